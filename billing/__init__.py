@@ -1,0 +1,1 @@
+"""Prepaid wallets: held before, settled after, never below zero (docs/architecture.md)."""

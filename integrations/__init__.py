@@ -1,0 +1,1 @@
+"""Clients of the public interfaces; they import nothing from the apps."""

@@ -1,0 +1,10 @@
+"""Django's entry for the number pools."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class NumbersConfig(AppConfig):
+    name = "numbers"
+    label = "numbers"
+    verbose_name = _("Numbers")

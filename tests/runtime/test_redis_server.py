@@ -1,0 +1,16 @@
+"""The private Redis really runs and really ends."""
+
+from poolsite.runtime.redis_server import RedisServer
+
+
+def test_a_private_server_answers_and_keeps_its_data_over_a_kill(tmp_path):
+    server = RedisServer(folder=tmp_path, extra=["--appendfsync", "always"]).start()
+    try:
+        with server.client() as client:
+            client.set("kept", "yes")
+        server.kill()
+        server.start()
+        with server.client() as client:
+            assert client.get("kept") == "yes"
+    finally:
+        server.stop()
