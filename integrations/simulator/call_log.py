@@ -1,0 +1,78 @@
+"""The switches' own log of calls, and the judge that reads it.
+
+A call begins in the log when the switch has learnt its number, and ends before the
+switch tells anybody: between the two the number is really in use. Two such spans on
+one number that overlap are the failure that the pool exists to prevent.
+"""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two calls that had one number at the same moment."""
+
+    number: str
+    first_call_id: str
+    second_call_id: str
+    at_us: int
+
+
+class CallLog:
+    """Appends one JSON line for each begin and end; keeps none in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._file: TextIO | None = None
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a", buffering=1)
+
+    def begin(self, *, switch: str, number: str, call_id: str) -> None:
+        self._write("begin", switch, number, call_id)
+
+    def end(self, *, switch: str, number: str, call_id: str) -> None:
+        self._write("end", switch, number, call_id)
+
+    def _write(self, operation: str, switch: str, number: str, call_id: str) -> None:
+        if self._file is None:
+            return
+        line = {
+            "at_us": time.time_ns() // 1000,
+            "op": operation,
+            "switch": switch,
+            "number": number,
+            "call_id": call_id,
+        }
+        self._file.write(json.dumps(line) + "\n")
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def find_overlaps(lines: Iterable[str]) -> list[Overlap]:
+    """Return every pair of calls that had one number at once, in the order of the log.
+
+    Lines of several logs may be given together; they are put in order of time first, and
+    at one and the same microsecond ends come before begins.
+    """
+    records = [json.loads(line) for line in lines if line.strip()]
+    records.sort(key=lambda record: (record["at_us"], record["op"] == "begin"))
+    in_use: dict[str, str] = {}
+    overlaps = []
+    for record in records:
+        number, call_id = record["number"], record["call_id"]
+        holder = in_use.get(number)
+        if record["op"] == "end":
+            if holder == call_id:
+                del in_use[number]
+        elif holder is not None and holder != call_id:
+            overlaps.append(Overlap(number, holder, call_id, record["at_us"]))
+        else:
+            in_use[number] = call_id
+    return overlaps

@@ -1,0 +1,64 @@
+"""What Redis itself spends: CPU per EVALSHA, so that the client does not decide a row."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import redis
+
+NO_OP = "return 1"
+PIPELINE_COMMANDS = 500
+
+
+@dataclass(frozen=True)
+class CommandCost:
+    """Cost of a run of EVALSHAs, in microseconds of Redis' own time for each."""
+
+    calls: int
+    commandstats_us: float
+    used_cpu_us: float
+
+
+def _used_cpu_seconds(client: redis.Redis) -> float:
+    info = client.info("cpu")
+    return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+
+
+def measure_evalsha(client: redis.Redis, send_all: Callable[[], None]) -> CommandCost:
+    """Run `send_all` and return what its EVALSHAs cost Redis."""
+    client.config_resetstat()
+    cpu_before = _used_cpu_seconds(client)
+    send_all()
+    cpu_after = _used_cpu_seconds(client)
+    stats = client.info("commandstats")["cmdstat_evalsha"]
+    if stats["failed_calls"] or stats["rejected_calls"]:
+        raise AssertionError(f"EVALSHAs failed: {stats}")
+    calls = int(stats["calls"])
+    return CommandCost(
+        calls=calls,
+        commandstats_us=stats["usec"] / calls,
+        used_cpu_us=(cpu_after - cpu_before) * 1e6 / calls,
+    )
+
+
+def send_pipelined(client: redis.Redis, commands: Iterable[Sequence[object]]) -> list[object]:
+    """Send `commands` in pipelines of 500 and return all replies; raises on an error reply."""
+    replies: list[object] = []
+    pipeline = client.pipeline(transaction=False)
+    for command in commands:
+        pipeline.execute_command(*command)
+        if len(pipeline) >= PIPELINE_COMMANDS:
+            replies += pipeline.execute()
+    return replies + pipeline.execute()
+
+
+def no_op_cost(client: redis.Redis, calls: int = 100_000) -> CommandCost:
+    """Return what an EVALSHA that does nothing costs in this run, with one key declared."""
+    sha = client.script_load(NO_OP)
+    command = ("EVALSHA", sha, 1, "{bench}")
+    return measure_evalsha(
+        client, lambda: void(send_pipelined(client, (command for _ in range(calls))))
+    )
+
+
+def void(_: object) -> None:
+    """Throw a result away where a callable must return nothing."""
