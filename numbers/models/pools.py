@@ -1,0 +1,227 @@
+"""What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from numbers.fields import AsciiField
+from poolsite.access.models import Account
+
+SLUG_PATTERN = r"^[a-z0-9-]{1,40}$"
+NUMBER_LENGTH = 33  # an optional + and up to 32 digits
+DAY_SECONDS = 86_400
+
+
+class LivePools(models.Manager["Pool"]):
+    """Pools that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet["Pool"]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
+class Pool(models.Model):
+    """One shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes.
+
+    A deleted pool keeps its row and slug, because years of history name it.
+    """
+
+    account = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="pools",
+        verbose_name=_("account"),
+        help_text=_("Empty: the platform's own pool."),
+    )
+    slug = models.CharField(
+        _("slug"),
+        max_length=40,
+        unique=True,
+        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
+    )
+    name = models.CharField(_("name"), max_length=120)
+    description = models.TextField(_("description"), blank=True)
+
+    lease_seconds = models.PositiveIntegerField(
+        _("lease, seconds"),
+        default=14_400,
+        validators=[MinValueValidator(1), MaxValueValidator(30 * DAY_SECONDS)],
+    )
+    suspect_seconds = models.PositiveIntegerField(
+        _("suspect period, seconds"),
+        default=3_600,
+        validators=[MinValueValidator(1), MaxValueValidator(30 * DAY_SECONDS)],
+    )
+    switch_interval_seconds = models.PositiveIntegerField(
+        _("switch interval, seconds"),
+        default=30,
+        validators=[MinValueValidator(1), MaxValueValidator(3_600)],
+    )
+    cooldown_seconds = models.PositiveIntegerField(
+        _("cooldown, seconds"), default=0, validators=[MaxValueValidator(30 * DAY_SECONDS)]
+    )
+    restart_rest_seconds = models.PositiveIntegerField(
+        _("rest after a switch restart, seconds"),
+        default=30,
+        validators=[MaxValueValidator(DAY_SECONDS)],
+    )
+    daily_cap = models.PositiveIntegerField(
+        _("calls per number and day"), default=0, help_text=_("0: no limit.")
+    )
+    sticky_seconds = models.PositiveIntegerField(
+        _("sticky window, seconds"),
+        default=0,
+        validators=[MaxValueValidator(365 * DAY_SECONDS)],
+        help_text=_("Same callee, same number, for this long. 0: off."),
+    )
+    near = models.BooleanField(
+        _("near numbers first"),
+        default=False,
+        help_text=_("Pick a number of the callee's region when one is ready."),
+    )
+    callback_window_seconds = models.PositiveIntegerField(
+        _("callback window, seconds"),
+        default=DAY_SECONDS,
+        validators=[MaxValueValidator(365 * DAY_SECONDS)],
+        help_text=_("How long a call to a number names the agent who used it last."),
+    )
+    waiters_limit = models.PositiveIntegerField(
+        _("waiting calls at most"), default=1_000, validators=[MaxValueValidator(100_000)]
+    )
+    charged = models.BooleanField(_("charged"), default=False)
+    charge_interval_seconds = models.PositiveIntegerField(
+        _("charge interval, seconds"),
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(DAY_SECONDS)],
+    )
+    log_limit = models.PositiveIntegerField(
+        _("backlog limit, entries"),
+        default=1_000_000,
+        validators=[MinValueValidator(1_000)],
+        help_text=_("History entries kept in Redis while SQL cannot take them."),
+    )
+
+    blocking_alarm_percent = models.FloatField(
+        _("alarm: blocking over, %"),
+        default=1.0,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+    )
+    occupancy_alarm_percent = models.FloatField(
+        _("alarm: occupancy over, %"),
+        default=90.0,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+    )
+
+    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
+    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
+    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
+
+    generation = models.PositiveBigIntegerField(_("generation"), default=1)
+    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
+
+    objects = LivePools()
+    all_objects = models.Manager["Pool"]()
+
+    class Meta:
+        verbose_name = _("pool")
+        verbose_name_plural = _("pools")
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name or self.slug
+
+    @property
+    def tag(self) -> str:
+        """The pool's Redis tag, with its braces."""
+        return "{" + self.slug + "}"
+
+
+class Switch(models.Model):
+    """A telephone switch that reports events of one pool."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="switches")
+    name = models.CharField(_("name"), max_length=64)
+    incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
+    last_heard = models.DateTimeField(_("last heard"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("switch")
+        verbose_name_plural = _("switches")
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "name"], name="numbers_switch_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Number(models.Model):
+    """A telephone number. It belongs to one pool only, so two pools never call with it at once."""
+
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="numbers", db_index=False)
+    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
+    label = models.CharField(_("label"), max_length=120, blank=True)
+    notes = models.TextField(_("notes"), blank=True)
+    region = models.CharField(_("region"), max_length=80, blank=True)
+    carrier = models.CharField(_("carrier"), max_length=80, blank=True)
+    import_id = models.PositiveBigIntegerField(_("import"), null=True, blank=True)
+    quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
+    quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
+    quarantined_reason = models.CharField(_("quarantine's reason"), max_length=200, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("number")
+        verbose_name_plural = _("numbers")
+        constraints = [models.UniqueConstraint(fields=["value"], name="numbers_value_once")]
+        indexes = [
+            models.Index(fields=["pool", "value"], name="numbers_by_pool"),
+            models.Index(fields=["pool", "region", "value"], name="numbers_by_pool_region"),
+            models.Index(fields=["region", "value"], name="numbers_by_region"),
+            models.Index(
+                fields=["pool", "value"],
+                name="numbers_quarantined",
+                condition=Q(quarantined_at__isnull=False),
+            ),
+            models.Index(
+                fields=["import_id", "value"],
+                name="numbers_by_import",
+                condition=Q(import_id__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the pool."""
+        return self.pool.account_id
+
+
+class NumberTag(models.Model):
+    """One tag of a number, with what a list filtered by it is ordered by."""
+
+    number = models.ForeignKey(Number, models.CASCADE, related_name="tags", db_index=False)
+    tag = models.CharField(_("tag"), max_length=40)
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="+", db_index=False)
+    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
+
+    class Meta:
+        verbose_name = _("tag")
+        verbose_name_plural = _("tags")
+        constraints = [
+            models.UniqueConstraint(fields=["number", "tag"], name="numbers_tag_once"),
+        ]
+        indexes = [
+            models.Index(fields=["tag", "value"], name="numbers_by_tag"),
+            models.Index(fields=["pool", "tag", "value"], name="numbers_by_pool_tag"),
+        ]
+
+    def __str__(self) -> str:
+        return self.tag

@@ -1,0 +1,137 @@
+"""What happened in the pools: calls, every event, and a sample of each minute.
+
+Rows of these tables outlive the numbers, switches and pools that they name, so they hold
+values rather than keys, apart from the pool's.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from numbers.fields import AsciiField
+from numbers.models.pools import NUMBER_LENGTH, Pool
+
+
+class Direction(models.TextChoices):
+    """Which way a call went."""
+
+    OUT = "out", _("out")
+    IN = "in", _("in")
+
+
+class CallRecord(models.Model):
+    """One call through a number, from its pick to its end."""
+
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="calls", db_index=False)
+    number = AsciiField(_("number"), max_length=NUMBER_LENGTH)
+    call_id = models.CharField(_("call id"), max_length=128, blank=True)
+    direction = models.CharField(
+        _("direction"), max_length=3, choices=Direction, default=Direction.OUT
+    )
+    agent = models.CharField(_("agent"), max_length=64, blank=True)
+    callee = models.CharField(_("callee"), max_length=64, blank=True)
+    switch = models.CharField(_("switch"), max_length=64, blank=True)
+    started_at = models.DateTimeField(_("started at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    ended_how = models.CharField(_("how it ended"), max_length=64, blank=True)
+    generation = models.PositiveBigIntegerField(_("generation"))
+    seq = models.PositiveBigIntegerField(_("sequence number"))
+
+    class Meta:
+        verbose_name = _("call")
+        verbose_name_plural = _("calls")
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "generation", "seq"], name="numbers_call_once"),
+        ]
+        indexes = [
+            models.Index(fields=["number", "-started_at"], name="numbers_call_number"),
+            models.Index(
+                fields=["callee", "-started_at"],
+                name="numbers_call_callee",
+                condition=~Q(callee=""),
+            ),
+            models.Index(
+                fields=["agent", "-started_at"],
+                name="numbers_call_agent",
+                condition=~Q(agent=""),
+            ),
+            models.Index(fields=["call_id"], name="numbers_call_id", condition=~Q(call_id="")),
+            models.Index(
+                fields=["pool", "number"], name="numbers_call_open", condition=Q(ended_at=None)
+            ),
+            models.Index(fields=["started_at"], name="numbers_call_started"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.started_at:%Y-%m-%d %H:%M:%S}"
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the pool."""
+        return self.pool.account_id
+
+
+class PoolEvent(models.Model):
+    """One history entry of a pool, as its script wrote it."""
+
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="events", db_index=False)
+    generation = models.PositiveBigIntegerField(_("generation"))
+    seq = models.PositiveBigIntegerField(_("sequence number"))
+    at_us = models.BigIntegerField(_("at, microseconds since 1970"))
+    event = models.CharField(_("event"), max_length=32)
+    number = AsciiField(_("number"), max_length=NUMBER_LENGTH, blank=True)
+    state_before = models.CharField(_("state before"), max_length=16, blank=True)
+    state_after = models.CharField(_("state after"), max_length=16, blank=True)
+    call_id = models.CharField(_("call id"), max_length=128, blank=True)
+    switch = models.CharField(_("switch"), max_length=64, blank=True)
+    agent = models.CharField(_("agent"), max_length=64, blank=True)
+    callee = models.CharField(_("callee"), max_length=64, blank=True)
+    direction = models.CharField(_("direction"), max_length=3, blank=True)
+    reason = models.CharField(_("reason"), max_length=200, blank=True)
+    detail = models.JSONField(_("detail"), default=dict, blank=True)
+
+    class Meta:
+        verbose_name = _("event")
+        verbose_name_plural = _("events")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["pool", "generation", "seq"], name="numbers_event_once"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["number", "-at_us"], name="numbers_event_number", condition=~Q(number="")
+            ),
+            models.Index(fields=["call_id"], name="numbers_event_call", condition=~Q(call_id="")),
+            models.Index(fields=["at_us"], name="numbers_event_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.number}"
+
+
+class MinuteSample(models.Model):
+    """A pool's counts at a minute's end, and what it did within that minute."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="samples", db_index=False)
+    minute = models.DateTimeField(_("minute"))
+    idle_up = models.PositiveIntegerField(_("idle, up"), default=0)
+    idle_down = models.PositiveIntegerField(_("idle, down"), default=0)
+    busy_up = models.PositiveIntegerField(_("busy, up"), default=0)
+    busy_down = models.PositiveIntegerField(_("busy, down"), default=0)
+    quarantined = models.PositiveIntegerField(_("quarantined"), default=0)
+    resting = models.PositiveIntegerField(_("resting"), default=0)
+    offered = models.PositiveBigIntegerField(_("offered"), default=0)
+    carried = models.PositiveBigIntegerField(_("carried"), default=0)
+    blocked = models.PositiveBigIntegerField(_("blocked"), default=0)
+    call_seconds = models.PositiveBigIntegerField(_("call seconds"), default=0)
+
+    class Meta:
+        verbose_name = _("minute sample")
+        verbose_name_plural = _("minute samples")
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "minute"], name="numbers_sample_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.minute:%Y-%m-%d %H:%M}"
