@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -50,9 +51,16 @@ def find_server_program() -> str:
     )
 
 
-def die_with_parent() -> None:
-    """In a child before exec: ask Linux to end it when its parent dies."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+_LIBC = ctypes.CDLL(None)  # loaded here: after a fork, the child should only make the call
+
+
+def die_with_parent(how: signal.Signals = signal.SIGTERM) -> None:
+    """In a child before exec: ask Linux to end it when the thread that started it ends.
+
+    Elsewhere than on Linux there is no such call and this does nothing.
+    """
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, how)
 
 
 @dataclass
@@ -82,7 +90,7 @@ class RedisServer:
             self.process = subprocess.Popen(
                 self._arguments(program), stdout=log, stderr=log, preexec_fn=die_with_parent
             )
-        self._wait_until_ready()
+        self._wait_until_ready(self.process)
         return self
 
     def _arguments(self, program: str) -> list[str]:
@@ -99,11 +107,10 @@ class RedisServer:
     def client(self) -> redis.Redis:
         return redis.Redis.from_url(self.url, decode_responses=True)
 
-    def _wait_until_ready(self) -> None:
-        assert self.process is not None
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
-            if self.process.poll() is not None:
+            if process.poll() is not None:
                 break
             try:
                 with self.client() as client:

@@ -1,29 +1,59 @@
 """What every test stands on: a private Redis and a database for each worker process."""
 
+import atexit
+import functools
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import poolsite  # noqa: F401  first: see poolsite/__init__.py
-from poolsite.runtime.redis_server import RedisServer
+import pytest
 
-# The server starts before Django reads its settings, so that every client that the
-# settings configure (hot path, cache, channel layer, broker) reaches this worker's own.
+from poolsite.runtime.redis_server import RedisServer
+from tests.support import programs
+from tests.support.cluster import RedisCluster
+from tests.support.needs import NeedsPlugin, require
+from tests.support.postgres import PostgresServer
+
+# The servers start before Django reads its settings, so that every client that the
+# settings configure (SQL, hot path, cache, channel layer, broker) reaches this worker's own.
 _FOLDER = Path(tempfile.mkdtemp(prefix="poolsite-test-", dir="/tmp"))  # short: socket paths are
 _SERVER = RedisServer(folder=_FOLDER / "redis", append_only=False).start()
+for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
+    os.environ.pop(_name, None)
 os.environ["REDIS_URL"] = _SERVER.url
 os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)
 os.environ.setdefault("POOLSITE_SECRET_KEY", "a key for tests only")
 
-import pytest
+
+@functools.cache
+def _postgres() -> PostgresServer:
+    return PostgresServer().start()
+
+
+if os.environ.get("TEST_DATABASE") == "postgres":
+    os.environ["DATABASE_URL"] = _postgres().url("poolsite")
+
+
+def _clean_up() -> None:
+    if _postgres.cache_info().currsize:
+        _postgres().remove()
+    _SERVER.stop()
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+
+
+atexit.register(_clean_up)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
+    config.pluginmanager.register(NeedsPlugin(), "poolsite-needs")
 
 
 def pytest_unconfigure() -> None:
-    """End this worker's server and remove its folder."""
-    _SERVER.stop()
-    shutil.rmtree(_FOLDER, ignore_errors=True)
+    """End this worker's servers and remove their folders."""
+    _clean_up()
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +69,61 @@ def clean_redis(redis_server: RedisServer) -> Iterator[RedisServer]:
         client.flushall()
         yield redis_server
         client.flushall()
+
+
+REDIS_PROGRAMS = {
+    "redis-6.2": programs.redis_62,
+    "redis-7": programs.redis_7,
+    "valkey-9": programs.valkey_9,
+}
+
+
+@pytest.fixture(scope="session", params=list(REDIS_PROGRAMS))
+def _each_redis_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisServer]:
+    program = REDIS_PROGRAMS[request.param]()
+    if not program:
+        require(request.param)
+    folder = Path(tempfile.mkdtemp(prefix=f"{request.param}-", dir=_FOLDER))
+    server = RedisServer(folder, program=program, append_only=False).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def each_redis(_each_redis_server: RedisServer) -> RedisServer:
+    """Run the test on Redis 6.2, on Redis 7 and on Valkey 9; the server is empty."""
+    with _each_redis_server.client() as client:
+        client.flushall()
+        client.script_flush()
+    return _each_redis_server
+
+
+@pytest.fixture(scope="session")
+def _cluster_of_session() -> Iterator[RedisCluster]:
+    cluster = RedisCluster(_FOLDER / "cluster").start()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def redis_cluster(_cluster_of_session: RedisCluster) -> RedisCluster:
+    """Three real masters, all slots assigned; emptied. A moved slot must be moved back."""
+    for node in _cluster_of_session.nodes:
+        with node.client() as client:
+            client.flushall()
+    return _cluster_of_session
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> PostgresServer:
+    """This worker's own PostgreSQL, started when the first test asks for it."""
+    require("postgres")
+    return _postgres()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server: PostgresServer) -> str:
+    """DATABASE_URL of one empty database of this worker; start subprocesses with it."""
+    return postgres_server.create_database()

@@ -1,0 +1,126 @@
+"""A real Redis Cluster of three masters, and the moving of a slot while clients work."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.support.ports import free_port
+
+SLOTS = 16_384
+READY_SECONDS = 30.0
+
+
+@dataclass
+class RedisCluster:
+    """Three masters below `folder`, all slots assigned; `program` chooses the server's version."""
+
+    folder: Path
+    program: str = ""
+    nodes: list[RedisServer] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """REDIS_URL's form: every node is named, so one may be down at start-up."""
+        return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+
+    def start(self) -> "RedisCluster":
+        """Start the nodes, join them, share the slots out; return when all see a whole cluster."""
+        for index in range(3):
+            extra = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
+            node = RedisServer(
+                self.folder / f"node{index}", program=self.program, port=free_port(), extra=extra
+            )
+            self.nodes.append(node.start())
+        self._share_slots()
+        self._meet()
+        self._wait(lambda: all(self._sees_all(node) for node in self.nodes), "whole")
+        return self
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.stop()
+        self.nodes.clear()
+
+    def node_id(self, node: RedisServer) -> str:
+        return str(self._ask(node, "CLUSTER", "MYID"))
+
+    def slot_of(self, key: str) -> int:
+        return int(str(self._ask(self.nodes[0], "CLUSTER", "KEYSLOT", key)))
+
+    def owner_of(self, slot: int) -> RedisServer:
+        """Return the node that serves `slot` now, by the first node's view."""
+        with self.nodes[0].client() as client:
+            for first, last, (_, port, *_rest), *_replicas in client.execute_command(
+                "CLUSTER SLOTS"
+            ):
+                if int(first) <= slot <= int(last):
+                    return next(node for node in self.nodes if node.port == int(port))
+        raise LookupError(f"Nobody serves slot {slot}.")
+
+    def other_than(self, node: RedisServer) -> RedisServer:
+        return next(candidate for candidate in self.nodes if candidate is not node)
+
+    def begin_move(self, slot: int, target: RedisServer) -> RedisServer:
+        """Open the migration of `slot`: from here on clients meet ASK. Returns the source."""
+        source = self.owner_of(slot)
+        self._ask(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", self.node_id(source))
+        self._ask(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", self.node_id(target))
+        return source
+
+    def move_keys(self, slot: int, source: RedisServer, target: RedisServer, batch: int) -> int:
+        """Move up to `batch` keys of the slot and return how many were moved (0 = none left)."""
+        keys = self._ask(source, "CLUSTER", "GETKEYSINSLOT", slot, batch)
+        assert isinstance(keys, list)
+        if keys:
+            self._ask(source, "MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
+        return len(keys)
+
+    def finish_move(self, slot: int, target: RedisServer) -> None:
+        """Give the slot to `target` on every node: from here on the others answer MOVED."""
+        identity = self.node_id(target)
+        for node in (target, *(n for n in self.nodes if n is not target)):
+            self._ask(node, "CLUSTER", "SETSLOT", slot, "NODE", identity)
+
+    def move_slot(
+        self, slot: int, target: RedisServer, between: Callable[[], object] = lambda: None
+    ) -> None:
+        """Move a slot key by key; `between` runs while it stands between two nodes."""
+        source = self.begin_move(slot, target)
+        between()
+        while self.move_keys(slot, source, target, batch=1):
+            between()
+        self.finish_move(slot, target)
+
+    @staticmethod
+    def _ask(node: RedisServer, *command: str | int) -> object:
+        with node.client() as client:
+            return client.execute_command(*command)
+
+    def _share_slots(self) -> None:
+        share = SLOTS // len(self.nodes) + 1
+        for index, node in enumerate(self.nodes):
+            first, last = index * share, min((index + 1) * share, SLOTS)
+            self._ask(node, "CLUSTER", "ADDSLOTS", *range(first, last))
+            # Distinct epochs from the start: with equal ones the nodes first argue who is right.
+            self._ask(node, "CLUSTER", "SET-CONFIG-EPOCH", index + 1)
+
+    def _meet(self) -> None:
+        for node in self.nodes[1:]:
+            self._ask(self.nodes[0], "CLUSTER", "MEET", "127.0.0.1", node.port)
+
+    def _sees_all(self, node: RedisServer) -> bool:
+        with node.client() as client:
+            info = client.execute_command("CLUSTER INFO")
+            known = client.execute_command("CLUSTER SLOTS")
+        text = info if isinstance(info, str) else str(info)
+        return ("cluster_state:ok" in text or "'cluster_state': 'ok'" in text) and len(known) == 3
+
+    @staticmethod
+    def _wait(condition: Callable[[], bool], word: str) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not condition():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"The cluster was not {word} after {READY_SECONDS:.0f} s.")
+            time.sleep(0.05)

@@ -1,0 +1,101 @@
+"""What a test needs from the machine, and what is said when the machine lacks it.
+
+`@pytest.mark.needs("chromium")` on a test, or `require("postgres")` in a fixture. What is
+missing is counted at the end as NOT RUN beside the one line that installs it; with
+REQUIRE_ALL=1 it is a failure.
+"""
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support import programs
+
+PREFIX = "NOT RUN: needs "
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a machine has or lacks, and how it gets it."""
+
+    name: str
+    present: Callable[[], bool]
+    install: str
+
+
+def _on_path(*names: str) -> Callable[[], bool]:
+    return lambda: any(shutil.which(name) for name in names)
+
+
+def _has_chinese_font() -> bool:
+    folders = (Path("/usr/share/fonts"), Path.home() / ".local/share/fonts")
+    return any(next(folder.rglob("NotoSansCJK*"), None) for folder in folders if folder.is_dir())
+
+
+NEEDS = {
+    need.name: need
+    for need in (
+        Need("chromium", _on_path("chromium", "chromium-browser"), "apt-get install chromium"),
+        Need("cjk-fonts", _has_chinese_font, "apt-get install fonts-noto-cjk"),
+        Need("postgres", lambda: bool(programs.postgres_folder()), "apt-get install postgresql"),
+        Need("redis-7", lambda: bool(programs.redis_7()), "apt-get install redis-server"),
+        Need("faketime", _on_path("faketime"), "apt-get install faketime"),
+        Need("wrk", _on_path("wrk"), "apt-get install wrk"),
+        Need("kamailio", _on_path("kamailio"), "apt-get install kamailio kamailio-redis-modules"),
+        Need("sipp", _on_path("sipp"), "apt-get install sip-tester"),
+    )
+}
+
+
+def require(name: str) -> None:
+    """End the running test as NOT RUN (a failure with REQUIRE_ALL=1) unless `name` is here."""
+    need = NEEDS[name]
+    if need.present():
+        return
+    reason = f"{PREFIX}{need.name} ({need.install})"
+    if os.environ.get("REQUIRE_ALL") == "1":
+        pytest.fail(reason, pytrace=False)
+    raise pytest.skip.Exception(reason, _use_item_location=True)
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Return the text after `NOT RUN: needs `, or nothing for any other report."""
+    if not report.skipped or not isinstance(report.longrepr, tuple):
+        return ""
+    text = report.longrepr[2].removeprefix("Skipped: ")
+    return text.removeprefix(PREFIX) if text.startswith(PREFIX) else ""
+
+
+class NeedsPlugin:
+    """Reads the marker before a test, words the result, and counts at the end."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        for marker in item.iter_markers("needs"):
+            for name in marker.args:
+                require(name)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        if isinstance(report, pytest.TestReport) and _reason(report):
+            return "not run", "n", "NOT RUN"
+        return None
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        counts = Counter(_reason(report) for report in terminalreporter.getreports("not run"))
+        for line in summary(counts):
+            terminalreporter.write_line(line, yellow=True)
+
+
+def summary(counts: Counter[str]) -> Iterator[str]:
+    """Yield one line for each need that kept tests from running."""
+    for reason, count in sorted(counts.items()):
+        name, _, install = reason.partition(" (")
+        yield f"NOT RUN: {count} test(s) need {name}. To run them: {install.removesuffix(')')}"
