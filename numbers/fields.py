@@ -1,12 +1,17 @@
 """A column for values of plain ASCII, ordered and searched by their bytes."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+if TYPE_CHECKING:  # Django's fields take type parameters in their stubs only
+    _Text = models.CharField[str, str]
+else:
+    _Text = models.CharField
 
-class AsciiField(models.CharField):  # type: ignore[type-arg]  # the stubs' parameters are not given at run time
+
+class AsciiField(_Text):
     """A CharField that PostgreSQL keeps in the collation C.
 
     A prefix is then a range of the ordinary index, and a page's last value is the start of

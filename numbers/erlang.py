@@ -1,0 +1,51 @@
+"""Erlang B: what share of calls a pool of a given size turns away."""
+
+from collections.abc import Sequence
+
+
+def blocking(offered_erlangs: float, lines: int) -> float:
+    """Probability, 0 to 1, that a call finds all `lines` busy.
+
+    The recursion on the inverse, which neither overflows nor loses digits. O(lines).
+    """
+    if offered_erlangs < 0 or lines < 0:
+        raise ValueError("offered load and lines are not negative")
+    if offered_erlangs == 0:
+        return 0.0 if lines else 1.0
+    inverse = 1.0
+    for line in range(1, lines + 1):
+        inverse = 1.0 + inverse * line / offered_erlangs
+        if inverse > 1e300:
+            return 0.0
+    return 1.0 / inverse
+
+
+def lines_needed(offered_erlangs: float, target_blocking: float) -> int:
+    """Fewest lines with a blocking under `target_blocking` (0 to 1, open). O(result)."""
+    if not 0 < target_blocking < 1:
+        raise ValueError("the target lies between 0 and 1")
+    if offered_erlangs < 0:
+        raise ValueError("offered load is not negative")
+    if offered_erlangs == 0:
+        return 1
+    inverse = 1.0
+    lines = 0
+    while 1.0 / inverse >= target_blocking:
+        lines += 1
+        inverse = 1.0 + inverse * lines / offered_erlangs
+    return lines
+
+
+def curve(offered_erlangs: float, lines: Sequence[int]) -> list[tuple[int, float]]:
+    """(lines, blocking) for each of `lines`, which ascend. O(the last)."""
+    if offered_erlangs == 0:
+        return [(count, blocking(0, count)) for count in lines]
+    points: list[tuple[int, float]] = []
+    inverse = 1.0  # grows to infinity at most, whose inverse is the right answer, 0
+    reached = 0
+    for count in lines:
+        for line in range(reached + 1, count + 1):
+            inverse = 1.0 + inverse * line / offered_erlangs
+        reached = count
+        points.append((count, 1.0 / inverse))
+    return points
