@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.fields import AsciiField
 from numbers.models.pools import NUMBER_LENGTH, Pool
+from poolsite.history.models import HistoryEntry
 
 
 class Direction(models.TextChoices):
@@ -71,13 +72,10 @@ class CallRecord(models.Model):
         return self.pool.account_id
 
 
-class PoolEvent(models.Model):
-    """One history entry of a pool, as its script wrote it."""
+class PoolEvent(HistoryEntry):
+    """One history entry of a pool (its `aggregate`), as its script wrote it."""
 
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="events", db_index=False)
-    generation = models.PositiveBigIntegerField(_("generation"))
-    seq = models.PositiveBigIntegerField(_("sequence number"))
-    at_us = models.BigIntegerField(_("at, microseconds since 1970"))
+    aggregate = models.ForeignKey(Pool, models.PROTECT, related_name="events", db_index=False)
     event = models.CharField(_("event"), max_length=32)
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH, blank=True)
     state_before = models.CharField(_("state before"), max_length=16, blank=True)
@@ -90,14 +88,9 @@ class PoolEvent(models.Model):
     reason = models.CharField(_("reason"), max_length=200, blank=True)
     detail = models.JSONField(_("detail"), default=dict, blank=True)
 
-    class Meta:
+    class Meta(HistoryEntry.Meta):
         verbose_name = _("event")
         verbose_name_plural = _("events")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["pool", "generation", "seq"], name="numbers_event_once"
-            ),
-        ]
         indexes = [
             models.Index(
                 fields=["number", "-at_us"], name="numbers_event_number", condition=~Q(number="")
@@ -108,6 +101,11 @@ class PoolEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.number}"
+
+    @property
+    def pool(self) -> Pool:
+        """The pool whose history this is."""
+        return self.aggregate
 
 
 class MinuteSample(models.Model):
