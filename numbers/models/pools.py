@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from numbers.fields import AsciiField
-from poolsite.access.models import Account
+from poolsite.access.models import Account, ApiToken
 
 SLUG_PATTERN = r"^[a-z0-9-]{1,40}$"
 NUMBER_LENGTH = 33  # an optional + and up to 32 digits
@@ -126,6 +126,8 @@ class Pool(models.Model):
     objects = LivePools()
     all_objects = models.Manager["Pool"]()
 
+    access_kind = "pool"
+
     class Meta:
         verbose_name = _("pool")
         verbose_name_plural = _("pools")
@@ -145,6 +147,9 @@ class Switch(models.Model):
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="switches")
     name = models.CharField(_("name"), max_length=64)
+    token = models.ForeignKey(
+        ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
+    )
     incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
     last_heard = models.DateTimeField(_("last heard"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
@@ -158,6 +163,16 @@ class Switch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the pool."""
+        return self.pool.account_id
+
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the pool."""
+        return f"pool:{self.pool.slug}"
 
 
 class Number(models.Model):
@@ -202,6 +217,11 @@ class Number(models.Model):
     def account_id(self) -> int | None:
         """The tenant, told by the pool."""
         return self.pool.account_id
+
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the pool."""
+        return f"pool:{self.pool.slug}"
 
 
 class NumberTag(models.Model):

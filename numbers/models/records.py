@@ -71,6 +71,11 @@ class CallRecord(models.Model):
         """The tenant, told by the pool."""
         return self.pool.account_id
 
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the pool."""
+        return f"pool:{self.pool.slug}"
+
 
 class PoolEvent(HistoryEntry):
     """One history entry of a pool (its `aggregate`), as its script wrote it."""
