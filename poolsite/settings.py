@@ -125,6 +125,10 @@ SESSION_ENGINE = "django.contrib.sessions.backends.db"
 SESSION_COOKIE_NAME = "__Host-session" if BEHIND_TLS else "session"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_AGE = env.int("POOLSITE_SESSION_IDLE_SECONDS", default=12 * 3600)
+SESSION_ABSOLUTE_SECONDS = env.int("POOLSITE_SESSION_ABSOLUTE_SECONDS", default=24 * 3600)
+SECOND_FACTOR_FOR_MONEY = env.bool("POOLSITE_SECOND_FACTOR_FOR_MONEY", default=not DEMO)
+SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", default=600)
+TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if BEHIND_TLS else 0
@@ -168,6 +172,16 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "poolsite.jobs.beat:SweepScheduler"
+
+# -- history, jobs, operations ------------------------------------------------------------
+HISTORY_BATCH = env.int("POOLSITE_HISTORY_BATCH", default=2_000)  # entries per SQL transaction
+HISTORY_TAIL = env.int("POOLSITE_HISTORY_TAIL", default=2_000)  # committed entries kept in Redis
+HISTORY_KEEP_DAYS = env.int("POOLSITE_HISTORY_KEEP_DAYS", default=396)  # 13 months
+METRICS_TOKEN = env.str("POOLSITE_METRICS_TOKEN", default="")
+LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO else "json")
+LOG_LEVEL = env.str("POOLSITE_LOG_LEVEL", default="INFO")
+OUTGOING_PRIVATE_ADDRESSES = env.bool("POOLSITE_OUTGOING_PRIVATE_ADDRESSES", default=False)
 
 # -- languages, zones, static files -----------------------------------------------------
 LANGUAGE_CODE = "en"

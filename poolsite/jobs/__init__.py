@@ -1,1 +1,53 @@
+"""Long work with progress, cancel and resume; sweeps that run once per period on some worker.
 
+Importable before Django's apps are loaded; what touches SQL is loaded at the first use.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from poolsite.jobs.registry import JobError, Progress, kind, kinds, sweep, sweeps
+
+if TYPE_CHECKING:
+    from poolsite.access.models import Account, User
+    from poolsite.jobs.handle import JobHandle
+    from poolsite.jobs.models import Job
+
+__all__ = [
+    "JobError",
+    "JobHandle",
+    "Progress",
+    "cancel",
+    "kind",
+    "kinds",
+    "start",
+    "sweep",
+    "sweeps",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "JobHandle":
+        from poolsite.jobs.handle import JobHandle
+
+        return JobHandle
+    raise AttributeError(name)
+
+
+def start(
+    kind: str,
+    *,
+    actor: "User | None",
+    account: "Account | None" = None,
+    data: dict[str, Any] | None = None,
+) -> "Job":
+    """Make a queued job; a worker takes it after the caller's transaction commits."""
+    from poolsite.jobs.services import start_job
+
+    return start_job(kind, actor=actor, account=account, data=data or {})
+
+
+def cancel(job: "Job", *, actor: "User | None", reason: str = "") -> "Job":
+    """Ask a job to stop; a queued one is cancelled at once, a running one at its next chunk."""
+    from poolsite.jobs.services import cancel_job
+
+    return cancel_job(job, actor=actor, reason=reason)

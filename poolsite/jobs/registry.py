@@ -1,0 +1,95 @@
+"""Which kinds of long work there are, and which sweeps run how often."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from poolsite.jobs.handle import JobHandle
+
+
+class JobError(Exception):
+    """A job cannot go on; the text is what its page says: one clear sentence."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is; `message` is one short sentence for the page ("" keeps the last)."""
+
+    done: int
+    total: int | None = None
+    message: str = ""
+
+
+JobFunction = Callable[["JobHandle"], Iterator[Progress]]
+SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of long work: what runs, how its jobs are called, when a silent one is resumed."""
+
+    name: str
+    run: JobFunction
+    prefix: str
+    stale_seconds: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Work that runs once per period and shard, wherever a worker is free.
+
+    `pausable` sweeps (money, leases, permits) stand still while the clock is in doubt.
+    """
+
+    name: str
+    run: SweepFunction
+    every_seconds: int
+    shards: int
+    pausable: bool
+
+
+_KINDS: dict[str, Kind] = {}
+_SWEEPS: dict[str, Sweep] = {}
+
+
+def kind(
+    name: str, *, prefix: str = "job", stale_seconds: int = 60
+) -> Callable[[JobFunction], JobFunction]:
+    """Register a generator of progress as long work of that name.
+
+    It must be resumable: `job.cursor` holds what `job.chunk` or `job.save_cursor` stored last.
+    It must yield, or pass a `job.chunk`, at least every `stale_seconds`; else another worker
+    takes the job over, and this one's next write is refused.
+    """
+
+    def decorate(run: JobFunction) -> JobFunction:
+        _KINDS[name] = Kind(name, run, prefix, stale_seconds)
+        return run
+
+    return decorate
+
+
+def sweep(
+    name: str, *, every_seconds: int, shards: int = 1, pausable: bool = False
+) -> Callable[[SweepFunction], SweepFunction]:
+    """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
+
+    Harmless when run twice at once; it returns what it did, in numbers, for the system page.
+    """
+
+    def decorate(run: SweepFunction) -> SweepFunction:
+        _SWEEPS[name] = Sweep(name, run, every_seconds, shards, pausable)
+        return run
+
+    return decorate
+
+
+def kinds() -> dict[str, Kind]:
+    """Return every registered kind by its name."""
+    return dict(_KINDS)
+
+
+def sweeps() -> dict[str, Sweep]:
+    """Return every registered sweep by its name."""
+    return dict(_SWEEPS)

@@ -1,0 +1,189 @@
+"""What is wrong, whom to tell, and what was sent."""
+
+import secrets
+import uuid
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
+from django.db import models
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+
+
+def new_secret() -> str:
+    """Return 256 random bits, for signing what is sent."""
+    return secrets.token_hex(32)
+
+
+class Incident(models.Model):
+    """Something is wrong with one object, since `since`; open until `until` is set.
+
+    Texts are message ids in English with %(name)s places, filled from `params` and translated
+    where they are shown, because a worker opens them and everybody reads them.
+    """
+
+    class Severity(models.TextChoices):
+        CRITICAL = "critical", _("Critical")
+        WARNING = "warning", _("Warning")
+
+    type = models.CharField(_("type"), max_length=60)
+    object = models.CharField(_("object"), max_length=120)
+    severity = models.CharField(_("severity"), max_length=8, choices=Severity.choices)
+    title_text = models.CharField(_("title"), max_length=200)
+    detail_text = models.TextField(_("detail"), blank=True)
+    remedy_text = models.CharField(_("remedy"), max_length=300, blank=True)
+    params = models.JSONField(_("values"), default=dict)
+    url = models.CharField(_("page"), max_length=300, blank=True)
+    account = models.ForeignKey(
+        Account, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("account")
+    )
+    since = models.DateTimeField(_("since"))
+    until = models.DateTimeField(_("until"), null=True, blank=True)
+    acknowledged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    acknowledged_name = models.CharField(_("acknowledged by"), max_length=150, blank=True)
+    acknowledged_at = models.DateTimeField(_("acknowledged at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("incident")
+        verbose_name_plural = _("incidents")
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["type", "object"],
+                condition=models.Q(until__isnull=True),
+                name="operations_incident_open_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["account", "-id"], name="operations_incident_account")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def _said(self, text: str) -> str:
+        """Translate and fill in; a text that does not fit its values is shown as it is."""
+        said = gettext(text) if text else ""
+        if not self.params:
+            return said
+        try:
+            return said % self.params
+        except (KeyError, TypeError, ValueError):
+            return said
+
+    @property
+    def title(self) -> str:
+        """What is wrong, in the reader's language."""
+        return self._said(self.title_text)
+
+    @property
+    def detail(self) -> str:
+        """The cause with its figures."""
+        return self._said(self.detail_text)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, as an instruction."""
+        return self._said(self.remedy_text)
+
+
+class NoticeTarget(models.Model):
+    """Who is told of incidents, by e-mail or webhook."""
+
+    class Channel(models.TextChoices):
+        EMAIL = "email", _("E-mail")
+        WEBHOOK = "webhook", _("Webhook")
+
+    account = models.ForeignKey(
+        Account,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("account"),
+        help_text=_("Empty: told of everything on the platform."),
+    )
+    channel = models.CharField(_("channel"), max_length=8, choices=Channel.choices)
+    address = models.CharField(_("address"), max_length=500)
+    secret = models.CharField(_("signing secret"), max_length=64, default=new_secret)
+    warnings = models.BooleanField(_("warnings too"), default=True)
+    active = models.BooleanField(_("active"), default=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("notice target")
+        verbose_name_plural = _("notice targets")
+
+    def __str__(self) -> str:
+        return self.address
+
+    def clean(self) -> None:
+        """Refuse an address that nothing could ever be sent to."""
+        if self.channel == self.Channel.EMAIL:
+            EmailValidator()(self.address)
+        elif not self.address.startswith(("http://", "https://")):
+            raise ValidationError({"address": _("A webhook's address starts with https://.")})
+
+
+class Notice(models.Model):
+    """One thing to be sent to one target, until it was taken or given up."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("Pending")
+        SENT = "sent", _("Sent")
+        FAILED = "failed", _("Given up")
+
+    event_id = models.UUIDField(_("event id"), default=uuid.uuid4, unique=True)
+    target = models.ForeignKey(NoticeTarget, models.CASCADE, related_name="notices")
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="notices")
+    event = models.CharField(_("event"), max_length=20)
+    body = models.JSONField(_("body"), default=dict)
+    state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.PENDING)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    next_at = models.DateTimeField(_("next attempt"))
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(
+                fields=["next_at"],
+                name="operations_notice_due",
+                condition=models.Q(state="pending"),
+            )
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["target", "incident", "event"], name="operations_notice_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.target}"
+
+
+class OutgoingCall(models.Model):
+    """The log of every call that we made to somebody else's address."""
+
+    notice = models.ForeignKey(Notice, models.CASCADE, null=True, related_name="calls")
+    purpose = models.CharField(_("purpose"), max_length=60)
+    address = models.CharField(_("address"), max_length=500)
+    status = models.PositiveSmallIntegerField(_("status"), null=True, blank=True)
+    error = models.CharField(_("error"), max_length=300, blank=True)
+    answer = models.CharField(_("answer"), max_length=500, blank=True)
+    duration_ms = models.PositiveIntegerField(_("took, ms"), default=0)
+    account = models.ForeignKey(Account, models.CASCADE, null=True, blank=True, related_name="+")
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("outgoing call")
+        verbose_name_plural = _("outgoing calls")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.address}"

@@ -1,0 +1,136 @@
+"""Notices of incidents: queued with the change itself, sent by a sweep, retried with patience."""
+
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from poolsite.operations import outgoing
+from poolsite.operations.models import Incident, Notice, NoticeTarget, OutgoingCall
+
+LOG = structlog.get_logger(__name__)
+# Waits between attempts: a target that is down for a day still gets it.
+WAITS_SECONDS = (10, 60, 300, 900, 3_600, 4 * 3_600, 8 * 3_600, 16 * 3_600)
+HOLD_SECONDS = 60  # a sender that dies with a notice in its hand gives it back after this
+
+
+def queue_notices(incident: Incident, event: str) -> int:
+    """Queue one notice per target that wants this incident; in the caller's transaction."""
+    targets = NoticeTarget.objects.filter(active=True).filter(
+        Q(account=None) | Q(account_id=incident.account_id)
+    )
+    if event == "closed":  # who was not told that it began is not told that it ended
+        targets = targets.filter(notices__incident=incident).distinct()
+    elif incident.severity == Incident.Severity.WARNING:
+        targets = targets.filter(warnings=True)
+    now = timezone.now()
+    body = _body(incident, event)
+    notices = [
+        Notice(target=target, incident=incident, event=event, body=body, next_at=now)
+        for target in targets
+    ]
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)
+    return len(notices)
+
+
+def _body(incident: Incident, event: str) -> dict[str, Any]:
+    with override("en"):
+        return {
+            "event": f"incident.{event}",
+            "incident": incident.pk,
+            "type": incident.type,
+            "object": incident.object,
+            "severity": incident.severity,
+            "title": incident.title,
+            "detail": incident.detail,
+            "remedy": incident.remedy,
+            "url": incident.url,
+            "since": incident.since.isoformat(),
+            "until": incident.until.isoformat() if incident.until else None,
+        }
+
+
+def send_due(limit: int = 50) -> dict[str, int]:
+    """Send what is due; a call that fails is tried again later, and every call is logged."""
+    sent = failed = 0
+    due = Notice.objects.filter(state=Notice.State.PENDING, next_at__lte=timezone.now())
+    for notice in due.select_related("target", "incident").order_by("next_at")[:limit]:
+        if not _claim(notice):
+            continue
+        outcome = _send(notice)
+        _note(notice, outcome)
+        sent += outcome.ok
+        failed += not outcome.ok
+    return {"sent": sent, "failed": failed}
+
+
+def _claim(notice: Notice) -> bool:
+    """Take a notice for a while: one sender at a time, whoever else sweeps."""
+    held_until = timezone.now() + timedelta(seconds=HOLD_SECONDS)
+    return bool(
+        Notice.objects.filter(
+            pk=notice.pk,
+            state=Notice.State.PENDING,
+            attempts=notice.attempts,
+            next_at=notice.next_at,
+        ).update(next_at=held_until)
+    )
+
+
+def _send(notice: Notice) -> outgoing.Outcome:
+    target = notice.target
+    if target.channel == NoticeTarget.Channel.WEBHOOK:
+        return outgoing.post(
+            target.address,
+            {"id": str(notice.event_id), **notice.body},
+            secret=target.secret,
+            event_id=str(notice.event_id),
+        )
+    return _mail(notice)
+
+
+def _mail(notice: Notice) -> outgoing.Outcome:
+    body = notice.body
+    subject = f"[{settings.PLATFORM_NAME}] {_word(notice.event)}: {body['title']}"
+    lines = [body["title"], body["detail"], body["remedy"], body["url"], body["since"]]
+    message = EmailMessage(
+        subject=" ".join(subject.split()),
+        body="\n\n".join(line for line in lines if line),
+        to=[notice.target.address],
+    )
+    return outgoing.timed(lambda: message.send(fail_silently=False))
+
+
+def _word(event: str) -> str:
+    return {"opened": _("Problem"), "worse": _("Now critical"), "closed": _("Mended")}[event]
+
+
+def _note(notice: Notice, outcome: outgoing.Outcome) -> None:
+    attempts = notice.attempts + 1
+    changes: dict[str, Any] = {"attempts": attempts}
+    if outcome.ok:
+        changes["state"] = Notice.State.SENT
+    elif attempts > len(WAITS_SECONDS):
+        changes["state"] = Notice.State.FAILED
+    else:
+        wait = timedelta(seconds=WAITS_SECONDS[attempts - 1])
+        changes["next_at"] = timezone.now() + wait
+    with transaction.atomic():
+        Notice.objects.filter(pk=notice.pk).update(**changes)
+        OutgoingCall.objects.create(
+            notice=notice,
+            purpose=f"notice.{notice.event}",
+            address=notice.target.address,
+            account_id=notice.target.account_id,
+            status=outcome.status,
+            error=outcome.error[:300],
+            answer=outcome.answer[:500],
+            duration_ms=outcome.duration_ms,
+        )

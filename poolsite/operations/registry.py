@@ -1,0 +1,85 @@
+"""What apps put on the overview, into the search, the metrics and the readiness check."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from prometheus_client.core import Metric
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a card: label, value as it is shown, unit, and how bad it is."""
+
+    label: str
+    value: str
+    unit: str = ""
+    severity: str = ""  # "" | "warning" | "critical"
+
+
+@dataclass(frozen=True)
+class CardData:
+    """What a card shows now. `trend` is the last hour, oldest first; None = a gap in the data."""
+
+    figures: Sequence[Figure]
+    trend: Sequence[float | None] = ()
+    trend_label: str = ""
+    severity: str = ""
+    empty: str = ""  # what is missing and what to do first; "" = there is something to show
+    url: str = ""
+    rows: Sequence[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card of the overview; `load` gets the principal, None = nothing for this reader."""
+
+    name: str
+    title: str
+    load: Callable[[Any], CardData | None]
+    order: int = 50
+    url: str = ""
+    icon: str = ""
+    topic: str = ""  # a live topic whose changes make the card reload
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that a search found: its kind, name, second line and page."""
+
+    kind: str
+    name: str
+    detail: str
+    url: str
+    exact: bool = False
+
+
+SearchProvider = Callable[[Any, str, int], Iterable[Found]]  # (principal, text, limit)
+MetricsCollector = Callable[[], Iterable[Metric]]
+Check = Callable[[], str]  # "" = in order, else one sentence about what is not
+
+CARDS: dict[str, Card] = {}
+SEARCHES: dict[str, SearchProvider] = {}
+COLLECTORS: dict[str, MetricsCollector] = {}
+CHECKS: dict[str, tuple[Check, bool]] = {}
+
+
+def register_card(card: Card) -> None:
+    """Put a card on the overview; the same name again replaces the first."""
+    CARDS[card.name] = card
+
+
+def register_search(name: str, provider: SearchProvider) -> None:
+    """Let the search find things: by their exact name or a prefix, tenant-safe, ≤ limit."""
+    SEARCHES[name] = provider
+
+
+def register_metrics(name: str, collector: MetricsCollector) -> None:
+    """Add Prometheus metrics, collected at each scrape in a thread; figures only, no names of
+    numbers or people. A collector that fails is left out of that scrape and logged."""
+    COLLECTORS[name] = collector
+
+
+def register_check(name: str, check: Check, *, required: bool = False) -> None:
+    """Add a check to /readyz; only a `required` one makes the process not ready."""
+    CHECKS[name] = (check, required)

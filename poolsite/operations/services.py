@@ -1,0 +1,104 @@
+"""What happens to incidents, and the notices that follow from it."""
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from poolsite.operations.models import Incident
+from poolsite.operations.notices import queue_notices
+
+if TYPE_CHECKING:
+    from poolsite.access.models import User
+
+TOPIC = "operations.incidents:all"
+
+
+def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -> Incident:
+    """Open or bring up to date; race-safe on both databases by the unique open row."""
+    if severity not in Incident.Severity.values:
+        raise ValueError(f"severity is critical or warning, not {severity!r}")
+    found = _update_open(kind, object_name, severity, texts)
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            incident = Incident.objects.create(
+                type=kind, object=object_name, severity=severity, since=timezone.now(), **texts
+            )
+            queue_notices(incident, "opened")
+            transaction.on_commit(_touch)
+            return incident
+    except IntegrityError:  # another process was first
+        found = _update_open(kind, object_name, severity, texts)
+        if found is None:  # and has closed it again
+            return Incident.objects.filter(type=kind, object=object_name).latest("pk")
+        return found
+
+
+def _update_open(
+    kind: str, object_name: str, severity: str, texts: dict[str, Any]
+) -> Incident | None:
+    found = Incident.objects.filter(type=kind, object=object_name, until=None).first()
+    if found is None:
+        return None
+    wanted = {"severity": severity, **texts}
+    changed = {name: value for name, value in wanted.items() if getattr(found, name) != value}
+    if not changed:
+        return found
+    worse = found.severity == Incident.Severity.WARNING and severity != found.severity
+    with transaction.atomic():
+        rows = Incident.objects.filter(pk=found.pk, until=None, severity=found.severity)
+        if rows.update(**changed):
+            for name, value in changed.items():
+                setattr(found, name, value)
+            if worse:
+                queue_notices(found, "worse")
+            transaction.on_commit(_touch)
+    return found
+
+
+def close_incident(kind: str, object_name: str) -> bool:
+    """Close the open one, if there is one; of several callers, one closes and tells."""
+    found = Incident.objects.filter(type=kind, object=object_name, until=None).first()
+    if found is None:
+        return False
+    now = timezone.now()
+    with transaction.atomic():
+        if not Incident.objects.filter(pk=found.pk, until=None).update(until=now):
+            return False
+        found.until = now
+        queue_notices(found, "closed")
+        transaction.on_commit(_touch)
+    return True
+
+
+def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
+    """The first name stays; a second click changes nothing."""
+    from poolsite import access
+
+    with transaction.atomic():
+        noted = Incident.objects.filter(pk=incident.pk, until=None, acknowledged_at=None).update(
+            acknowledged_by=actor,
+            acknowledged_name=actor.get_full_name() or actor.get_username(),
+            acknowledged_at=timezone.now(),
+        )
+        if noted:
+            access.audit(
+                actor=actor,
+                action="operations.acknowledge",
+                thing=incident,
+                after={"type": incident.type, "object": incident.object},
+            )
+            transaction.on_commit(_touch)
+    incident.refresh_from_db()
+    return incident
+
+
+def _touch() -> None:
+    """Tell the pages; they read SQL again, so a Redis that is down costs only the wake-up."""
+    from poolsite import live
+
+    with contextlib.suppress(Exception):
+        live.touch(TOPIC)
