@@ -38,6 +38,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--url", help="address of the web server, in place of the file's")
     parser.add_argument("--log", type=Path, help="append the switches' own call log to this file")
     parser.add_argument("--seconds", type=float, default=0.0, help="0 = until a signal")
+    parser.add_argument(
+        "--rest-on-stop",
+        action="store_true",
+        help="on the first SIGTERM end all calls and go on reporting empty live lists",
+    )
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))  # noqa: S311
     return parser.parse_args()
 
@@ -65,6 +70,10 @@ async def _simulate(config: SimulatorConfig, options: argparse.Namespace) -> lis
             timeout=options.seconds or None,
             return_when=asyncio.FIRST_COMPLETED,
         )
+        if options.rest_on_stop and stop.is_set():
+            stop.clear()
+            await asyncio.gather(*(switch.rest() for switch in switches))
+            await stop.wait()
         for task in (*runs, waiting):
             task.cancel()
         failures = await asyncio.gather(*runs, return_exceptions=True)

@@ -55,6 +55,25 @@ class CallLog:
             self._file.close()
 
 
+def end_open_calls(path: Path) -> int:
+    """Write the end of every call that is open in the log of a switch that was killed.
+
+    Returns how many there were. A dead switch has no calls, but could not write that down.
+    """
+    open_calls: dict[str, dict[str, str]] = {}
+    for line in path.read_text().splitlines():
+        record = json.loads(line)
+        if record["op"] == "begin":
+            open_calls[record["call_id"]] = record
+        else:
+            open_calls.pop(record["call_id"], None)
+    log = CallLog(path)
+    for record in open_calls.values():
+        log.end(switch=record["switch"], number=record["number"], call_id=record["call_id"])
+    log.close()
+    return len(open_calls)
+
+
 def find_overlaps(lines: Iterable[str]) -> list[Overlap]:
     """Return every pair of calls that had one number at once, in the order of the log.
 

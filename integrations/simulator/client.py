@@ -48,7 +48,8 @@ class PoolClient:
         answers: list[Answer] = []
         for start in range(0, len(events), EVENTS_PER_REQUEST):
             response = await self._post("/events", events[start : start + EVENTS_PER_REQUEST])
-            response.raise_for_status()
+            if response.status_code != httpx.codes.OK:
+                raise UnreachableError(f"{response.status_code} {response.text[:200]}")
             body = response.json()
             items = body if isinstance(body, list) else body["items"]
             answers += [Answer(int(item.get("status", httpx.codes.OK)), item) for item in items]

@@ -51,6 +51,7 @@ class SimulatedSwitch:
         self._calls_made = 0
         self._register_sequence = 0
         self._down: set[str] = set()
+        self._resting = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, *, live_list_seconds: float, register_expires_seconds: int) -> None:
@@ -118,7 +119,8 @@ class SimulatedSwitch:
         calls_per_second = share / self.pool.mean_call_seconds
         while True:
             await asyncio.sleep(self.chance.expovariate(calls_per_second))
-            self._start(self.place_call())
+            if not self._resting:
+                self._start(self.place_call())
 
     async def place_call(self) -> None:
         """One call from its dial to its end, as its agent lives it."""
@@ -132,8 +134,10 @@ class SimulatedSwitch:
         if not answer.ok:
             self._count_refusal(answer)
             return
-        if not call_id.startswith(self.incarnation):
-            return  # this switch restarted while it waited; the pool has released the call
+        if self._resting or not call_id.startswith(self.incarnation):
+            # Restarted while it waited: the pool has released the call. Going to rest: say so.
+            await until_answered(self.client, self._event("hangup", call_id=call_id))
+            return
         number = str(answer.body["number"])
         self.counters.carried += 1
         self.calls[call_id] = number
@@ -177,6 +181,11 @@ class SimulatedSwitch:
         if self.chance.random() < self.mishaps.duplicate_event:
             self.counters.duplicates += 1
             await until_answered(self.client, event)
+
+    async def rest(self) -> None:
+        """Place no more calls, and end those there are; live lists go on."""
+        self._resting = True
+        await asyncio.gather(*(self.hang_up(call_id) for call_id in list(self.calls)))
 
     # -- live lists and restarts --------------------------------------------------------------
 
