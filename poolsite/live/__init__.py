@@ -1,1 +1,31 @@
+"""Live views: subscribe → snapshot → changes, over one websocket. docs/live-protocol.md."""
 
+from poolsite.live.publish import apersonal, atouch, personal, personal_channel, touch
+from poolsite.live.topics import (
+    Changes,
+    RowsTopic,
+    Snapshot,
+    SnapshotTopic,
+    Topic,
+    register,
+    resolve,
+    touch_channel,
+    version_of,
+)
+
+__all__ = [
+    "Changes",
+    "RowsTopic",
+    "Snapshot",
+    "SnapshotTopic",
+    "Topic",
+    "apersonal",
+    "atouch",
+    "personal",
+    "personal_channel",
+    "register",
+    "resolve",
+    "touch",
+    "touch_channel",
+    "version_of",
+]

@@ -1,0 +1,213 @@
+"""One subscribed topic in this process: read at most 5 times a second, sent to all its sockets."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from poolsite.live import frames
+from poolsite.live.frames import Frame
+from poolsite.live.outbox import Line, Outbox
+from poolsite.live.topics import Changes, Topic
+from poolsite.live.wakes import Wakes
+
+logger = logging.getLogger(__name__)
+
+PERIOD_SECONDS = 0.2
+SAFETY_SECONDS = 5.0  # a lost wake message heals after this time
+DEAF_SECONDS = 1.0  # the same while the wake channels are down
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
+SOCKETS_PER_STEP = 50
+
+
+class Feed:
+    """The loop, the last state and the subscribers of one topic.
+
+    The state is the first snapshot with every sent change applied to it, so that a newcomer
+    costs no read, and every frame leads from one known version to the next.
+    """
+
+    def __init__(self, topic: Topic, wakes: Wakes, mark: Callable[[], int]) -> None:
+        self.topic = topic
+        self.lines: dict[Outbox, Line] = {}
+        self.frames_sent = 0
+        self._wakes = wakes
+        self._mark = mark
+        self._marked = 0
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
+        self._reading = asyncio.Lock()
+        self._ready = asyncio.Event()
+        self._version = 0  # of the last frame that was sent
+        self._read_version = 0  # of the last read; later when nothing that shows had changed
+        self._read_at = float("-inf")
+        self._state: Any = None
+        self._snapshot: Frame | None = None
+        self._is_stale = False
+        self._task = self._loop.create_task(self._run())
+
+    def nudge(self) -> None:
+        """Read soon: something may have changed."""
+        self._woken.set()
+
+    async def join(self, outbox: Outbox, version: int | None) -> None:
+        """Send the state to a socket, then every change; `version` is what it still holds."""
+        line = self.lines[outbox] = Line(outbox, self)
+        if not self._ready.is_set() and self._is_stale:
+            line.tell(frames.stale(self.topic.address))
+        await self._ready.wait()
+        async with self._reading:
+            if self._loop.time() - self._read_at > PERIOD_SECONDS and not self._is_stale:
+                await self._turn()
+            first = await self._first_frame(version)
+            if self.lines.get(outbox) is not line:
+                return  # it left while we read
+            line.reset(self._version, first)
+            if self._is_stale:
+                line.tell(frames.stale(self.topic.address))
+
+    async def _first_frame(self, held: int | None) -> Frame:
+        if held is None:
+            return self.snapshot_frame()[1]
+        if held == self._version:
+            return frames.current(self.topic.address, held)
+        try:
+            missed = await self.topic.between(held, self._read_version)
+        except Exception:
+            logger.exception("live: cannot catch up on %s", self.topic.address)
+            missed = None
+        if missed is None or missed.before or missed.data is None:
+            return self.snapshot_frame()[1]
+        return frames.change(self.topic.address, held, self._version, missed.data)
+
+    def leave(self, outbox: Outbox) -> None:
+        """Send nothing more to this socket."""
+        line = self.lines.pop(outbox, None)
+        if line is not None:
+            line.stop()
+
+    def snapshot_frame(self) -> tuple[int, Frame]:
+        """Return the version and frame of the state; encoded once a version."""
+        if self._snapshot is None:
+            self._snapshot = frames.snapshot(self.topic.address, self._version, self._state)
+        return self._version, self._snapshot
+
+    async def _run(self) -> None:
+        async with self._wakes.listening(self.topic.wake_channels(), lambda _: self._woken.set()):
+            failures = 0
+            while True:
+                self._woken.clear()
+                started = self._loop.time()
+                moved = await self._read_once()
+                if moved is None:
+                    await asyncio.sleep(RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)])
+                    failures += 1
+                    continue
+                failures = 0
+                if moved:
+                    await asyncio.sleep(max(0.0, started + PERIOD_SECONDS - self._loop.time()))
+                else:
+                    await self._sleep_until_woken(started)
+
+    async def _sleep_until_woken(self, started: float) -> None:
+        seconds = SAFETY_SECONDS if self._wakes.connected else DEAF_SECONDS
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+        early = max(started, self._read_at) + PERIOD_SECONDS - self._loop.time()
+        if early > 0:
+            await asyncio.sleep(early)
+
+    async def _read_once(self) -> bool | None:
+        """Return whether the source moved; None when it could not be read."""
+        async with self._reading:
+            try:
+                return await self._turn()
+            except Exception as failure:
+                # Whatever a topic meets (Redis gone, SQL gone, a fault of its own), its
+                # sockets are told, the other topics go on, and it is tried again.
+                if not self._is_stale:
+                    logger.warning(
+                        "live: %s cannot be read: %r", self.topic.address, failure, exc_info=True
+                    )
+                await self._go_stale()
+                return None
+
+    async def _turn(self) -> bool:
+        self._read_at = self._loop.time()
+        if not self._ready.is_set():
+            await self._restart()
+            self._ready.set()
+            self._is_stale = False
+            return True
+        changes = await self.topic.changes(self._read_version)
+        if changes is None:
+            await self._restart()
+            await self._broadcast_snapshot()
+            self._is_stale = False
+            return True
+        await self._heal()
+        if changes.version == self._read_version:
+            return False
+        self._read_version = changes.version
+        if changes.data is not None:
+            await self._broadcast(changes)
+        return True
+
+    async def _restart(self) -> None:
+        snapshot = await self.topic.snapshot()
+        self._version = self._read_version = snapshot.version
+        self._state = snapshot.data
+        self._snapshot = None
+
+    async def _broadcast_snapshot(self) -> None:
+        version, frame = self.snapshot_frame()
+        self.frames_sent += 1
+        await self._to_all(lambda line: line.reset(version, frame))
+
+    async def _broadcast(self, changes: Changes) -> None:
+        address, base = self.topic.address, self._version
+        for part in (*changes.before, changes.data):
+            self._state = self.topic.apply(self._state, part)
+        self._version = changes.version
+        self._snapshot = None
+        parts = [frames.change(address, base, base, part) for part in changes.before]
+        mark = self._mark()
+        last = frames.change(
+            address,
+            base,
+            changes.version,
+            changes.data,
+            mark=mark if mark != self._marked else 0,
+            at=self._read_at,
+        )
+        self._marked = mark
+        for frame in (*parts, last):
+            self.frames_sent += 1
+            await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]
+
+    async def _heal(self) -> None:
+        if self._is_stale:
+            self._is_stale = False
+            frame = frames.current(self.topic.address, self._version)
+            await self._to_all(lambda line: line.tell(frame))
+
+    async def _go_stale(self) -> None:
+        if not self._is_stale:
+            self._is_stale = True
+            frame = frames.stale(self.topic.address)
+            await self._to_all(lambda line: line.tell(frame))
+
+    async def _to_all(self, tell: Callable[[Line], None]) -> None:
+        # In steps, so that a personal message does not wait behind a thousand sockets.
+        for index, line in enumerate(list(self.lines.values()), start=1):
+            tell(line)
+            if index % SOCKETS_PER_STEP == 0:
+                await asyncio.sleep(0)
+
+    async def aclose(self) -> None:
+        """End the loop."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)

@@ -1,0 +1,137 @@
+"""Everything live in one process: feeds, sockets and the wake connection that they share."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from weakref import WeakKeyDictionary
+
+from poolsite.live.feed import Feed
+from poolsite.live.frames import Frame
+from poolsite.live.outbox import BEHIND_CODE, Outbox
+from poolsite.live.publish import personal_channel
+from poolsite.live.topics import Topic
+from poolsite.live.wakes import Wakes
+
+LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
+SWEEP_SECONDS = 0.5
+SOCKETS_PER_PRINCIPAL = 40
+BREATH_SECONDS = 1.0  # the process itself was late: nobody is judged for so long
+
+
+class Hub:
+    """One per event loop, made on first use by `hub_of_loop`."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.wakes = Wakes(on_change=self._wakes_changed)
+        self.feeds: dict[str, Feed] = {}
+        self.outboxes: set[Outbox] = set()
+        self.closed_behind = 0
+        self._per_principal: Counter[str] = Counter()
+        self._closing: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sweeper: asyncio.Task[None] | None = None
+
+    @contextlib.asynccontextmanager
+    async def socket(self, who: str, outbox: Outbox) -> AsyncIterator[bool]:
+        """Count a socket in and out, with its personal messages; False: too many of one's own."""
+        if self._per_principal[who] >= SOCKETS_PER_PRINCIPAL:
+            yield False
+            return
+        self._per_principal[who] += 1
+        self.outboxes.add(outbox)
+        if self._sweeper is None:
+            self._sweeper = self._loop.create_task(self._sweep())
+        try:
+            channel = personal_channel(who)
+            async with self.wakes.listening([channel], lambda text: outbox.put(Frame(text))):
+                yield True
+        finally:
+            self.outboxes.discard(outbox)
+            self._per_principal[who] -= 1
+            if not self._per_principal[who]:
+                del self._per_principal[who]
+            if not self.outboxes and self._sweeper is not None:
+                self._sweeper.cancel()
+                self._sweeper = None
+
+    async def join(self, topic: Topic, outbox: Outbox, version: int | None) -> None:
+        """Subscribe a socket; the feed starts with its first."""
+        timer = self._closing.pop(topic.address, None)
+        if timer is not None:
+            timer.cancel()
+        feed = self.feeds.get(topic.address)
+        if feed is None:
+            feed = self.feeds[topic.address] = Feed(topic, self.wakes, self._mark)
+        await feed.join(outbox, version)
+
+    def leave(self, address: str, outbox: Outbox) -> None:
+        """Unsubscribe a socket; a feed without any ends a little later."""
+        feed = self.feeds.get(address)
+        if feed is None:
+            return
+        feed.leave(outbox)
+        if not feed.lines and address not in self._closing:
+            self._closing[address] = self._loop.call_later(LINGER_SECONDS, self._end, address)
+
+    def _end(self, address: str) -> None:
+        self._closing.pop(address, None)
+        feed = self.feeds.pop(address, None)
+        if feed is not None:
+            task = self._loop.create_task(feed.aclose())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _mark(self) -> int:
+        """Acks are asked for by a number that all topics of one second share."""
+        return int(self._loop.time()) + 1
+
+    def _wakes_changed(self, connected: bool) -> None:
+        for feed in self.feeds.values():
+            feed.nudge()
+
+    async def _sweep(self) -> None:
+        """Close who is more than 2 s behind."""
+        judge_from = 0.0
+        while True:
+            before = self._loop.time()
+            await asyncio.sleep(SWEEP_SECONDS)
+            now = self._loop.time()
+            if now - before > 2 * SWEEP_SECONDS:
+                judge_from = now + BREATH_SECONDS
+            if now < judge_from:
+                continue
+            for outbox in tuple(self.outboxes):
+                if not outbox.close_code and outbox.is_behind(now):
+                    self.closed_behind += 1
+                    outbox.close(BEHIND_CODE)
+
+    async def aclose(self) -> None:
+        """End all tasks; for tests and orderly ends, nothing relies on it."""
+        for timer in self._closing.values():
+            timer.cancel()
+        self._closing.clear()
+        await asyncio.gather(*(feed.aclose() for feed in self.feeds.values()))
+        self.feeds.clear()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
+        await self.wakes.aclose()
+
+
+_HUBS: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def hub_of_loop() -> Hub:
+    """Return the hub of the running event loop."""
+    loop = asyncio.get_running_loop()
+    hub = _HUBS.get(loop)
+    if hub is None:
+        hub = _HUBS[loop] = Hub()
+    return hub
+
+
+def socket_count() -> int:
+    """Return how many live sockets this process holds, for the metrics."""
+    return sum(len(hub.outboxes) for hub in _HUBS.values())

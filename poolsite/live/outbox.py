@@ -1,0 +1,165 @@
+"""What one socket still has to be sent: bounded, the newest state wins, never a silent drop.
+
+A server may queue without bound behind an awaited send (daphne does), so waiting frames alone
+do not tell who is behind: once a second a change asks the browser for an ack as well.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from poolsite.live.frames import Frame
+
+if TYPE_CHECKING:
+    from poolsite.live.feed import Feed
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+BEHIND_SECONDS = 2.0
+BEHIND_CODE = 1013
+FRAMES_PER_TOPIC = 8
+URGENT_FRAMES = 500
+
+
+class Line:
+    """One subscription: the frames of one topic that wait for one socket."""
+
+    __slots__ = ("_frames", "_needs_snapshot", "_outbox", "_version", "feed", "queued")
+
+    def __init__(self, outbox: "Outbox", feed: "Feed") -> None:
+        self.feed = feed
+        self.queued = False
+        self._outbox = outbox
+        self._frames: deque[Frame] = deque()
+        self._needs_snapshot = False
+        self._version = -1
+
+    def reset(self, version: int, *frames: Frame) -> None:
+        """Start again from `version`, with these frames to send first."""
+        self._frames.clear()
+        self._frames.extend(frames)
+        self._needs_snapshot = False
+        self._version = version
+        self._outbox.ready(self)
+
+    def push(self, frame: Frame) -> None:
+        """Queue a change; one that does not fit, or does not follow, becomes a snapshot."""
+        if self._needs_snapshot:
+            return
+        if frame.base == self._version and len(self._frames) < FRAMES_PER_TOPIC:
+            self._frames.append(frame)
+            self._version = frame.to
+        elif frame.to == self._version:
+            return
+        else:
+            self._frames.clear()
+            self._needs_snapshot = True
+        if not self.queued:
+            self._outbox.ready(self)
+
+    def stop(self) -> None:
+        """The subscription has ended: nothing of this topic is sent any more."""
+        self._frames.clear()
+        self._needs_snapshot = False
+        self._version = -1
+
+    def tell(self, frame: Frame) -> None:
+        """Queue word about the topic that carries no state (stale, current)."""
+        if not self._needs_snapshot:
+            self._frames.append(frame)
+            self._outbox.ready(self)
+
+    def next(self) -> Frame | None:
+        """Take what is to be sent now; None when nothing waits."""
+        if self._needs_snapshot:
+            self._needs_snapshot = False
+            self._version, frame = self.feed.snapshot_frame()
+            return frame
+        return self._frames.popleft() if self._frames else None
+
+
+class Outbox:
+    """The frames of one socket and the task that sends them, one awaited send at a time."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._urgent: deque[Frame] = deque()
+        self._lines: deque[Line] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+        self._since = 0.0  # when the oldest frame that was not sent yet was queued
+        self._unanswered: deque[tuple[int, float]] = deque()
+        self._marked = 0
+        self.close_code = 0
+
+    def ready(self, line: Line) -> None:
+        """Stand the line in the queue and wake the sender."""
+        if not line.queued:
+            line.queued = True
+            self._lines.append(line)
+        self._wake()
+
+    def put(self, frame: Frame) -> None:
+        """Queue a personal message or an answer, before all topics."""
+        if len(self._urgent) >= URGENT_FRAMES:
+            self.close(BEHIND_CODE)
+        else:
+            self._urgent.append(frame)
+            self._wake()
+
+    def close(self, code: int) -> None:
+        """Have the socket closed; what still waits is not sent."""
+        if not self.close_code:
+            self.close_code = code
+            self._wake()
+
+    def acknowledge(self, mark: int) -> None:
+        """The browser has read everything up to this mark."""
+        while self._unanswered and self._unanswered[0][0] <= mark:
+            self._unanswered.popleft()
+
+    def is_behind(self, now: float) -> bool:
+        """Whether a frame has waited, or stayed without an answer, for more than 2 s."""
+        if self._since and now - self._since > BEHIND_SECONDS:
+            return True
+        return bool(self._unanswered) and now - self._unanswered[0][1] > BEHIND_SECONDS
+
+    def _wake(self) -> None:
+        if not self._since:
+            self._since = self._loop.time()
+        if self._waiter is not None:
+            if not self._waiter.done():
+                self._waiter.set_result(None)
+            self._waiter = None
+
+    async def run(self, send: Send) -> None:
+        """Send until `close` is called; returns then, the caller says goodbye."""
+        while not self.close_code:
+            frame = self._next()
+            if frame is None:
+                self._since = 0.0
+                self._waiter = self._loop.create_future()
+                await self._waiter
+                continue
+            if frame.at and self._loop.time() - frame.at > BEHIND_SECONDS:
+                self.close(BEHIND_CODE)
+                break
+            await send(frame.message)
+            self._since = self._loop.time()
+            if frame.mark > self._marked:
+                self._marked = frame.mark
+                self._unanswered.append((frame.mark, self._since))
+
+    def _next(self) -> Frame | None:
+        if self._urgent:
+            return self._urgent.popleft()
+        while self._lines:
+            line = self._lines[0]
+            frame = line.next()
+            if frame is None:
+                line.queued = False
+                self._lines.popleft()
+                continue
+            self._lines.rotate(-1)
+            return frame
+        return None

@@ -1,0 +1,68 @@
+"""Telling watchers: a topic has changed, or one person has a message."""
+
+import logging
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.live import frames
+from poolsite.live.topics import touch_channel
+
+logger = logging.getLogger(__name__)
+
+
+def personal_channel(who: str) -> str:
+    """Return the channel of one person: `who` is `user:<id>` or `visitor:<id>`.
+
+    A Lua script may publish to it by itself; the message is the text of a `personal` frame.
+    """
+    return f"live:to:{who}"
+
+
+def touch(address: str) -> None:
+    """Wake a topic that has no script behind it, after the running transaction's commit.
+
+    Never raises for Redis: the topic's safety read finds the change a few seconds later.
+    """
+    transaction.on_commit(partial(_publish, touch_channel(address), ""))
+
+
+def personal(user_id: int | str, kind: str, data: Any) -> None:
+    """Send one message to all sockets of a person, at once and past the coalescer.
+
+    user_id: a user's primary key, or `visitor:<id>`. At most once: who is not connected never
+    sees it, so what must not be missed is also the state of a topic.
+    """
+    text = frames.personal(kind, data)
+    transaction.on_commit(partial(_publish, personal_channel(_who(user_id)), text))
+
+
+async def atouch(address: str) -> None:
+    """Do as `touch`, at once, from a coroutine."""
+    await _apublish(touch_channel(address), "")
+
+
+async def apersonal(user_id: int | str, kind: str, data: Any) -> None:
+    """Do as `personal`, at once, from a coroutine."""
+    await _apublish(personal_channel(_who(user_id)), frames.personal(kind, data))
+
+
+def _who(user_id: int | str) -> str:
+    return f"user:{user_id}" if isinstance(user_id, int) or ":" not in user_id else user_id
+
+
+def _publish(channel: str, text: str) -> None:
+    try:
+        hotpath.client().publish(channel, text)
+    except (RedisError, OSError, hotpath.HotPathError) as error:
+        logger.warning("live: cannot publish to %s: %s", channel, error)
+
+
+async def _apublish(channel: str, text: str) -> None:
+    try:
+        await hotpath.aclient().publish(channel, text)
+    except (RedisError, OSError, hotpath.HotPathError) as error:
+        logger.warning("live: cannot publish to %s: %s", channel, error)

@@ -1,0 +1,236 @@
+"""The websocket /ws/live/: who it is, what it may watch, and what it may ask.
+
+A bare ASGI application: the frames are sent by the outbox, so a consumer class would only
+stand between. No use of the ORM, of channel groups or of lifespan.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from redis.exceptions import RedisError
+
+from poolsite import access, hotpath
+from poolsite.live import frames
+from poolsite.live.hub import Hub, hub_of_loop
+from poolsite.live.outbox import Outbox, Send
+from poolsite.live.topics import resolve
+
+if TYPE_CHECKING:
+    from poolsite.access.principal import Principal
+
+logger = logging.getLogger(__name__)
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+FRAME_BYTES = 4096
+TOPICS_PER_SOCKET = 32
+FRAMES_PER_SECOND = 20.0
+FRAMES_AT_ONCE = 100.0
+GOODBYE_SECONDS = 2.0
+
+LOGIN = 4401
+FORBIDDEN = 4403
+HIDDEN = 4404
+TRY_LATER = 4503
+TOO_MANY = 4429
+TOO_BIG = 1009
+NOT_TEXT = 1003
+
+
+class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
+    """The browser sent nonsense; the text says what."""
+
+
+async def live_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Serve one socket from its handshake to its end."""
+    await receive()
+    if not access.origin_allowed(scope):
+        await send({"type": "websocket.close", "code": FORBIDDEN})  # before accept: HTTP 403
+        return
+    await send({"type": "websocket.accept"})
+    try:
+        principal = await access.principal_of_scope(scope)
+    except (RedisError, OSError, hotpath.HotPathError):
+        logger.warning("live: rights cannot be read", exc_info=True)
+        await send({"type": "websocket.close", "code": 1013})
+        return
+    if not principal.is_authenticated:
+        await send({"type": "websocket.close", "code": LOGIN})
+        return
+    await _Socket(hub_of_loop(), principal, receive, send).run()
+
+
+class _Socket:
+    """One accepted socket of a known principal."""
+
+    def __init__(self, hub: Hub, principal: "Principal", receive: Receive, send: Send) -> None:
+        self._hub = hub
+        self._principal = principal
+        self._receive = receive
+        self._send = send
+        self._outbox = Outbox()
+        self._topics: set[str] = set()
+        self._joining: dict[str, asyncio.Task[None]] = {}
+        self._loop = asyncio.get_running_loop()
+        self._allowance = FRAMES_AT_ONCE
+        self._counted_at = self._loop.time()
+
+    async def run(self) -> None:
+        """Read and write until the browser, the server or a lost right ends it."""
+        who = f"{self._principal.kind}:{self._principal.id}"
+        async with self._hub.socket(who, self._outbox) as welcome:
+            if not welcome:
+                await self._say_goodbye(TOO_MANY)
+                return
+            self._outbox.put(frames.HELLO)
+            tasks = [
+                self._loop.create_task(self._read()),
+                self._loop.create_task(self._outbox.run(self._send)),
+                self._loop.create_task(self._watch_rights()),
+            ]
+            try:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                self._report(done)
+            finally:
+                await self._end([*tasks, *self._joining.values()])
+            if self._outbox.close_code:
+                await self._say_goodbye(self._outbox.close_code)
+
+    async def _end(self, tasks: list[asyncio.Task[None]]) -> None:
+        for task in tasks:
+            task.cancel()
+        for address in self._topics:
+            self._hub.leave(address, self._outbox)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _report(self, done: set[asyncio.Task[None]]) -> None:
+        for task in done:
+            failure = task.exception()
+            # A server says by an exception of its own, mostly an OSError, that the peer has gone.
+            if failure is not None and not _is_disconnect(failure):
+                logger.error("live: a socket failed", exc_info=failure)
+                self._outbox.close(1011)
+
+    async def _say_goodbye(self, code: int) -> None:
+        try:
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._send({"type": "websocket.close", "code": code})
+        except Exception as failure:
+            if not _is_disconnect(failure):
+                raise
+
+    async def _watch_rights(self) -> None:
+        """Close within 1 s of the moment when rights were taken away or have run out."""
+        code = await access.watch(self._principal)
+        self._outbox.close(code)
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            if text is None:
+                self._outbox.close(NOT_TEXT)
+            elif len(text) > FRAME_BYTES or len(text.encode()) > FRAME_BYTES:
+                self._outbox.close(TOO_BIG)
+            elif not self._within_rate():
+                self._outbox.close(TOO_MANY)
+            else:
+                self._take(text)
+
+    def _within_rate(self) -> bool:
+        now = self._loop.time()
+        earned = (now - self._counted_at) * FRAMES_PER_SECOND
+        self._counted_at = now
+        self._allowance = min(FRAMES_AT_ONCE, self._allowance + earned) - 1.0
+        return self._allowance >= 0
+
+    def _take(self, text: str) -> None:
+        try:
+            frame = orjson.loads(text)
+            if not isinstance(frame, dict):
+                raise BadFrame("a frame is a JSON object")
+            self._obey(frame)
+        except orjson.JSONDecodeError:
+            self._outbox.put(frames.error("a frame is JSON text"))
+        except BadFrame as bad:
+            self._outbox.put(frames.error(str(bad)))
+
+    def _obey(self, frame: dict[str, Any]) -> None:
+        match frame.get("op"):
+            case "ack":
+                self._outbox.acknowledge(_whole(frame, "ack"))
+            case "ping":
+                self._outbox.put(frames.PONG)
+            case "subscribe":
+                version = _whole(frame, "version") if "version" in frame else None
+                self._subscribe(_address(frame), version)
+            case "unsubscribe":
+                self._unsubscribe(_address(frame))
+            case _:
+                raise BadFrame("op is one of subscribe, unsubscribe, ping, ack")
+
+    def _subscribe(self, address: str, version: int | None) -> None:
+        if address not in self._topics and len(self._topics) >= TOPICS_PER_SOCKET:
+            self._outbox.put(frames.refused(address, TOO_MANY))
+            return
+        before = self._joining.get(address)
+        if before is not None:
+            before.cancel()
+        self._topics.add(address)
+        task = self._loop.create_task(self._join(address, version))
+        self._joining[address] = task
+        task.add_done_callback(lambda done: self._joined(address, done))
+
+    def _joined(self, address: str, task: asyncio.Task[None]) -> None:
+        if self._joining.get(address) is task:
+            del self._joining[address]
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("live: cannot subscribe to %s", address, exc_info=task.exception())
+            self._refuse(address, TRY_LATER)
+
+    async def _join(self, address: str, version: int | None) -> None:
+        topic = resolve(address)
+        if topic is None:
+            self._refuse(address, HIDDEN)
+            return
+        decision = await topic.allowed(self._principal)
+        if not decision.allowed:
+            self._refuse(address, decision.socket_code)
+            return
+        await self._hub.join(topic, self._outbox, version)
+
+    def _refuse(self, address: str, code: int) -> None:
+        self._unsubscribe(address)
+        self._outbox.put(frames.refused(address, code))
+
+    def _unsubscribe(self, address: str) -> None:
+        task = self._joining.pop(address, None)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+        if address in self._topics:
+            self._topics.discard(address)
+            self._hub.leave(address, self._outbox)
+
+
+def _address(frame: dict[str, Any]) -> str:
+    address = frame.get("topic")
+    if not isinstance(address, str) or not address:
+        raise BadFrame("topic is a text like numbers.pool:east")
+    return address
+
+
+def _whole(frame: dict[str, Any], name: str) -> int:
+    value = frame.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadFrame(f"{name} is a whole number")
+    return value
+
+
+def _is_disconnect(failure: BaseException) -> bool:
+    """Whether a server's send failed because the peer has gone (uvicorn: ClientDisconnected)."""
+    return isinstance(failure, OSError | TimeoutError) or "after sending" in str(failure)

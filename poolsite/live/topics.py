@@ -1,0 +1,171 @@
+"""What people can watch: topics, their snapshots and changes, and the list of all topics.
+
+An address is `<name>:<key>`, for example `numbers.pool:retail-east`. The key is what the
+browser sends, so a topic checks it in `__init__` and raises ValueError for nonsense.
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import orjson
+
+if TYPE_CHECKING:
+    from poolsite.access.actions import Decision
+    from poolsite.access.principal import Principal
+
+ADDRESS_LENGTH = 200
+_VERSION_BITS = 52  # browsers count exactly up to 2^53
+_TOPICS: dict[str, type["Topic"]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole state at a version. `data` is anything that JSON can say."""
+
+    version: int
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What leads from the version asked about to `version`.
+
+    data None: the source moved on, but nothing that this topic shows has changed.
+    before: parts that are sent ahead of `data` in frames of their own, when one frame would
+        grow too large. Applying a part twice must not differ from applying it once.
+    """
+
+    version: int
+    data: Any
+    before: tuple[Any, ...] = ()
+
+
+class Topic:
+    """One thing to watch. One instance serves all sockets of a process, so it may remember."""
+
+    name: ClassVar[str] = ""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    @property
+    def address(self) -> str:
+        return f"{self.name}:{self.key}"
+
+    async def allowed(self, principal: "Principal") -> "Decision":
+        """Whether this principal may watch; asked for every subscription of every socket."""
+        raise NotImplementedError
+
+    async def snapshot(self) -> Snapshot:
+        """Return the state now."""
+        raise NotImplementedError
+
+    async def changes(self, since: int) -> Changes | None:
+        """Return what happened after version `since`; None when that cannot be told (a gap)."""
+        raise NotImplementedError
+
+    async def between(self, since: int, until: int) -> Changes | None:
+        """Return what leads from `since` to exactly `until`, for a browser that comes back.
+
+        None (the default) gives it a snapshot instead, which is as good for a small state.
+        """
+        return None
+
+    def wake_channels(self) -> list[str]:
+        """Return the Redis channels that say "something may have changed"."""
+        return [touch_channel(self.address)]
+
+    @staticmethod
+    def apply(data: Any, change: Any) -> Any:
+        """Return the state after one change; the browser's function must do the same.
+
+        The default: a change is the new state.
+        """
+        return change
+
+
+class SnapshotTopic(Topic):
+    """A topic whose state is small, or comes from SQL: each change is the new state.
+
+    Subclasses give `read()`; the version is a hash of what it returned.
+    """
+
+    async def read(self) -> Any:
+        """Return the state now, of JSON's types."""
+        raise NotImplementedError
+
+    async def snapshot(self) -> Snapshot:
+        data = await self.read()
+        return Snapshot(version_of(data), data)
+
+    async def changes(self, since: int) -> Changes | None:
+        now = await self.snapshot()
+        return Changes(now.version, None if now.version == since else now.data)
+
+
+class RowsTopic(SnapshotTopic):
+    """A topic that is a table: `read()` returns {id: row}; a change names the rows that differ.
+
+    State: {"rows": {id: row}}. Change: {"set": {id: row}, "gone": [id]}.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._last = Snapshot(-1, {"rows": {}})
+
+    async def snapshot(self) -> Snapshot:
+        data = {"rows": await self.read()}
+        self._last = Snapshot(version_of(data), data)
+        return self._last
+
+    async def changes(self, since: int) -> Changes | None:
+        before = self._last
+        now = await self.snapshot()
+        if now.version == since:
+            return Changes(since, None)
+        if before.version != since:
+            return None
+        old, new = before.data["rows"], now.data["rows"]
+        changed = {key: row for key, row in new.items() if old.get(key) != row}
+        return Changes(
+            now.version, {"set": changed, "gone": [key for key in old if key not in new]}
+        )
+
+    @staticmethod
+    def apply(data: Any, change: Any) -> Any:
+        rows = {key: row for key, row in data["rows"].items() if key not in change["gone"]}
+        return {"rows": {**rows, **change["set"]}}
+
+
+def version_of(data: Any) -> int:
+    """Return a version for a state that has none: a hash of its content."""
+    text = orjson.dumps(data, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> (64 - _VERSION_BITS)
+
+
+def touch_channel(address: str) -> str:
+    """Return the channel that `live.touch(address)` publishes to."""
+    return f"live:{address}"
+
+
+def register(topic: type[Topic]) -> type[Topic]:
+    """Make a topic known (a class decorator, too). ValueError when the name is taken."""
+    if not topic.name or ":" in topic.name:
+        raise ValueError(f"a topic needs a name without a colon: {topic!r}")
+    known = _TOPICS.setdefault(topic.name, topic)
+    if (known.__module__, known.__qualname__) != (topic.__module__, topic.__qualname__):
+        raise ValueError(f"two topics are named {topic.name}")
+    return topic
+
+
+def resolve(address: str) -> Topic | None:
+    """Return the topic at an address; None when there is no such topic or its key is nonsense."""
+    name, colon, key = address.partition(":")
+    kind = _TOPICS.get(name)
+    if kind is None or not colon or len(address) > ADDRESS_LENGTH:
+        return None
+    try:
+        return kind(key)
+    except ValueError:
+        return None

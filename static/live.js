@@ -1,0 +1,329 @@
+// The browser's side of live views (docs/live-protocol.md): one socket per page, a snapshot of
+// each topic, then its changes; whatever is lost heals by itself.
+//
+//   import { subscribe, connection, onPersonal } from "/static/live.js";
+//   const stop = subscribe("numbers.pool:east", { snapshot(data) {}, change(data) {} });
+
+/**
+ * @typedef {object} Handlers
+ * @property {(data: any, version: number) => void} snapshot  the whole state; may come again
+ * @property {(data: any, version: number) => void} [change]  what has changed since; without
+ *     it a change is taken as the new state and goes to `snapshot`
+ * @property {(isStale: boolean) => void} [stale]  the figures are (no longer) out of date
+ * @property {(code: number) => void} [refused]  4403 not allowed, 4404 no such thing
+ *
+ * @typedef {object} Entry
+ * @property {Set<Handlers>} handlers
+ * @property {number | null} version  of the state that the handlers hold; null = none yet
+ * @property {boolean} stale
+ * @property {object[]} early  changes that came ahead of their snapshot
+ * @property {number} healedAt
+ */
+
+const BACK_OFF = [1, 2, 4, 8, 15]; // seconds
+const QUIET = 10_000; // without a frame for so long, the server is asked
+const PATIENCE = 5_000; // for its answer
+const HIDDEN = 60_000; // a page that nobody sees lets go of its socket
+const STEADY = 5_000; // a connection that lasted so long starts the back-off again
+const SIGNED_OUT = 4401;
+const TRY_LATER = 4503;
+
+/** @type {Map<string, Entry>} */
+const topics = new Map();
+/** @type {Map<string, Set<(data: any) => void>>} */
+const people = new Map();
+
+/**
+ * What the badge shows. Fires `state` at every change and once a second while the page is seen.
+ * state: idle (nothing to watch), connecting, live, reconnecting, stale (connected, but the server
+ * cannot read some figures), offline, signed-out. Times are milliseconds as of Date.now().
+ */
+class Connection extends EventTarget {
+  state = "idle";
+  attempt = 0;
+  retryAt = 0;
+  /** When the figures were last known to be right. */
+  dataAt = 0;
+
+  /** Seconds since the figures were last known to be right. */
+  get age() {
+    return this.dataAt ? Math.max(0, (Date.now() - this.dataAt) / 1000) : 0;
+  }
+
+  /** Seconds until the next try. */
+  get retryIn() {
+    return Math.max(0, (this.retryAt - Date.now()) / 1000);
+  }
+
+  /** Try now instead of at the end of the back-off. */
+  retry() {
+    attempt(0);
+  }
+}
+
+export const connection = new Connection();
+
+/** @type {WebSocket | null} */
+let socket = null;
+let ready = false;
+let heardAt = 0;
+let askedAt = 0;
+let openedAt = 0;
+let acked = 0;
+let retryTimer = 0;
+let hiddenTimer = 0;
+let pulse = 0;
+
+/**
+ * Watch a topic. Returns the function that ends it. With `element`, the watch ends by itself
+ * when that element has left the page (htmx swaps).
+ * @param {string} topic
+ * @param {Handlers} handlers
+ * @param {{element?: Element}} [options]
+ */
+export function subscribe(topic, handlers, { element } = {}) {
+  const mine = { ...handlers, element };
+  const known = topics.get(topic);
+  const entry = known ?? { handlers: new Set(), version: null, stale: false, early: [], healedAt: 0 };
+  entry.handlers.add(mine);
+  topics.set(topic, entry);
+  if (known) entry.version = null; // a second watcher needs the whole state, too
+  ask(topic, entry);
+  attempt(0);
+  return () => {
+    entry.handlers.delete(mine);
+    if (entry.handlers.size || topics.get(topic) !== entry) return;
+    topics.delete(topic);
+    send({ op: "unsubscribe", topic });
+    rest();
+  };
+}
+
+/**
+ * Hear personal messages of one kind. Returns the function that ends it.
+ * @param {string} kind
+ * @param {(data: any) => void} hear
+ */
+export function onPersonal(kind, hear) {
+  const all = people.get(kind) ?? new Set();
+  people.set(kind, all.add(hear));
+  attempt(0);
+  return () => {
+    all.delete(hear);
+    if (!all.size && people.get(kind) === all) people.delete(kind);
+    rest();
+  };
+}
+
+/** The state of a table topic after one change: {rows} and {set, gone}. */
+export function applyRows(data, change) {
+  const rows = { ...data.rows, ...change.set };
+  for (const id of change.gone) delete rows[id];
+  return { rows };
+}
+
+const wanted = () => topics.size > 0 || people.size > 0;
+
+function show(state) {
+  connection.state = state;
+  connection.dispatchEvent(new Event("state"));
+}
+
+function refresh() {
+  const anyStale = [...topics.values()].some((entry) => entry.stale);
+  if (!anyStale) connection.dataAt = heardAt;
+  show(anyStale ? "stale" : "live");
+}
+
+function send(frame) {
+  if (ready) socket.send(JSON.stringify(frame));
+}
+
+function ask(topic, entry) {
+  entry.early = [];
+  send(entry.version === null ? { op: "subscribe", topic } : { op: "subscribe", topic, version: entry.version });
+}
+
+/** Connect after so many seconds; 0 = now, unless a socket stands or is on its way. */
+function attempt(seconds) {
+  if (socket || !wanted() || document.hidden) return;
+  clearTimeout(retryTimer);
+  if (!navigator.onLine) return show("offline");
+  beat();
+  if (!seconds) return open();
+  connection.retryAt = Date.now() + seconds * 1000;
+  retryTimer = setTimeout(open, seconds * 1000);
+  show("reconnecting");
+}
+
+function open() {
+  if (socket) return;
+  const mine = (socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/live/`));
+  ready = false;
+  acked = askedAt = 0;
+  heardAt = Date.now();
+  connection.attempt += 1;
+  connection.retryAt = 0;
+  show(connection.attempt > 1 ? "reconnecting" : "connecting");
+  mine.onmessage = (event) => mine === socket && hear(JSON.parse(event.data));
+  mine.onclose = (event) => mine === socket && lost(event.code);
+}
+
+function lost(code) {
+  const steady = ready && Date.now() - openedAt > STEADY;
+  drop();
+  if (!wanted()) return show("idle");
+  for (const entry of topics.values()) tellStale(entry, true);
+  if (code === SIGNED_OUT) return show("signed-out");
+  if (steady) connection.attempt = 1;
+  const base = BACK_OFF[Math.min(Math.max(connection.attempt, 1), BACK_OFF.length) - 1];
+  attempt(Math.min(15, base * (0.75 + Math.random() / 2))); // or all pages come back at once
+  if (document.hidden) show("reconnecting");
+}
+
+/** Let go of the socket; nothing that it still says is heard. */
+function drop() {
+  const old = socket;
+  socket = null;
+  ready = false;
+  clearTimeout(retryTimer);
+  old?.close(1000);
+}
+
+function rest() {
+  if (wanted()) return;
+  setTimeout(() => {
+    if (wanted() || !socket) return;
+    drop();
+    clearInterval(pulse);
+    pulse = 0;
+    connection.attempt = 0;
+    show("idle");
+  }, 1000);
+}
+
+function hear(frame) {
+  heardAt = Date.now();
+  askedAt = 0;
+  if (frame.ack > acked) send({ op: "ack", ack: (acked = frame.ack) });
+  if (frame.op === "hello") return begin();
+  if (frame.op === "personal") return each(people.get(frame.kind) ?? [], (hearer) => hearer(frame.data));
+  if (frame.op === "error") return reportError(new Error(`live: ${frame.reason}`));
+  const entry = topics.get(frame.topic);
+  if (!entry) return;
+  if (frame.op === "snapshot") takeSnapshot(frame, entry);
+  else if (frame.op === "change") takeChange(frame, entry);
+  else if (frame.op === "current") takeCurrent(frame, entry);
+  else if (frame.op === "stale") tellStale(entry, true);
+  else if (frame.op === "refused") takeRefusal(frame, entry);
+  refresh();
+}
+
+function begin() {
+  ready = true;
+  openedAt = Date.now();
+  for (const [topic, entry] of topics) ask(topic, entry);
+  refresh();
+}
+
+function takeSnapshot(frame, entry) {
+  entry.version = frame.version;
+  tell(frame.topic, entry, "snapshot", frame.data);
+  tellStale(entry, false);
+  const early = entry.early;
+  entry.early = [];
+  for (const change of early) if (change.from === entry.version) takeChange(change, entry);
+}
+
+function takeChange(frame, entry) {
+  if (entry.version === null) {
+    if (entry.early.push(frame) > 50) entry.early.shift();
+  } else if (frame.from === entry.version) {
+    entry.version = frame.to;
+    tell(frame.topic, entry, "change", frame.data);
+    tellStale(entry, false);
+  } else if (frame.to !== entry.version) {
+    heal(frame.topic, entry);
+  }
+}
+
+function takeCurrent(frame, entry) {
+  if (frame.version === entry.version) tellStale(entry, false);
+  else if (entry.version !== null) heal(frame.topic, entry);
+}
+
+function takeRefusal(frame, entry) {
+  if (frame.code === TRY_LATER) {
+    tellStale(entry, true);
+    setTimeout(() => topics.get(frame.topic) === entry && ask(frame.topic, entry), 2000);
+    return;
+  }
+  entry.stale = false;
+  each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
+}
+
+/** Begin again with a snapshot; at most once a second, or a faulty page would never end. */
+function heal(topic, entry) {
+  entry.version = null;
+  const wait = Math.max(0, entry.healedAt + 1000 - Date.now());
+  entry.healedAt = Date.now() + wait;
+  setTimeout(() => topics.get(topic) === entry && ask(topic, entry), wait);
+}
+
+function tell(topic, entry, verb, data) {
+  const fine = each(entry.handlers, (handlers) => {
+    if (handlers.element && !handlers.element.isConnected) entry.handlers.delete(handlers);
+    else (handlers[verb] ?? handlers.snapshot)(data, entry.version);
+  });
+  if (!fine) heal(topic, entry);
+  if (entry.handlers.size || topics.get(topic) !== entry) return;
+  topics.delete(topic);
+  send({ op: "unsubscribe", topic });
+  rest();
+}
+
+function tellStale(entry, isStale) {
+  if (entry.stale === isStale) return;
+  entry.stale = isStale;
+  each(entry.handlers, (handlers) => handlers.stale?.(isStale));
+}
+
+/** Call each; one that throws is reported (window's error event) and does not stop the others. */
+function each(all, call) {
+  let fine = true;
+  for (const one of [...all]) {
+    try {
+      call(one);
+    } catch (error) {
+      fine = false;
+      reportError(error);
+    }
+  }
+  return fine;
+}
+
+function beat() {
+  pulse ||= setInterval(() => {
+    const now = Date.now();
+    if (ready && askedAt && now - askedAt > PATIENCE) lost(0);
+    else if (ready && !askedAt && now - heardAt > QUIET) {
+      askedAt = now;
+      send({ op: "ping" });
+    } else if (socket && !ready && now - heardAt > QUIET) lost(0);
+    if (!document.hidden) connection.dispatchEvent(new Event("state"));
+  }, 1000);
+}
+
+addEventListener("online", () => attempt(0));
+addEventListener("offline", () => {
+  drop();
+  for (const entry of topics.values()) tellStale(entry, true);
+  if (wanted()) show("offline");
+});
+addEventListener("pagehide", () => drop()); // an open socket would keep the page from the bfcache
+addEventListener("pageshow", () => attempt(0));
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(hiddenTimer);
+  if (document.hidden) hiddenTimer = setTimeout(drop, HIDDEN);
+  else attempt(0);
+});
