@@ -12,6 +12,9 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
     from django.core.management import execute_from_command_line
 
+    from poolsite.runtime import commands
+
+    commands.prepare(sys.argv[1:])
     execute_from_command_line(sys.argv)
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import environ
 
+from poolsite.runtime.paths import redis_socket
+
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # -- where things are -----------------------------------------------------------------
-DATA_DIR = Path(env.str("POOLSITE_DATA_DIR", default=str(BASE_DIR / "var")))
+DATA_DIR = Path(env.str("POOLSITE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 DEBUG = env.bool("POOLSITE_DEBUG", default=False)
 DEMO = env.bool("POOLSITE_DEMO", default=False)
 DEFAULT_SECRET_KEY = "insecure-default-secret-refused-outside-debug"  # noqa: S105
@@ -24,7 +26,7 @@ PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
 
 # -- Redis: one URL for each use (docs/operations.md) -----------------------------------
-EMBEDDED_REDIS_SOCKET = DATA_DIR / "redis" / "redis.sock"
+EMBEDDED_REDIS_SOCKET = redis_socket(DATA_DIR / "redis")
 REDIS_URL = env.str("REDIS_URL", default=f"unix://{EMBEDDED_REDIS_SOCKET}")
 _ONE_SERVER = REDIS_URL if REDIS_URL.startswith(("redis://", "rediss://", "unix://")) else ""
 CACHE_URL = env.str("CACHE_URL", default=_ONE_SERVER)

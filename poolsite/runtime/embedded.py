@@ -1,0 +1,98 @@
+"""The Redis that comes with us: used when REDIS_URL names no other.
+
+It runs for as long as one process uses it and keeps its data in `DATA_DIR/redis` (AOF).
+Reasons: docs/decisions/0002-embedded-redis.md.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from django.conf import settings
+
+from poolsite.runtime.locks import FileLock
+from poolsite.runtime.paths import private_folder, redis_socket
+from poolsite.runtime.redis_server import RedisServerError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+READY_SECONDS = 70.0
+
+
+class EmbeddedRedis:
+    """One process's use of the embedded Redis in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = private_folder(folder)
+        self.socket = redis_socket(self.folder)
+        self._users = FileLock(self.folder / "users.lock")
+        self._keeper: subprocess.Popen[bytes] | None = None
+
+    def use(self) -> "EmbeddedRedis":
+        """Return when the server answers; from here on it stays as long as this process.
+
+        Raises RedisServerError with one sentence if it does not start.
+        """
+        self._users.share()
+        self.ensure()
+        return self
+
+    def ensure(self, patience_seconds: float = READY_SECONDS) -> None:
+        """Start a keeper if the server does not answer, and wait until it does."""
+        if self.answers():
+            return
+        log = self.folder / "keeper.log"
+        if self._keeper is None or self._keeper.poll() is not None:
+            self._keeper = self._start_keeper(log)
+        deadline = time.monotonic() + patience_seconds
+        while not self.answers():
+            if self._keeper.poll() or time.monotonic() > deadline:
+                words = log.read_text().strip().splitlines()
+                raise RedisServerError(words[-1] if words else "The embedded Redis did not start.")
+            time.sleep(0.02)
+
+    def _start_keeper(self, log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                [sys.executable, "-m", "poolsite.runtime.redis_keeper", str(self.folder)],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    def answers(self) -> bool:
+        """Tell whether a server answers PING with its data loaded."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(1.0)
+            try:
+                connection.connect(str(self.socket))
+                connection.sendall(b"PING\r\n")
+                return connection.recv(16).startswith(b"+PONG")
+            except OSError:
+                return False
+
+    def release(self) -> None:
+        """End this process's use; the server stops if it was the last."""
+        self._users.release()
+        if self._keeper is not None:
+            try:
+                self._keeper.wait(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                return  # somebody else uses it: the keeper goes on, and init will reap it
+
+
+_used: EmbeddedRedis | None = None
+
+
+def use() -> None:
+    """Make sure that the embedded Redis runs while this process does; once is enough.
+
+    Does nothing when REDIS_URL names a server.
+    """
+    global _used
+    if _used is None and not os.environ.get("REDIS_URL"):
+        _used = EmbeddedRedis(settings.DATA_DIR / "redis").use()

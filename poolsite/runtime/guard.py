@@ -1,0 +1,21 @@
+"""Run a Python module as `python -m` would, tied to the life of the process that started it.
+
+python -m poolsite.runtime.guard <pid of the parent> <module> [argument …]
+"""
+
+import runpy
+import sys
+
+from poolsite.runtime.parent import follow
+
+
+def main() -> None:
+    """Follow the parent, then become the module."""
+    parent_pid, module, *arguments = sys.argv[1:]
+    follow(int(parent_pid))
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""End what an earlier run of the demo left behind, and nothing else.
+
+Every process of a run carries the run's random mark in its environment, and so do the
+processes that those start. A process is ended through a file descriptor of its own
+(pidfd), taken before the mark is read: a number that the system has given to another
+process meanwhile is never signalled.
+"""
+
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+VARIABLE = "POOLSITE_RUN_MARK"
+GRACE_SECONDS = 5.0
+
+
+class RunMark:
+    """The mark of the present run, kept in a file for the run after it."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def renew(self) -> str:
+        """Make, store and return a new mark."""
+        mark = secrets.token_hex(16)
+        self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.file.write_text(mark)
+        return mark
+
+    def end_left_over(self) -> int:
+        """End every process that carries the stored mark; returns how many there were."""
+        try:
+            mark = self.file.read_text().strip()
+        except FileNotFoundError:
+            return 0
+        return end_marked(mark) if mark else 0
+
+
+def end_marked(mark: str) -> int:
+    """End the processes that carry `mark`: SIGTERM, and after 5 s SIGKILL; returns how many."""
+    ended: set[int] = set()
+    deadline = time.monotonic() + GRACE_SECONDS
+    while True:
+        how = signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL
+        found = set(_signal_marked(mark, how, spare=ended if how == signal.SIGTERM else set()))
+        if not found:
+            return len(ended)
+        ended |= found
+        time.sleep(0.05)
+
+
+def _signal_marked(mark: str, how: signal.Signals, spare: set[int]) -> Iterator[int]:
+    """Signal all marked processes but the spared ones (told already); yield those that live."""
+    wanted = f"{VARIABLE}={mark}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        pid = int(entry.name)
+        if pid == os.getpid():
+            continue
+        with suppress(OSError):
+            handle = os.pidfd_open(pid)
+            try:
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    if pid not in spare:
+                        signal.pidfd_send_signal(handle, how)
+                    yield pid
+            finally:
+                os.close(handle)

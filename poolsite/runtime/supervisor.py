@@ -1,0 +1,127 @@
+"""Start the demo's processes in order, keep them running, and end them all together."""
+
+import http.client
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from poolsite.runtime.children import Child
+from poolsite.runtime.parent import die_with_parent
+
+STOP_SECONDS = 8.0
+READY_SECONDS = 60.0
+TICK_SECONDS = 0.1
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stopped(Exception):  # noqa: N818  the ordinary end, no error
+    """A signal came, or the process that started this one is gone."""
+
+
+class StartError(RuntimeError):
+    """The demo cannot start; the text is one clear sentence."""
+
+
+class Supervisor:
+    """Holds the children; a signal or the death of the parent raises Stopped between steps."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.children: list[Child] = []
+        self._parent_pid = os.getppid()
+        self._signals = 0
+
+    def take_signals(self) -> None:
+        """From here on signals end the demo in order; the second one ends it at once."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._on_signal)
+        if self._parent_pid > 1:
+            die_with_parent()
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        self._signals += 1
+        if self._signals > 1:
+            for child in self.children:
+                child.finish(deadline=0.0)
+
+    def check(self) -> None:
+        """Raise Stopped when it is time to end."""
+        if self._signals or (self._parent_pid > 1 and os.getppid() != self._parent_pid):
+            raise Stopped
+
+    def run_to_end(self, child: Child) -> None:
+        """Run a child that does one thing and ends; raises StartError with its last words."""
+        self.children.append(child)
+        child.start()
+        while child.process is not None and (code := child.process.poll()) is None:
+            self.check()
+            time.sleep(TICK_SECONDS / 4)
+        self.children.remove(child)
+        if code:
+            raise StartError(f"{child.name} failed: {child.last_words()} (see {child.log})")
+
+    def start(self, *children: Child) -> None:
+        """Start children that stay."""
+        for child in children:
+            child.start()
+            self.children.append(child)
+
+    def wait_for_page(self, host: str, port: int, path: str) -> None:
+        """Return when `path` answers 200; raises StartError if a child gives up before."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not answers(host, port, path):
+            self.check()
+            self.watch()
+            failing = [child for child in self.children if child.failures > 2]
+            if failing or time.monotonic() > deadline:
+                child = failing[0] if failing else self.children[0]
+                raise StartError(
+                    f"{child.name} did not start: {child.last_words()} (see {child.log})"
+                )
+            time.sleep(TICK_SECONDS / 2)
+
+    def watch(self) -> None:
+        """Start again what has ended."""
+        for child in self.children:
+            if message := child.watch():
+                self.say(message)
+
+    def run(self, *, each_second: Callable[[], None]) -> None:
+        """Watch until Stopped."""
+        tick = 0
+        while True:
+            self.check()
+            self.watch()
+            if tick % int(1 / TICK_SECONDS) == 0:
+                each_second()
+            tick += 1
+            time.sleep(TICK_SECONDS)
+
+    def stop(self) -> None:
+        """End all children, the last started first; what does not end in 8 s is killed."""
+        deadline = time.monotonic() + STOP_SECONDS
+        for child in reversed(self.children):
+            child.signal(signal.SIGTERM)
+        for child in reversed(self.children):
+            child.finish(deadline)
+        self.children.clear()
+
+
+def answers(host: str, port: int, path: str) -> bool:
+    """Tell whether http://host:port/path answers 200."""
+    connection = http.client.HTTPConnection(host, port, timeout=2.0)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def say(text: str) -> None:
+    """Print at once: the demo's reader may be a pipe."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
