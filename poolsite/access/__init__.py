@@ -1,1 +1,82 @@
+"""Accounts (tenants), users, roles, tokens, the audit log: who may do what, and who did.
 
+`from poolsite import access` gives what other apps call; docs/access.md explains the rules.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from poolsite.access.actions import (
+    AccessRefused,
+    Decision,
+    FactorNeeded,
+    Forbidden,
+    Hidden,
+    LoginNeeded,
+    actions,
+    decide,
+    register_action,
+    require,
+    require_fresh_factor,
+    visible,
+)
+from poolsite.access.addresses import client_address, client_address_of_scope
+from poolsite.access.audit import audit
+from poolsite.access.first_pages import first_page, register_first_page
+from poolsite.access.origins import origin_allowed
+from poolsite.access.principal import (
+    ANONYMOUS,
+    Principal,
+    Thing,
+    TokenScope,
+    VisitorScope,
+)
+from poolsite.access.principals import (
+    principal_of_request,
+    principal_of_scope,
+    principal_of_secret,
+    principal_of_user,
+)
+
+if TYPE_CHECKING:
+    from poolsite.access.rights import Watch, watch
+
+__all__ = [
+    "ANONYMOUS",
+    "AccessRefused",
+    "Decision",
+    "FactorNeeded",
+    "Forbidden",
+    "Hidden",
+    "LoginNeeded",
+    "Principal",
+    "Thing",
+    "TokenScope",
+    "VisitorScope",
+    "Watch",
+    "actions",
+    "audit",
+    "client_address",
+    "client_address_of_scope",
+    "decide",
+    "first_page",
+    "origin_allowed",
+    "principal_of_request",
+    "principal_of_scope",
+    "principal_of_secret",
+    "principal_of_user",
+    "register_action",
+    "register_first_page",
+    "require",
+    "require_fresh_factor",
+    "visible",
+    "watch",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what stands on Redis at its first use: this package loads before the settings do."""
+    if name in ("watch", "Watch"):
+        from poolsite.access import rights
+
+        return getattr(rights, name)
+    raise AttributeError(name)

@@ -1,0 +1,344 @@
+"""One place that answers: may this principal do this to that?
+
+Apps register their actions in `AppConfig.ready()`; `decide` needs no I/O, so that sockets and
+the hot lane can ask as well. The answers are those of docs/access.md.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import Http404
+
+from poolsite.access.principal import (
+    EVERYTHING,
+    Principal,
+    TokenScope,
+    VisitorScope,
+    covers,
+    ref_of,
+)
+
+M = TypeVar("M", bound=Model)
+
+
+class Decision(Enum):
+    """An answer: name, HTTP status, websocket close code."""
+
+    ALLOW = ("allow", 200, 1000)
+    LOGIN = ("login", 401, 4401)
+    FORBIDDEN = ("forbidden", 403, 4403)
+    FACTOR = ("factor", 403, 4403)
+    HIDDEN = ("hidden", 404, 4404)
+
+    def __init__(self, word: str, http_status: int, socket_code: int) -> None:
+        self.word = word
+        self.http_status = http_status
+        self.socket_code = socket_code
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the principal may."""
+        return self is Decision.ALLOW
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+
+class AccessRefused(Exception):  # noqa: N818  the four answers read as what they state
+    """What `require` raises; `decision` says which answer."""
+
+    decision = Decision.FORBIDDEN
+
+
+class LoginNeeded(AccessRefused):
+    """Nobody is logged in: the log-in page for a browser, 401 for the API."""
+
+    decision = Decision.LOGIN
+
+
+class Forbidden(AccessRefused, PermissionDenied):
+    """The own tenant, without the role: 403."""
+
+
+class FactorNeeded(Forbidden):
+    """Allowed, once the person has proved a second factor again: 403 or the confirm page."""
+
+    decision = Decision.FACTOR
+
+
+class Hidden(AccessRefused, Http404):
+    """A foreign tenant's thing looks like a missing one: 404."""
+
+    decision = Decision.HIDDEN
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Who may do it: see `register_action`."""
+
+    name: str
+    roles: frozenset[str]
+    grants: frozenset[str]
+    operators: bool
+    tokens: bool
+    visitors: bool
+    members: bool
+    fresh_factor: bool
+
+
+_ACTIONS: dict[str, Action] = {}
+
+
+def register_action(
+    name: str,
+    *,
+    roles: Iterable[str] = (),
+    grants: Iterable[str] = (),
+    operators: bool = False,
+    tokens: bool = False,
+    visitors: bool = False,
+    members: bool = False,
+    fresh_factor: bool = False,
+) -> Action:
+    """Declare an action, `app.verb`, and who may do it.
+
+    roles: members of the thing's account with one of these roles.
+    grants: operators with one of these grants; a member, or an operator, with one of them for
+        this very thing.
+    operators: every operator, whatever the grants (for looking).
+    tokens / visitors: API tokens whose scope covers the thing / the visitor of that very desk.
+    members: every logged-in user, in any role (own profile).
+    fresh_factor: besides, the person must have proved a second factor lately (money).
+    ValueError when the name was registered with other rules.
+    """
+    action = Action(
+        name,
+        frozenset(map(str, roles)),
+        frozenset(map(str, grants)),
+        operators,
+        tokens,
+        visitors,
+        members,
+        fresh_factor,
+    )
+    if _ACTIONS.get(name, action) != action:
+        raise ValueError(f"action {name} is already registered with other rules")
+    _ACTIONS[name] = action
+    return action
+
+
+def actions() -> dict[str, Action]:
+    """Every registered action by name (a copy)."""
+    return dict(_ACTIONS)
+
+
+def _action(name: str) -> Action:
+    try:
+        return _ACTIONS[name]
+    except KeyError:
+        raise LookupError(f"no action {name!r} is registered") from None
+
+
+def decide(principal: Principal, action: str, thing: object | None = None) -> Decision:
+    """Answer from the two values alone; no I/O.
+
+    `thing` tells its tenant by `account_id`; None asks whether the principal may do this at
+    all, to anything. LookupError for an action that no app registered.
+    """
+    rule = _action(action)
+    if not principal.is_authenticated:
+        return Decision.LOGIN
+    answer = _ANSWERS[principal.kind](principal, rule, thing)
+    if answer and rule.fresh_factor and principal.kind == "user" and not factor_is_fresh(principal):
+        return Decision.FACTOR
+    return answer
+
+
+def factor_is_fresh(principal: Principal) -> bool:
+    """Whether the person proved a second factor within SECOND_FACTOR_FRESH_SECONDS, if asked to."""
+    if not settings.SECOND_FACTOR_FOR_MONEY:
+        return True
+    if principal.factor_at is None or not principal.has_factor:
+        return False
+    age_seconds = time.time() - principal.factor_at
+    fresh_seconds: int = settings.SECOND_FACTOR_FRESH_SECONDS
+    return age_seconds < fresh_seconds
+
+
+def _user(principal: Principal, rule: Action, thing: object | None) -> Decision:
+    if rule.members and (thing is None or getattr(thing, "user_id", None) == principal.user_id):
+        return Decision.ALLOW
+    if principal.is_operator:
+        return _operator(principal, rule, thing)
+    if thing is None:
+        suits = any(rule.roles & roles for roles in principal.memberships.values())
+        suits = suits or any(name in rule.grants for name, _ in principal.thing_grants)
+        return Decision.ALLOW if suits else Decision.FORBIDDEN
+    roles = principal.roles_in(_tenant(thing))
+    if not roles:
+        return Decision.HIDDEN
+    if rule.roles & roles or _granted(principal, rule, thing):
+        return Decision.ALLOW
+    return Decision.FORBIDDEN
+
+
+def _operator(principal: Principal, rule: Action, thing: object | None) -> Decision:
+    if rule.operators or rule.grants & principal.grants:
+        return Decision.ALLOW
+    if thing is None:
+        suits = any(name in rule.grants for name, _ in principal.thing_grants)
+        suits = suits or any(rule.roles & roles for roles in principal.memberships.values())
+        return Decision.ALLOW if suits else Decision.FORBIDDEN
+    if _granted(principal, rule, thing) or rule.roles & principal.roles_in(_tenant(thing)):
+        return Decision.ALLOW
+    return Decision.FORBIDDEN
+
+
+def _granted(principal: Principal, rule: Action, thing: object) -> bool:
+    """By a grant for this very thing, or for all of its kind."""
+    if not principal.thing_grants or not rule.grants:
+        return False
+    named = frozenset(ref for name, ref in principal.thing_grants if name in rule.grants)
+    return covers(named, ref_of(thing))
+
+
+def _token(principal: Principal, rule: Action, thing: object | None) -> Decision:
+    scope = principal.scope
+    if not isinstance(scope, TokenScope):
+        return Decision.FORBIDDEN
+    open_to_it = rule.tokens and (EVERYTHING in scope.actions or rule.name in scope.actions)
+    if thing is not None:
+        if scope.account_id is not None and _tenant(thing) != scope.account_id:
+            return Decision.HIDDEN
+        open_to_it = open_to_it and covers(scope.resources, ref_of(thing))
+    return Decision.ALLOW if open_to_it else Decision.FORBIDDEN
+
+
+def _visitor(principal: Principal, rule: Action, thing: object | None) -> Decision:
+    scope = principal.scope
+    if not isinstance(scope, VisitorScope):
+        return Decision.FORBIDDEN
+    if thing is not None and ref_of(thing) not in (f"desk:{scope.desk}", f"visit:{scope.visit}"):
+        return Decision.HIDDEN
+    return Decision.ALLOW if rule.visitors else Decision.FORBIDDEN
+
+
+_ANSWERS = {"user": _user, "token": _token, "visitor": _visitor}
+
+
+def _tenant(thing: object) -> int | None:
+    """The thing's account; AttributeError when it does not tell one (a bug, never a yes)."""
+    account_id: int | None = thing.account_id  # type: ignore[attr-defined]
+    return account_id
+
+
+_REFUSALS: dict[Decision, type[AccessRefused]] = {
+    Decision.LOGIN: LoginNeeded,
+    Decision.FORBIDDEN: Forbidden,
+    Decision.FACTOR: FactorNeeded,
+    Decision.HIDDEN: Hidden,
+}
+
+
+def require(principal: Principal, action: str, thing: object | None = None) -> None:
+    """Return when allowed, else raise LoginNeeded, Forbidden, FactorNeeded or Hidden.
+
+    The middleware turns these into the log-in page, 401, 403, the confirm page and 404.
+    """
+    decision = decide(principal, action, thing)
+    if not decision:
+        raise _REFUSALS[decision](action)
+
+
+def require_fresh_factor(principal: Principal) -> None:
+    """Raise FactorNeeded unless a second factor was proved lately, or the setting asks for none."""
+    if principal.kind == "user" and not factor_is_fresh(principal):
+        raise FactorNeeded("fresh factor")
+
+
+def visible(
+    queryset: QuerySet[M],
+    principal: Principal,
+    action: str,
+    *,
+    account_field: str = "account",
+    slug_field: str = "slug",
+    kind: str = "",
+) -> QuerySet[M]:
+    """The rows of `queryset` to which `decide(principal, action, row)` says ALLOW.
+
+    account_field: path to the tenant's foreign key (`pool__account`). slug_field and kind:
+    path to the slug, and the kind (`pool`), by which grants and tokens name the row or its
+    whole; the kind defaults to the model's.
+    """
+    rule = _action(action)
+    if not principal.is_authenticated:
+        return queryset.none()
+    kind = kind or getattr(queryset.model, "access_kind", "") or queryset.model.__name__.lower()
+    names = _Names(account_field, slug_field, kind)
+    if principal.kind == "user":
+        condition = _rows_of_user(principal, rule, names)
+    elif isinstance(principal.scope, TokenScope):
+        condition = _rows_of_token(principal.scope, rule, names)
+    else:
+        condition = _rows_of_visitor(principal, rule, names)
+    if condition is None:
+        return queryset
+    return queryset.filter(condition)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    account_field: str
+    slug_field: str
+    kind: str
+
+    def covered(self, patterns: Iterable[str]) -> Q | None:
+        """Rows that these patterns cover; None = all."""
+        patterns = frozenset(patterns)
+        if EVERYTHING in patterns or f"{self.kind}:*" in patterns:
+            return None
+        prefix = f"{self.kind}:"
+        slugs = [ref.removeprefix(prefix) for ref in patterns if ref.startswith(prefix)]
+        return Q(**{f"{self.slug_field}__in": slugs}) if slugs else NOTHING
+
+
+NOTHING = Q(pk__in=())
+
+
+def _rows_of_user(principal: Principal, rule: Action, names: _Names) -> Q | None:
+    if principal.is_operator and (rule.operators or rule.grants & principal.grants):
+        return None
+    suiting = [key for key, roles in principal.memberships.items() if rule.roles & roles]
+    rows = Q(**{f"{names.account_field}__in": suiting}) if suiting else NOTHING
+    granted = [ref for name, ref in principal.thing_grants if name in rule.grants]
+    if not granted:
+        return rows
+    by_grant = names.covered(granted)
+    if principal.is_operator:
+        return None if by_grant is None else rows | by_grant
+    own = Q(**{f"{names.account_field}__in": list(principal.memberships)})
+    return rows | (own if by_grant is None else own & by_grant)
+
+
+def _rows_of_token(scope: TokenScope, rule: Action, names: _Names) -> Q | None:
+    if not rule.tokens or not (EVERYTHING in scope.actions or rule.name in scope.actions):
+        return NOTHING
+    rows = names.covered(scope.resources)
+    if scope.account_id is None:
+        return rows
+    own = Q(**{names.account_field: scope.account_id})
+    return own if rows is None else own & rows
+
+
+def _rows_of_visitor(principal: Principal, rule: Action, names: _Names) -> Q:
+    if not rule.visitors or not isinstance(principal.scope, VisitorScope):
+        return NOTHING
+    slug = {"desk": principal.scope.desk, "visit": principal.scope.visit}.get(names.kind)
+    return NOTHING if slug is None else Q(**{names.slug_field: slug})

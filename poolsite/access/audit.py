@@ -1,0 +1,84 @@
+"""Writing the audit log: one entry per thing that someone did, in the change's transaction."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, models
+
+from poolsite.access import context
+from poolsite.access.principal import Principal, ref_of
+
+if TYPE_CHECKING:
+    from poolsite.access.models import AuditEntry, User
+
+Values = Mapping[str, Any]
+
+
+class NotInTransaction(RuntimeError):  # noqa: N818  reads as what it states
+    """audit() was called outside a transaction: the entry and the change could part."""
+
+
+def audit(
+    *,
+    actor: "Principal | User | str",
+    action: str,
+    thing: object | None = None,
+    before: Values | None = None,
+    after: Values | None = None,
+    reason: str = "",
+    job: str | None = None,
+    label: str = "",
+) -> "AuditEntry":
+    """Append one entry; commits or rolls back together with the change around it.
+
+    actor: a principal, a user, or the name of a part of the system (`numbers.sweep`).
+    thing: what it was done to: a row, a `Thing`, or None; `label` overrides how it is shown.
+    before, after: what changed, as JSON values; leave out what stayed, and never give secrets.
+    Raises NotInTransaction outside `transaction.atomic()`.
+    """
+    from poolsite.access.models import AuditEntry
+
+    if not connection.in_atomic_block:
+        raise NotInTransaction(action)
+    kind, actor_id, name = describe_actor(actor)
+    where = context.current()
+    return AuditEntry.objects.create(
+        actor_kind=kind,
+        actor_id=actor_id,
+        actor_name=name[:150],
+        account_id=getattr(thing, "account_id", None),
+        action=action,
+        **describe_thing(thing, label),
+        before=None if before is None else dict(before),
+        after=None if after is None else dict(after),
+        reason=reason,
+        job=job or "",
+        request_id=where.request_id,
+        address=where.address,
+    )
+
+
+def describe_actor(actor: "Principal | User | str") -> tuple[str, str, str]:
+    """Kind, id and name as the log keeps them."""
+    if isinstance(actor, str):
+        return "system", "", actor
+    if isinstance(actor, Principal):
+        return actor.kind, actor.id, actor.name or actor.kind
+    return "user", str(actor.pk), actor.get_username()
+
+
+def describe_thing(thing: object | None, label: str = "") -> dict[str, str]:
+    """The fields that find a thing's entries again: kind, id, label.
+
+    The id of something with a slug is its slug, else its primary key.
+    """
+    if thing is None:
+        return {"thing_kind": "", "thing_id": "", "thing_label": label[:200]}
+    ref = ref_of(thing) if hasattr(thing, "slug") else ""
+    if ref:
+        kind, _, identity = ref.partition(":")
+    else:
+        kind = getattr(thing, "access_kind", None) or type(thing).__name__.lower()
+        identity = str(thing.pk if isinstance(thing, models.Model) else getattr(thing, "id", ""))
+    shown = label or (str(thing) if isinstance(thing, models.Model) else identity)
+    return {"thing_kind": kind[:64], "thing_id": identity[:64], "thing_label": shown[:200]}

@@ -1,0 +1,19 @@
+"""Who there is, what each may do, with what they log in, and who did what."""
+
+from poolsite.access.models.audit import AuditEntry
+from poolsite.access.models.credentials import ApiToken, Invitation, RecoveryCode, Totp
+from poolsite.access.models.tenants import Account, Grant, GrantName, Membership, Role, User
+
+__all__ = [
+    "Account",
+    "ApiToken",
+    "AuditEntry",
+    "Grant",
+    "GrantName",
+    "Invitation",
+    "Membership",
+    "RecoveryCode",
+    "Role",
+    "Totp",
+    "User",
+]

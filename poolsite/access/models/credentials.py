@@ -1,0 +1,118 @@
+"""API tokens, invitations and second factors. Secrets are stored hashed or sealed, never plain."""
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models.tenants import Account, Role, User
+
+
+class ApiToken(models.Model):
+    """A machine's key: a switch, a device, a gateway or an application server.
+
+    `resources` are things (`pool:retail-east`, `pool:*`, `*`), `actions` the registered
+    actions and `events` the event names that it may send; `*` stands for all. An account of
+    None is the platform. The secret is 256 random bits, so a plain SHA-256 is enough: there
+    is nothing to guess from, and one lookup by an indexed hash serves a request.
+    """
+
+    account = models.ForeignKey(
+        Account, models.PROTECT, null=True, blank=True, related_name="tokens"
+    )
+    name = models.CharField(_("name"), max_length=80)
+    prefix = models.CharField(_("begins with"), max_length=16, db_index=True)
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    resources = models.JSONField(_("things"), default=list)
+    actions = models.JSONField(_("actions"), default=list)
+    events = models.JSONField(_("events"), default=list)
+    switch = models.CharField(_("switch"), max_length=64, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires"))
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
+    last_used_address = models.CharField(_("last used from"), max_length=64, blank=True)
+
+    access_kind = "token"
+
+    class Meta:
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it would be accepted now."""
+        return self.revoked_at is None and self.expires_at > timezone.now()
+
+
+class Invitation(models.Model):
+    """A mailed link by which a person joins, with a role in an account or as an operator."""
+
+    account = models.ForeignKey(
+        Account, models.PROTECT, null=True, blank=True, related_name="invitations"
+    )
+    email = models.EmailField(_("e-mail address"))
+    role = models.CharField(_("role"), max_length=16, choices=Role.choices, blank=True)
+    grants = models.JSONField(_("grants"), default=list, blank=True)
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("invited"), auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires"))
+    accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        User, models.SET_NULL, null=True, blank=True, related_name="invitations"
+    )
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+
+    access_kind = "invitation"
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the link would still be accepted now."""
+        return (
+            self.accepted_at is None
+            and self.withdrawn_at is None
+            and self.expires_at > timezone.now()
+        )
+
+
+class Totp(models.Model):
+    """A user's authenticator app. `last_step` makes each code single-use."""
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="totp")
+    secret_sealed = models.CharField(max_length=255)
+    created_at = models.DateTimeField(auto_now_add=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    last_step = models.BigIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    blocked_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("authenticator app")
+        verbose_name_plural = _("authenticator apps")
+
+
+class RecoveryCode(models.Model):
+    """A code on paper for the day the phone is lost; gone when used."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64)
+
+    class Meta:
+        verbose_name = _("recovery code")
+        verbose_name_plural = _("recovery codes")
+        constraints = [
+            models.UniqueConstraint(fields=["user", "code_hash"], name="access_recovery_code_once")
+        ]

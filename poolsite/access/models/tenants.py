@@ -1,0 +1,162 @@
+"""Accounts (tenants), users, and what joins them: memberships and grants."""
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+
+SLUG = RegexValidator(
+    r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 small letters, digits and hyphens."), code="slug"
+)
+THING = RegexValidator(
+    r"^[a-z]+:([a-z0-9-]{1,40}|\*)\Z", _("Write kind:slug, for example desk:support."), code="thing"
+)
+
+
+class Account(models.Model):
+    """A tenant. Objects without an account belong to the platform. The slug never changes."""
+
+    slug = models.CharField(_("slug"), max_length=40, unique=True, validators=[SLUG])
+    name = models.CharField(_("name"), max_length=120)
+    zone = models.CharField(_("time zone"), max_length=64, default="Asia/Shanghai")
+    currency = models.CharField(_("currency"), max_length=3, default="CNY")
+    locale = models.CharField(_("language"), max_length=16, default="en")
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    access_kind = "account"
+
+    class Meta:
+        verbose_name = _("account")
+        verbose_name_plural = _("accounts")
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save; ValidationError when the slug differs from the stored one (Redis keys hold it)."""
+        stored = self.__dict__.get("_stored_slug")
+        if stored is not None and stored != self.slug:
+            raise ValidationError({"slug": _("A slug never changes.")})
+        super().save(*args, **kwargs)
+        self._stored_slug: str | None = self.slug
+
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> "Account":
+        """Remember the slug as read, so that save() can refuse another one."""
+        account = super().from_db(*args, **kwargs)
+        vars(account)["_stored_slug"] = account.__dict__.get("slug")
+        return account
+
+    @property
+    def account_id(self) -> int:
+        """The tenant that this thing belongs to: itself."""
+        return self.pk
+
+
+class User(AbstractUser):
+    """A person who logs in, by user name or e-mail address."""
+
+    is_operator = models.BooleanField(
+        _("operator"), default=False, help_text=_("Platform staff: sees every tenant.")
+    )
+    zone = models.CharField(_("time zone"), max_length=64, blank=True)
+    locale = models.CharField(_("language"), max_length=16, blank=True)
+    sessions_epoch = models.PositiveIntegerField(default=0, editable=False)
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="access_user_username_any_case"),
+            models.UniqueConstraint(
+                Lower("email"), condition=~models.Q(email=""), name="access_user_email_any_case"
+            ),
+        ]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save; operators are whom the admin lets in (`is_staff`)."""
+        self.is_operator = self.is_operator or self.is_superuser
+        self.is_staff = self.is_operator
+        fields = kwargs.get("update_fields")
+        if fields is not None and {"is_operator", "is_superuser"} & set(fields):
+            kwargs["update_fields"] = {*fields, "is_staff", "is_operator"}
+        super().save(*args, **kwargs)
+
+    def get_session_auth_hash(self) -> str:
+        """What a session must carry: another password or epoch ends every session of the user."""
+        return self._session_hash()
+
+    def get_session_auth_fallback_hash(self) -> Any:
+        """The same, by each older secret key that is still accepted."""
+        from django.conf import settings
+
+        for secret in settings.SECRET_KEY_FALLBACKS:
+            yield self._session_hash(secret)
+
+    def _session_hash(self, secret: str | bytes | None = None) -> str:
+        salt = "poolsite.access.User.session"
+        value = f"{self.password}:{self.sessions_epoch}"
+        return salted_hmac(salt, value, secret=secret, algorithm="sha256").hexdigest()
+
+
+class Role(models.TextChoices):
+    """What a member is in an account; one membership each."""
+
+    OWNER = "owner", _("Owner")
+    ADMIN = "admin", _("Administrator")
+    PAYER = "payer", _("Payer")
+    SENDER = "sender", _("Sender")
+    SUPERVISOR = "supervisor", _("Supervisor")
+    AGENT = "agent", _("Agent")
+
+
+class GrantName(models.TextChoices):
+    """What an operator may do on the platform, or anyone with one thing."""
+
+    OPERATE = "operate", _("Operate")
+    FINANCE = "finance", _("Finance")
+    SUPERVISE = "supervise", _("Supervise")
+
+
+class Membership(models.Model):
+    """A user's role in an account; a user may have several."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    account = models.ForeignKey(Account, models.PROTECT, related_name="memberships")
+    role = models.CharField(_("role"), max_length=16, choices=Role.choices)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "account", "role"], name="access_membership_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.account} · {self.get_role_display()}"
+
+
+class Grant(models.Model):
+    """A permission beside the roles, for one thing (`desk:support`) or, blank, for everything."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="grants")
+    name = models.CharField(_("grant"), max_length=16, choices=GrantName.choices)
+    thing = models.CharField(_("thing"), max_length=60, blank=True, validators=[THING])
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("grant")
+        verbose_name_plural = _("grants")
+        constraints = [
+            models.UniqueConstraint(fields=["user", "name", "thing"], name="access_grant_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.name} {self.thing}".rstrip()

@@ -1,0 +1,47 @@
+"""Which web pages may open a socket: browsers send cookies from anywhere, so the origin decides."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from poolsite.access.headers import header
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def origin_allowed(scope: Mapping[str, Any]) -> bool:
+    """Whether a websocket's handshake may go on.
+
+    With `Authorization: Bearer` any or no origin will do: no browser can send that header on a
+    handshake, and such a socket never looks at cookies. Without it, an origin that is missing,
+    `null`, foreign or not on ALLOWED_HOSTS is refused.
+    """
+    if header(scope, b"authorization"):
+        return True
+    origin = header(scope, b"origin")
+    if not origin or origin == "null":
+        return False
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return False
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.path or parts.query:
+        return False
+    if settings.BEHIND_TLS and parts.scheme != "https":
+        return False
+    return _same_host(parts.hostname, port or DEFAULT_PORTS[parts.scheme], scope, parts.scheme)
+
+
+def _same_host(hostname: str, port: int, scope: Mapping[str, Any], scheme: str) -> bool:
+    own_name, own_port = split_domain_port(header(scope, b"host").lower())
+    if not own_name or not validate_host(own_name, settings.ALLOWED_HOSTS):
+        return False
+    return own_name.strip("[]") == hostname and (own_port or str(DEFAULT_PORTS[scheme])) == str(
+        port
+    )

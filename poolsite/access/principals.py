@@ -1,0 +1,88 @@
+"""From what a caller shows to a principal: of a request, of a scope, of a user."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from poolsite.access import lookup
+from poolsite.access.addresses import client_address, client_address_of_scope
+from poolsite.access.headers import bearer, cookie, header
+from poolsite.access.principal import ANONYMOUS, Principal
+
+if TYPE_CHECKING:
+    from poolsite.access.models import User
+
+LONGEST_SECRET = 1024
+
+
+async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
+    """Who opens this socket or calls the hot lane; cached ≤ 30 s, dropped by pub/sub.
+
+    An `Authorization` header alone decides when there is one; else the session's cookie. Does
+    not look at the origin: that is `origin_allowed`. Never raises for a bad credential.
+    """
+    from poolsite.access.rights import principal_of_credential
+
+    authorization = header(scope, b"authorization")
+    if authorization:
+        secret = bearer(authorization)
+        if not secret or len(secret) > LONGEST_SECRET:
+            return ANONYMOUS
+        credential = lookup.credential_of_bearer(secret)
+    else:
+        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
+        if not session_key or len(session_key) > LONGEST_SECRET:
+            return ANONYMOUS
+        credential = lookup.SESSION + session_key
+    return await principal_of_credential(credential, client_address_of_scope(scope))
+
+
+async def principal_of_secret(secret: str, address: str = "") -> Principal:
+    """Who shows this API or visitor token, for a socket whose first frame carries it."""
+    from poolsite.access.rights import principal_of_credential
+
+    if not secret or len(secret) > LONGEST_SECRET:
+        return ANONYMOUS
+    return await principal_of_credential(lookup.credential_of_bearer(secret), address)
+
+
+def principal_of_request(request: HttpRequest) -> Principal:
+    """Who sends this Django request; read from SQL, so a change counts at once.
+
+    Also `request.principal`, by the middleware. An `Authorization` header alone decides when
+    there is one, so that a bad token never falls back to somebody's cookie.
+    """
+    from poolsite.access.rights.cache import load
+
+    known = request.__dict__.get("_principal")
+    if known is not None:
+        return known  # type: ignore[no-any-return]
+    authorization = request.headers.get("Authorization", "")
+    if authorization:
+        secret = bearer(authorization)
+        fits = 0 < len(secret) <= LONGEST_SECRET
+        principal = (
+            load(lookup.credential_of_bearer(secret), client_address(request))
+            if fits
+            else ANONYMOUS
+        )
+    else:
+        principal = _of_session(request)
+    request.__dict__["_principal"] = principal
+    return principal
+
+
+def _of_session(request: HttpRequest) -> Principal:
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return ANONYMOUS
+    session = request.session
+    idle_end = session.get_expiry_date().timestamp()
+    return lookup.of_session_data(user, session, session.session_key or "", idle_end=idle_end)
+
+
+def principal_of_user(user: "User") -> Principal:
+    """The principal of a user with the rights as SQL has them now (tasks, commands, tests)."""
+    return lookup.of_user(user)

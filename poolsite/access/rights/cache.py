@@ -1,0 +1,114 @@
+"""The principals that this process remembers, for at most CACHE_SECONDS, while it can hear."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+
+from poolsite.access import lookup
+from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access.rights.hub import HUB
+from poolsite.access.rights.versions import version_of
+
+CACHE_SECONDS = 30
+CACHE_ENTRIES = 20_000
+LOOKUP_THREADS = 4
+LOOKUP_TRIES = 3
+
+# Bounded: a flood of unknown tokens queues here and leaves SQL to the others.
+EXECUTOR = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="access")
+
+
+class PrincipalCache:
+    """Credential → principal. Thread-safe; empties itself when the subscription is down."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._entries: OrderedDict[str, tuple[float, Principal]] = OrderedDict()
+        self._by_principal: dict[tuple[str, str], set[str]] = {}
+
+    def get(self, credential: str) -> Principal | None:
+        """What is remembered and may be served now."""
+        entry = self._entries.get(credential)
+        if entry is None or not HUB.is_listening():
+            return None
+        until, principal = entry
+        if until <= time.monotonic() or principal.is_expired:
+            return None
+        return principal
+
+    def put(self, credential: str, principal: Principal, epoch: int) -> None:
+        """Remember, unless something changed since `epoch`: SQL may have been read before it."""
+        with self._lock:
+            if HUB.epoch != epoch or not HUB.is_listening():
+                return
+            self._entries[credential] = (time.monotonic() + CACHE_SECONDS, principal)
+            self._entries.move_to_end(credential)
+            self._by_principal.setdefault((principal.kind, principal.id), set()).add(credential)
+            while len(self._entries) > CACHE_ENTRIES:
+                oldest, (_, gone) = self._entries.popitem(last=False)
+                self._by_principal.get((gone.kind, gone.id), set()).discard(oldest)
+
+    def drop(self, kind: str, identity: str) -> None:
+        """Forget one principal, or everything for ("", "")."""
+        with self._lock:
+            if not kind:
+                self._entries.clear()
+                self._by_principal.clear()
+                return
+            for credential in self._by_principal.pop((kind, identity), ()):
+                self._entries.pop(credential, None)
+
+
+CACHE = PrincipalCache()
+HUB.subscribe(CACHE.drop)
+
+
+def load(credential: str, address: str = "") -> Principal:
+    """Read a credential's principal from SQL (and, for visitors, Redis). Blocks."""
+    version = 0
+    if credential.startswith(lookup.VISITOR):
+        visit = lookup.visit_of(credential)
+        version = version_of("visitor", visit) if visit else 0
+    return lookup.of_credential(credential, address=address, version=version)
+
+
+_load_in_thread = database_sync_to_async(load, thread_sensitive=False, executor=EXECUTOR)
+_running: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Principal]]] = (
+    WeakKeyDictionary()
+)
+
+
+async def principal_of_credential(credential: str, address: str = "") -> Principal:
+    """Who shows this credential: from memory, else from SQL, read once for all who wait.
+
+    Raises what SQL or Redis raised: without an answer nobody is let in.
+    """
+    HUB.ensure_started()
+    remembered = CACHE.get(credential)
+    if remembered is not None:
+        return remembered
+    running = _running.setdefault(asyncio.get_running_loop(), {})
+    task = running.get(credential)
+    if task is None:
+        task = asyncio.create_task(_look_up(credential, address))
+        running[credential] = task
+        task.add_done_callback(lambda _: running.pop(credential, None))
+    return await asyncio.shield(task)
+
+
+async def _look_up(credential: str, address: str) -> Principal:
+    """Read, and read again when somebody's rights changed meanwhile."""
+    principal = ANONYMOUS
+    for _ in range(LOOKUP_TRIES):
+        epoch = HUB.epoch
+        principal = await _load_in_thread(credential, address)
+        if epoch == HUB.epoch:
+            if principal.is_authenticated:
+                CACHE.put(credential, principal, epoch)
+            break
+    return principal

@@ -1,0 +1,166 @@
+"""Open sockets: closed when the credential behind them ends or loses rights."""
+
+import asyncio
+import inspect
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from threading import Lock
+
+from channels.db import database_sync_to_async
+
+from poolsite.access.principal import Principal
+from poolsite.access.rights.cache import EXECUTOR, load
+from poolsite.access.rights.hub import HUB
+from poolsite.access.rights.versions import version_of
+
+ENDED, LOST_RIGHTS, TRY_AGAIN = 4401, 4403, 1013
+RECHECK_SECONDS = 300  # from SQL, whatever was heard; spread over the sockets
+LONGEST_TIMER_SECONDS = 24 * 3600
+
+OnRevoked = Callable[[int], Awaitable[None] | None]
+log = logging.getLogger("poolsite.access")
+
+
+class Watch:
+    """One socket's eye on its principal.
+
+    `principal` is the newest one known: rights that were added count at once. When the
+    credential ended (log-out, revocation, expiry, deactivation) `on_revoked(4401)` is called,
+    when rights were taken away `on_revoked(4403)`, when neither can be known `on_revoked(1013)`;
+    once, in the event loop that made the watch. `close()` ends it.
+    """
+
+    def __init__(self, principal: Principal, on_revoked: OnRevoked) -> None:
+        self.principal = principal
+        self._on_revoked = on_revoked
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+        self.closed = False
+
+    def close(self) -> None:
+        """Stop watching; safe to call twice."""
+        self.closed = True
+        _forget(self)
+        if self._timer is not None:
+            self._timer.cancel()
+        # A task that is calling on_revoked may be what closes us: it ends by itself.
+        if self._task is not None and self._task is not _current_task():
+            self._task.cancel()
+
+    def wake(self) -> None:
+        """Look again, from any thread."""
+        try:
+            self._loop.call_soon_threadsafe(self.recheck)
+        except RuntimeError:  # the loop has ended, and its sockets with it
+            self.closed = True
+            _forget(self)
+
+    def recheck(self) -> None:
+        """Look again, in the watch's own loop."""
+        if self.closed:
+            return
+        if self._task is not None and not self._task.done():
+            self._again = True  # what is being read may be older than what was heard
+            return
+        self._task = self._loop.create_task(self._recheck())
+
+    async def _recheck(self) -> None:
+        while not self.closed:
+            self._again = False
+            try:
+                now = await _load_in_thread(self.principal)
+            except Exception:
+                log.exception("rights: cannot tell whether a socket may stay open")
+                await self._revoke(TRY_AGAIN)
+                return
+            if not now.is_authenticated:
+                await self._revoke(ENDED)
+            elif not self.principal.same_rights(now):
+                await self._revoke(LOST_RIGHTS)
+            elif not self._again:
+                self.principal = now
+                self._set_timer()
+                return
+
+    async def _revoke(self, code: int) -> None:
+        if self.closed:
+            return
+        self.close()
+        answer = self._on_revoked(code)
+        if inspect.isawaitable(answer):
+            await answer
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        seconds = RECHECK_SECONDS * random.uniform(0.5, 1.0)  # noqa: S311  spread, not secrecy
+        left = self.principal.seconds_left
+        if left is not None:
+            seconds = min(seconds, left)
+        self._timer = self._loop.call_later(min(seconds, LONGEST_TIMER_SECONDS), self.recheck)
+
+
+def _current_task() -> "asyncio.Task[None] | None":
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+def _load(principal: Principal) -> Principal:
+    """The principal as it is now, with the version read before SQL was: never newer than it."""
+    version = version_of(principal.kind, principal.id)
+    return replace(load(principal.credential), rights_version=version)
+
+
+_load_in_thread = database_sync_to_async(_load, thread_sensitive=False, executor=EXECUTOR)
+_watches: dict[tuple[str, str], set[Watch]] = {}
+_watches_lock = Lock()
+
+
+def watch(principal: Principal, on_revoked: OnRevoked) -> Watch:
+    """Have `on_revoked(code)` called once when this principal's credential or rights end.
+
+    Called in an event loop; checks at once, so that nothing is missed between the look-up
+    that let the socket in and this call. Nobody (anonymous) has nothing to lose: never called.
+    """
+    HUB.ensure_started()
+    eye = Watch(principal, on_revoked)
+    if principal.kind != "anonymous":
+        with _watches_lock:
+            _watches.setdefault((principal.kind, principal.id), set()).add(eye)
+        eye.recheck()
+    return eye
+
+
+def watched() -> int:
+    """How many sockets are being watched in this process."""
+    with _watches_lock:
+        return sum(len(eyes) for eyes in _watches.values())
+
+
+def _forget(eye: Watch) -> None:
+    key = (eye.principal.kind, eye.principal.id)
+    with _watches_lock:
+        eyes = _watches.get(key)
+        if eyes is not None:
+            eyes.discard(eye)
+            if not eyes:
+                del _watches[key]
+
+
+def _heard(kind: str, identity: str) -> None:
+    with _watches_lock:
+        if kind:
+            eyes = list(_watches.get((kind, identity), ()))
+        else:
+            eyes = [eye for group in _watches.values() for eye in group]
+    for eye in eyes:
+        eye.wake()
+
+
+HUB.subscribe(_heard)
