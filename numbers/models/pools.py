@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from numbers.fields import AsciiField
 from poolsite.access.models import Account, ApiToken
 
-SLUG_PATTERN = r"^[a-z0-9-]{1,40}$"
+SLUG_PATTERN = r"^[a-z0-9-]{1,40}\Z"
 NUMBER_LENGTH = 33  # an optional + and up to 32 digits
 DAY_SECONDS = 86_400
 

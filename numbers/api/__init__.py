@@ -1,0 +1,1 @@
+"""The pool's HTTP faces: the hot lane before Django, and the rest behind it."""

@@ -1,0 +1,215 @@
+"""Requests, answers and frames of the pool's public interfaces, one definition for every lane."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from numbers import number_format
+
+ITEMS_LIMIT = 1_000
+BODY_LIMIT_BYTES = 1_000_000
+WAIT_LIMIT_MS = 60_000
+
+# No control characters (NUL among them) in what is stored, shown and logged.
+_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+
+
+def _number(text: str) -> str:
+    return number_format.parse(text)
+
+
+def _callee(text: str) -> str:
+    """A callee that is a number is written as one; anything else (a SIP address) stays."""
+    result = number_format.normalise(text)
+    return result.value if isinstance(result, number_format.Normalised) else text
+
+
+NumberText = Annotated[
+    str, StringConstraints(min_length=1, max_length=256), AfterValidator(_number)
+]
+Name64 = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=_PRINTABLE)]
+CallId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=_PRINTABLE)]
+Text256 = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=_PRINTABLE)]
+Callee = Annotated[Name64, AfterValidator(_callee)]
+Direction = Literal["in", "out"]
+EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]
+Micros = Annotated[int, Field(ge=0, le=2**53)]
+
+_STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class Event(BaseModel):
+    """One event of a number. Only `event` is always needed; `call` without a number picks one."""
+
+    model_config = _STRICT
+
+    event: EventName
+    number: NumberText | None = None
+    call_id: CallId | None = Field(None, description="Names one attempt; makes repeats safe.")
+    switch: Name64 | None = None
+    incarnation: Name64 | None = Field(None, description="The switch's boot id.")
+    agent: Name64 | None = None
+    callee: Callee | None = None
+    direction: Direction | None = None
+    force: bool | None = Field(None, description="`call`: take the number even while it rests.")
+    sticky: bool | None = Field(None, description="`call`: the callee's last number, if free.")
+    near: bool | None = Field(None, description="`call`: a number of the callee's region first.")
+    paid: Name64 | None = Field(None, description="Voucher of a charged pool.")
+    contact: Text256 | None = None
+    expires: int | None = Field(None, ge=0, le=10 * 365 * 86_400, description="Seconds.")
+    seq: int | None = Field(None, ge=0, le=2**53)
+    reason: Text256 | None = None
+    wait_ms: int | None = Field(
+        None, ge=0, le=WAIT_LIMIT_MS, description="`call`: wait this long for a number."
+    )
+
+
+class Answer(BaseModel):
+    """What became of one event. `as_of` is the server's time in µs: name it in a live list."""
+
+    outcome: Literal["ok", "failed", "error"]
+    number: str = ""
+    state: str = Field("", description="`idle+up` … `busy+down`, `nodata`; empty: no number.")
+    reason: str = ""
+    lease_seconds: int | None = Field(None, description="`call`: renew or hang up before.")
+    agent: str | None = Field(None, description="Inbound call: who used the number last.")
+    as_of: int = 0
+
+
+class Problem(BaseModel):
+    """RFC 9457. Events answer it with the fields of `Answer` beside."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+    outcome: Literal["failed", "error"] | None = None
+    number: str | None = None
+    state: str | None = None
+    reason: str | None = None
+    as_of: int | None = None
+
+
+class ItemAnswer(Answer):
+    """One item's answer in a batch: the status and problem type it would have had alone."""
+
+    status: int
+    type: str | None = None
+    detail: str | None = None
+
+
+class LiveCall(BaseModel):
+    """One call that a switch has now."""
+
+    model_config = _STRICT
+
+    call_id: CallId
+    number: NumberText
+
+
+class LiveList(BaseModel):
+    """Every call that a switch has now, taken after it had received the answer `as_of`."""
+
+    model_config = _STRICT
+
+    switch: Name64
+    incarnation: Name64
+    as_of: Micros = 0
+    calls: list[LiveCall] = Field(max_length=100_000)
+
+
+class LiveListAnswer(BaseModel):
+    """What the pool made of a live list."""
+
+    as_of: int
+    renewed: int
+    adopted: list[str] = Field(description="Call ids taken back into a recovering pool.")
+    lease_without_call: list[str] = Field(
+        description="Calls the pool has and the list does not; released after two lists in a row."
+    )
+    call_without_lease: list[str] = Field(
+        description="Calls the list has and the pool does not know."
+    )
+    released: list[str] = Field(description="Call ids that this list released.")
+    hang_up: list[str] = Field(description="Call ids that must end now.")
+
+
+class Counts(BaseModel):
+    """A pool's figures now; offered, carried and blocked since the pool began."""
+
+    idle_up: int
+    idle_down: int
+    busy_up: int
+    busy_down: int
+    quarantined: int
+    resting: int
+    offered: int
+    carried: int
+    blocked: int
+    waiting: int
+
+
+class PoolOut(BaseModel):
+    """A pool with its settings and live figures."""
+
+    slug: str
+    name: str
+    account: str | None
+    status: Literal["open", "paused", "recovering", "lost"]
+    status_reason: str
+    numbers: int
+    counts: Counts | None = Field(description="Null while Redis has lost the pool.")
+    lease_seconds: int
+    suspect_seconds: int
+    cooldown_seconds: int
+    daily_cap: int
+    sticky_seconds: int
+    near: bool
+    charged: bool
+    as_of: int
+
+
+class NumberOut(BaseModel):
+    """A number as SQL remembers it and as it is now."""
+
+    number: str
+    pool: str
+    label: str
+    tags: list[str]
+    region: str
+    carrier: str
+    state: str
+    pickable: bool
+    why_not: str = Field(description="resting, quarantined, capped, old call, suspect, …")
+    pickable_from: int | None = Field(description="µs; null unless it rests or is capped.")
+    call_id: str
+    agent: str
+    callee: str
+    switch: str
+    since: int | None = Field(description="Start of the running call, µs.")
+    lease_until: int | None
+    as_of: int
+
+
+class HadOut(BaseModel):
+    """One call that ran at the asked time."""
+
+    number: str
+    pool: str
+    call_id: str
+    direction: str
+    agent: str
+    callee: str
+    switch: str
+    started_at: str
+    ended_at: str | None
+    ended_how: str
+
+
+class HangUp(BaseModel):
+    """Pushed to a switch when a call of its must end."""
+
+    push: Literal["hang up"] = "hang up"
+    number: str
+    call_id: str
+    reason: str
