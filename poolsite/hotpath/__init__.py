@@ -1,1 +1,120 @@
+"""The hot path: Redis connections, Lua scripts, commands as values, and the runner.
 
+The module's functions work on the Redis of `settings.REDIS_URL`, read at first use. Another
+Redis is another `HotPath(url)` with the same methods.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from poolsite.hotpath.commands import Argument, Command
+from poolsite.hotpath.errors import (
+    HotPathError,
+    ScriptFailed,
+    ScriptHeaderError,
+    Unavailable,
+    UnknownOutcome,
+)
+from poolsite.hotpath.planner import Limits
+from poolsite.hotpath.runner import HotPath
+from poolsite.hotpath.scripts import Script, load_folder, registered
+
+T = TypeVar("T")
+_default: HotPath | None = None
+
+__all__ = [
+    "Argument",
+    "Command",
+    "HotPath",
+    "HotPathError",
+    "Limits",
+    "Script",
+    "ScriptFailed",
+    "ScriptHeaderError",
+    "Unavailable",
+    "UnknownOutcome",
+    "aclient",
+    "aclose",
+    "arun",
+    "arun_batch",
+    "client",
+    "connect",
+    "default",
+    "load_folder",
+    "pubsub_client",
+    "registered",
+    "reset",
+    "run",
+    "run_batch",
+]
+
+
+def default() -> HotPath:
+    """Return the HotPath of settings.REDIS_URL."""
+    global _default
+    if _default is None:
+        from django.conf import settings
+
+        _default = HotPath(settings.REDIS_URL)
+    return _default
+
+
+def reset() -> None:
+    """Forget the default HotPath and close its sync connections: settings are read again."""
+    global _default
+    if _default is not None:
+        _default.close()
+    _default = None
+
+
+@contextmanager
+def connect(url: str, limits: Limits | None = None) -> Iterator[HotPath]:
+    """Point the module's functions at another Redis for a while (tests, tools)."""
+    global _default
+    before, _default = _default, HotPath(url, limits)
+    try:
+        yield _default
+    finally:
+        _default.close()
+        _default = before
+
+
+def run(command: Command[T]) -> T:
+    """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
+    return default().run(command)
+
+
+async def arun(command: Command[T]) -> T:
+    """Run one command without blocking the loop; raises as `run` does."""
+    return await default().arun(command)
+
+
+def run_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:
+    """Run commands, one pipeline per node, answered item by item; not a transaction."""
+    return default().run_batch(commands)
+
+
+async def arun_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:
+    """Do as `run_batch` without blocking the loop."""
+    return await default().arun_batch(commands)
+
+
+def client() -> Any:
+    """Return a sync redis client for plain reads (text decoded, retries off); do not close it."""
+    return default().client()
+
+
+def aclient() -> Any:
+    """Return the running loop's redis.asyncio client for plain reads; do not close it."""
+    return default().aclient()
+
+
+async def pubsub_client() -> Any:
+    """Return a new redis.asyncio.Redis for subscriptions, on any topology; the caller closes it."""
+    return await default().pubsub_client()
+
+
+async def aclose() -> None:
+    """Close the running loop's connections; its end does so too."""
+    await default().aclose()

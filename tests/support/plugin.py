@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from poolsite.hotpath.scripts import preluded_with
 from poolsite.runtime.redis_server import RedisServer
 from tests.support import programs
+from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
 from tests.support.needs import NeedsPlugin, require
 from tests.support.postgres import PostgresServer
@@ -69,6 +71,13 @@ def clean_redis(redis_server: RedisServer) -> Iterator[RedisServer]:
         client.flushall()
         yield redis_server
         client.flushall()
+
+
+@pytest.fixture
+def test_clock(clean_redis: RedisServer) -> Iterator[ScriptClock]:
+    """A clock that stands still until the test moves it, for every script on the empty Redis."""
+    with preluded_with(TEST_PRELUDE), clean_redis.client() as client:
+        yield ScriptClock(client)
 
 
 REDIS_PROGRAMS = {

@@ -1,0 +1,51 @@
+"""A command is a value: what to run, on which keys, with which arguments, how to read the reply."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from poolsite.hotpath.scripts import Script
+
+T = TypeVar("T")
+Argument = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Generic[T]):
+    """One atomic step on one aggregate; run it sync, async or in a batch.
+
+    `keys`: the tag with its braces, then every other key (Script.keys_of builds them); ValueError
+    when one is missing or belongs to another aggregate. `read` turns the reply, a flat list of
+    strings, into a result. `operation_id` says that the script itself makes a repetition
+    harmless (it is also among `args`): only then the runner repeats after a lost reply.
+    """
+
+    script: Script
+    keys: tuple[str, ...]
+    args: tuple[Argument, ...]
+    read: Callable[[list[str]], T]
+    operation_id: str | None = None
+
+    def __post_init__(self) -> None:
+        script, keys = self.script, self.keys
+        wanted = len(script.keys)
+        if len(keys) != wanted and not (script.more_keys and len(keys) >= wanted - 1):
+            raise ValueError(f"{script.title} takes {wanted} keys, not {len(keys)}")
+        tag = keys[0]
+        if tag[:1] != "{" or tag[-1:] != "}" or len(tag) < 3:
+            raise ValueError(f"{script.title}: the first key is the tag, not {tag!r}")
+        for key in keys:
+            if not key.startswith(tag):
+                raise ValueError(f"{script.title}: {key!r} is not a key of {tag}")
+
+    @property
+    def tag(self) -> str:
+        return self.keys[0]
+
+    def evalsha(self) -> tuple[Argument, ...]:
+        """Return the words of the Redis command."""
+        return ("EVALSHA", self.script.sha1, len(self.keys), *self.keys, *self.args)
+
+    def eval(self) -> tuple[Argument, ...]:
+        """Return the same with the whole text, for a server that forgot the script."""
+        return ("EVAL", self.script.text, len(self.keys), *self.keys, *self.args)

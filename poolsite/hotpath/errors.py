@@ -1,0 +1,21 @@
+"""What can go wrong between a command and its reply."""
+
+
+class HotPathError(Exception):
+    """Base of all; a batch answers items with these instead of raising them."""
+
+
+class Unavailable(HotPathError):  # noqa: N818  the contract's name
+    """Redis could not be reached or refused: the command was surely not executed."""
+
+
+class UnknownOutcome(HotPathError):  # noqa: N818  the contract's name
+    """The command was sent and no reply came: it was executed once, or not at all."""
+
+
+class ScriptFailed(HotPathError):  # noqa: N818  the contract's name
+    """The script raised, or its reply could not be read. Earlier writes of the script stay."""
+
+
+class ScriptHeaderError(ValueError):
+    """A Lua file breaks the header's contract; the text names file and line."""

@@ -1,0 +1,113 @@
+"""The header of a Lua file: a contract that is read strictly."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from poolsite.hotpath.errors import ScriptHeaderError
+
+KEY_TYPES = frozenset({"HASH", "LIST", "SET", "STREAM", "STRING", "ZSET"})
+LABELS = ("Purpose", "Reply", "Errors", "Complexity", "Version")
+_LABEL = re.compile(r"([A-Z][a-z]+):\s*(.*)")
+_SLOT = re.compile(r"(KEYS|ARGV)\[(\d+)(\+?)\]\s+(\S+)\s*(.*)")
+_TAG = re.compile(r"\{[^{}\s]+\}")
+
+
+@dataclass
+class Header:
+    """What a header says. `keys` are suffixes to the tag; `more_keys` = the last may repeat."""
+
+    title: str
+    keys: list[str] = field(default_factory=list)
+    more_keys: bool = False
+    arguments: list[str] = field(default_factory=list)
+    more_arguments: bool = False
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def version(self) -> int:
+        return int(self.labels["Version"])
+
+
+def parse_header(body: str, path: Path, title: str) -> Header:
+    """Return the header of a Lua file that must be called `title`, e.g. "numbers/event".
+
+    Raises ScriptHeaderError, naming file and line, for anything that the contract does not know.
+    """
+    return _Parser(path, title).parse(body.splitlines())
+
+
+class _Parser:
+    def __init__(self, path: Path, title: str) -> None:
+        self.path = path
+        self.line = 1
+        self.header = Header(title)
+        self.tag = ""
+
+    def fail(self, reason: str) -> ScriptHeaderError:
+        return ScriptHeaderError(f"{self.path}:{self.line}: {reason}")
+
+    def parse(self, lines: list[str]) -> Header:
+        first = f"--[[ {self.header.title}"
+        if not lines or lines[0].rstrip() != first:
+            raise self.fail(f"the first line must be '{first}'")
+        for self.line, text in enumerate(lines[1:], start=2):
+            if text.strip() == "]]":
+                self._check_whole()
+                return self.header
+            if text.strip() and not text[0].isspace():  # an indented line continues the one above
+                self._read(text.rstrip())
+        raise self.fail("the header is not closed by ']]'")
+
+    def _read(self, text: str) -> None:
+        slot, label = _SLOT.fullmatch(text), _LABEL.fullmatch(text)
+        if slot is not None:
+            self._read_slot(slot[1], int(slot[2]), bool(slot[3]), slot[4], slot[5])
+        elif label is not None:
+            self._read_label(label[1], label[2])
+        else:
+            raise self.fail(f"not understood: '{text}' (indent a line that continues another)")
+
+    def _read_label(self, label: str, text: str) -> None:
+        if label not in LABELS:
+            raise self.fail(f"unknown label '{label}'")
+        if label in self.header.labels:
+            raise self.fail(f"'{label}' stands twice")
+        if not text:
+            raise self.fail(f"'{label}' is empty")
+        if label == "Version" and not re.fullmatch(r"[1-9][0-9]*", text):
+            raise self.fail("Version must be a whole number from 1")
+        self.header.labels[label] = text
+
+    def _read_slot(self, kind: str, index: int, more: bool, name: str, rest: str) -> None:
+        header = self.header
+        known = header.keys if kind == "KEYS" else header.arguments
+        if header.more_keys if kind == "KEYS" else header.more_arguments:
+            raise self.fail(f"nothing may follow the {kind} line with a +")
+        if index != len(known) + 1:
+            raise self.fail(f"expected {kind}[{len(known) + 1}], found {kind}[{index}]")
+        if kind == "KEYS":
+            known.append(self._suffix(index, name))
+            header.more_keys = more
+            if rest.split(maxsplit=1)[:1] == [] or rest.split()[0] not in KEY_TYPES:
+                raise self.fail(f"KEYS[{index}] needs a type: {', '.join(sorted(KEY_TYPES))}")
+        else:
+            known.append(name)
+            header.more_arguments = more
+
+    def _suffix(self, index: int, name: str) -> str:
+        if index == 1:
+            if _TAG.fullmatch(name) is None:
+                raise self.fail(f"KEYS[1] must be the tag itself, e.g. {{pool}}, not '{name}'")
+            self.tag = name
+            return ""
+        if not name.startswith(self.tag + ":"):
+            raise self.fail(f"KEYS[{index}] must start with '{self.tag}:', not '{name}'")
+        return name.removeprefix(self.tag)
+
+    def _check_whole(self) -> None:
+        missing = [label for label in LABELS if label not in self.header.labels]
+        if missing:
+            raise self.fail(f"missing: {', '.join(missing)}")
+        if not self.header.keys:
+            raise self.fail("missing: KEYS[1]")

@@ -1,0 +1,48 @@
+-- What scripts have in common. Only the functions that a body names are put before it, joined
+-- into its first line: unused closures would cost on every call, and line numbers in Redis'
+-- errors stay those of the file. VERSION is the header's Version. No strings with two dashes here.
+
+-- Redis TIME in µs. Never behind `last_us` (the aggregate's field `clock`) for steps back of up
+-- to 1 s; a larger step shows as it is, so that the monitor sees it.
+local function now_us(last_us)
+  local time = redis.call('TIME')
+  local now = time[1] * 1000000 + time[2]
+  local last = tonumber(last_us) or 0
+  if now < last and last - now <= 1000000 then return last end
+  return now
+end
+
+-- An integer as text: the default of Lua turns 1763693000123456 into 1.7636930001235e+15.
+local function int(n)
+  return string.format('%.0f', n)
+end
+
+-- KEYS[i], or its name built from the tag when the caller gave only that (the seed's form).
+local function key(i, suffix)
+  return KEYS[i] or KEYS[1] .. suffix
+end
+
+-- nil, or the reason for which this script must not write: the data is two releases ahead.
+-- Arguments: the fields script_version and script_sha of the tag's hash.
+local function outdated(data_version, data_sha)
+  if data_version and tonumber(data_version) > VERSION + 1 then
+    return 'script outdated ' .. (data_sha or '')
+  end
+end
+
+-- One history entry with the stream id '<seq>-0'; returns the new seq, which the body writes to
+-- the tag's hash with its other fields. `seq`, `drained`, `limit` are the hash's fields as read.
+-- At the limit the oldest entries that SQL has not taken are dropped and counted.
+local function append(log, seq, drained, limit, at_us, ...)
+  local new = (tonumber(seq) or 0) + 1
+  local id = string.format('%.0f-0', new)
+  redis.call('XADD', log, id, 'at', string.format('%.0f', at_us), ...)
+  local done = tonumber(drained) or 0
+  local keep = tonumber(limit) or 1000000
+  if new - done > keep then
+    redis.call('XTRIM', log, 'MINID', string.format('%.0f-0', done + 1))
+    local dropped = redis.call('XTRIM', log, 'MINID', string.format('%.0f-0', new - keep + 1))
+    if dropped > 0 then redis.call('HINCRBY', KEYS[1], 'dropped', dropped) end
+  end
+  return new
+end

@@ -1,0 +1,33 @@
+"""Load every Lua script on every master and name its SHA, for switches' configurations."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from poolsite import hotpath
+
+
+class Command(BaseCommand):
+    help = "Loads all scripts on every master; prints `app/name  <number of KEYS>  <sha1>` each."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="load nothing; exit 1 when a script is missing on a master",
+        )
+
+    def handle(self, *args: Any, check: bool, **options: Any) -> None:
+        scripts = hotpath.registered()
+        try:
+            missing = hotpath.default().missing_scripts() if check else []
+            if not check:
+                hotpath.default().load_scripts()
+        except hotpath.HotPathError as error:
+            raise CommandError(f"Redis could not be asked: {error}") from error
+        for title, script in scripts.items():
+            self.stdout.write(f"{title}  {len(script.keys)}  {script.sha1}")
+        if missing:
+            lines = "".join(f"\n  {title} on {node or 'the server'}" for node, title in missing)
+            raise CommandError(f"Missing (load with `manage.py scripts`):{lines}")

@@ -1,0 +1,237 @@
+"""What to send, what an answer means, and what is repeated: no I/O, one definition for both lanes.
+
+`plan` is a generator: it yields Send, Refresh or Wait, is sent the answers, and returns one
+outcome per command. The sync and the async runner only carry its wishes out.
+"""
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from poolsite.hotpath.commands import Argument, Command
+from poolsite.hotpath.errors import HotPathError, ScriptFailed, Unavailable, UnknownOutcome
+from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
+from poolsite.hotpath.routing import Node, Router, slot_of
+
+Words = tuple[Argument, ...]
+Groups = dict[Node, list[Words]]
+Answers = dict[Node, list[Any]]  # aligned with Groups: a reply or a Failure each
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send each node its commands in one pipeline; answer with Answers."""
+
+    groups: Groups
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Read the topology again; answer with None, or NotSent when nobody answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Let the servers settle for some seconds."""
+
+    seconds: float
+
+
+Effect = Send | Refresh | Wait
+Plan = Generator[Effect, Any, list[Any]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long the runner tries; a command that was surely not executed may be sent again."""
+
+    attempts: int = 16
+    deadline_seconds: float = 6.0
+    first_wait_seconds: float = 0.01
+    longest_wait_seconds: float = 0.25
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class _Item:
+    index: int
+    command: Command[Any]
+    asking: Node | None = None  # where ASK sent us, for the next attempt only
+    forgotten: int = 0  # times that a server answered NOSCRIPT
+    maybe_executed: bool = False
+    reason: str = ""
+
+
+@dataclass
+class _Round:
+    """What one exchange showed, beside the outcomes."""
+
+    again: list[_Item] = field(default_factory=list)
+    refresh: bool = False
+    wait: bool = False
+
+
+class Planner:
+    """State that outlives a call: which scripts a node is known to hold."""
+
+    def __init__(self, router: Router, limits: Limits) -> None:
+        self.router = router
+        self.limits = limits
+        self.loaded: set[tuple[Node, str]] = set()
+
+    def plan(self, commands: Sequence[Command[Any]]) -> Plan:
+        """Run commands; those of one aggregate in their order. Returns results and errors."""
+        outcomes: list[Any] = [None] * len(commands)
+        items = [_Item(index, command) for index, command in enumerate(commands)]
+        end = self.limits.clock() + self.limits.deadline_seconds
+        for attempt in range(self.limits.attempts):
+            groups, placed, lost = self._group(items)
+            answers = (yield Send(groups)) if groups else {}
+            state = _Round(again=lost, refresh=bool(lost), wait=bool(lost) and attempt > 0)
+            self._judge_all(placed, answers, outcomes, state)
+            items = sorted(state.again, key=lambda item: item.index)
+            if not items or self.limits.clock() >= end:
+                break
+            if state.wait:
+                yield Wait(self._pause(attempt))
+            if state.refresh:
+                failed = yield Refresh()
+                if failed is not None:
+                    _explain(items, failed)
+        for item in items:
+            outcomes[item.index] = self._give_up(item)
+        return outcomes
+
+    def _pause(self, attempt: int) -> float:
+        limits = self.limits
+        return min(limits.first_wait_seconds * 2.0**attempt, limits.longest_wait_seconds)
+
+    # -- what to send -----------------------------------------------------------------------
+
+    def _group(
+        self, items: list[_Item]
+    ) -> tuple[Groups, dict[Node, list[_Item | None]], list[_Item]]:
+        """Return commands by node, the items they stand for (None = ours), and the unplaced."""
+        groups: Groups = {}
+        placed: dict[Node, list[_Item | None]] = {}
+        unplaced: list[_Item] = []
+        for item in items:
+            node = item.asking or self.router.node_of(item.command.tag)
+            if node is None:
+                unplaced.append(item)
+                continue
+            words, owners = groups.setdefault(node, []), placed.setdefault(node, [])
+            script = item.command.script
+            if (node, script.sha1) not in self.loaded:
+                self.loaded.add((node, script.sha1))
+                words.append(("SCRIPT", "LOAD", script.text))
+                owners.append(None)
+            if item.asking is not None:
+                words.append(("ASKING",))
+                owners.append(None)
+            # A second NOSCRIPT means that somebody flushes scripts all the time: send the text.
+            words.append(item.command.eval() if item.forgotten > 1 else item.command.evalsha())
+            owners.append(item)
+        return groups, placed, unplaced
+
+    # -- what an answer means ------------------------------------------------------------------
+
+    def _judge_all(
+        self,
+        placed: dict[Node, list[_Item | None]],
+        answers: Answers,
+        outcomes: list[Any],
+        state: _Round,
+    ) -> None:
+        for node, items in placed.items():
+            for item, answer in zip(items, answers[node], strict=True):
+                if item is None:
+                    self._judge_own(node, answer)
+                elif isinstance(answer, Failure):
+                    outcomes[item.index] = self._judge_failure(node, item, answer, state)
+                else:
+                    outcomes[item.index] = read_reply(item.command, answer)
+
+    def _judge_own(self, node: Node, answer: Any) -> None:
+        if isinstance(answer, Failure):  # SCRIPT LOAD came to nothing: believe nothing of the node
+            self.forget(node)
+
+    def forget(self, node: Node) -> None:
+        self.loaded = {entry for entry in self.loaded if entry[0] != node}
+
+    def _judge_failure(
+        self, node: Node, item: _Item, failure: Failure, state: _Round
+    ) -> HotPathError | None:
+        """Return the item's outcome, or None after putting it into `state.again`."""
+        item.reason = failure.text if isinstance(failure, ErrorReply) else failure.reason
+        asking, item.asking = item.asking, None
+        if isinstance(failure, ErrorReply):
+            known = self._judge_error(node, item, failure, state, asking)
+            if known is not None:
+                return known
+            state.again.append(item)
+            return None
+        state.refresh = self.router.follows
+        state.wait = True
+        if isinstance(failure, Lost):
+            item.maybe_executed = True
+            if item.command.operation_id is None:
+                return UnknownOutcome(f"{item.command.script.title}: {failure.reason}")
+        elif not self.router.follows and item.command.operation_id is None:
+            return self._give_up(item)
+        self.router.forget_master()
+        state.again.append(item)
+        return None
+
+    def _judge_error(
+        self, node: Node, item: _Item, error: ErrorReply, state: _Round, asking: Node | None
+    ) -> HotPathError | None:
+        """Return an outcome, or None when the item may be sent again."""
+        command, code = item.command, error.code
+        if code == "NOSCRIPT":
+            item.forgotten += 1
+            item.asking = asking
+            self.loaded.discard((node, command.script.sha1))
+        elif code == "MOVED":
+            self.router.moved(slot_of(command.tag), _redirect(error, node))
+        elif code == "ASK":
+            item.asking = _redirect(error, node)
+        elif code == "TRYAGAIN":
+            state.wait = True
+        elif code == "CLUSTERDOWN" or (code == "READONLY" and self.router.follows):
+            self.router.forget_master()
+            state.wait = state.refresh = True
+        elif error.surely_not_executed:
+            state.wait = True
+            if command.operation_id is None:
+                return self._give_up(item)
+        else:
+            return ScriptFailed(f"{command.script.title}: {error.text}")
+        return None
+
+    @staticmethod
+    def _give_up(item: _Item) -> HotPathError:
+        kind = UnknownOutcome if item.maybe_executed else Unavailable
+        return kind(f"{item.command.script.title}: {item.reason}")
+
+
+def _explain(items: list[_Item], failed: NotSent) -> None:
+    for item in items:
+        item.reason = item.reason or failed.reason
+
+
+def read_reply(command: Command[Any], reply: Any) -> Any:
+    """Return the command's result, or ScriptFailed when its `read` cannot take the reply."""
+    try:
+        return command.read(reply)
+    except Exception as error:
+        failed = ScriptFailed(f"{command.script.title}: the reply was not understood ({error!r})")
+        failed.__cause__ = error
+        return failed
+
+
+def _redirect(error: ErrorReply, node: Node) -> Node:
+    """Return the node of "MOVED 3999 127.0.0.1:6381"; an empty host means the one that answered."""
+    host, _, port = error.text.split(" ")[2].rpartition(":")
+    return f"{host or node.rpartition(':')[0]}:{port}"

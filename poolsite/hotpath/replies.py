@@ -1,0 +1,57 @@
+"""What came back for one Redis command, and what it says about whether it was executed."""
+
+import re
+from dataclasses import dataclass
+
+from redis.exceptions import RedisError
+
+# Refusals that Redis gives before a script's first write (inside a script too: it checks
+# "dirty yet?" first), so nothing was changed.
+_REFUSALS = frozenset(
+    {"BUSY", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "OOM"}
+    | {"READONLY", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK"}
+)
+_INSIDE_SCRIPT = re.compile(r"-(OOM|MISCONF|NOREPLICAS|READONLY) ")  # how Redis 6.2 wraps them
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReply:
+    """Redis answered with an error: `code` is its first word, `text` the whole."""
+
+    code: str
+    text: str
+
+    @property
+    def surely_not_executed(self) -> bool:
+        if self.code == "NOPERM":
+            return "script" not in self.text  # inside a script it may come after a write
+        return self.code in _REFUSALS
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """No connection: not a byte of the command left this process."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Sent, at least in part, and no reply came."""
+
+    reason: str
+
+
+Failure = ErrorReply | NotSent | Lost
+
+
+def error_reply(text: str) -> ErrorReply:
+    """Return an error as Redis wrote it on the wire."""
+    wrapped = _INSIDE_SCRIPT.search(text)
+    return ErrorReply(wrapped[1] if wrapped else text.partition(" ")[0], text)
+
+
+def error_reply_of(error: RedisError) -> ErrorReply:
+    """Return the same from redis-py's exception, which takes the code off where it knows it."""
+    code = getattr(error, "status_code", None)
+    return ErrorReply(code, f"{code} {error}") if code else error_reply(str(error))

@@ -1,0 +1,144 @@
+"""HotPath: runs commands against one Redis, sync, async or in batches."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from poolsite.hotpath.address import parse_address
+from poolsite.hotpath.async_lane import AsyncLane
+from poolsite.hotpath.commands import Command
+from poolsite.hotpath.connection import sync_client
+from poolsite.hotpath.errors import HotPathError, Unavailable
+from poolsite.hotpath.lanes import LoopLanes
+from poolsite.hotpath.planner import Answers, Limits, Planner, Refresh, Send, Words
+from poolsite.hotpath.replies import ErrorReply, Failure
+from poolsite.hotpath.routing import Node, Router
+from poolsite.hotpath.scripts import registered
+from poolsite.hotpath.sync_lane import SyncLane
+
+T = TypeVar("T")
+
+
+class HotPath:
+    """One Redis and everything that talks to it; threads and event loops share one object."""
+
+    def __init__(self, url: str, limits: Limits | None = None) -> None:
+        self.address = parse_address(url)
+        self.router = Router(self.address)
+        self.planner = Planner(self.router, limits or Limits())
+        self._lane = SyncLane(self.address, self.router)
+        self._loops = LoopLanes(lambda: AsyncLane(self.address, self.router))
+        self._client: Any = None
+
+    def run(self, command: Command[T]) -> T:
+        """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
+        return _one(self.run_batch([command]))
+
+    def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
+        """Run commands in one pipeline per node; answers item by item, raises for none of them.
+
+        Not a transaction. Commands of one aggregate keep their order.
+        """
+        plan = self.planner.plan(commands)
+        answer: Any = None
+        while True:
+            try:
+                effect = plan.send(answer)
+            except StopIteration as done:
+                outcomes: list[T | HotPathError] = done.value
+                return outcomes
+            if isinstance(effect, Send):
+                answer = self._lane.exchange(effect.groups)
+            elif isinstance(effect, Refresh):
+                answer = self._lane.refresh()
+            else:
+                time.sleep(effect.seconds)
+                answer = None
+
+    async def arun(self, command: Command[T]) -> T:
+        """Run one command without blocking the loop; raises as `run` does."""
+        return _one(await self.arun_batch([command]))
+
+    async def arun_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
+        """Do as `run_batch` without blocking the loop."""
+        lane = self._loops.current()
+        plan = self.planner.plan(commands)
+        answer: Any = None
+        while True:
+            try:
+                effect = plan.send(answer)
+            except StopIteration as done:
+                outcomes: list[T | HotPathError] = done.value
+                return outcomes
+            if isinstance(effect, Send):
+                answer = await lane.exchange(effect.groups)
+            elif isinstance(effect, Refresh):
+                answer = await lane.refresh()
+            else:
+                await asyncio.sleep(effect.seconds)
+                answer = None
+
+    def load_scripts(self) -> None:
+        """Load every registered script on every master; raises Unavailable."""
+        words: list[Words] = [("SCRIPT", "LOAD", s.text) for s in registered().values()]
+        self._on_every_master(words)
+
+    def missing_scripts(self) -> list[tuple[Node, str]]:
+        """Return (node, title) for each registered script that a master does not hold."""
+        scripts = registered()
+        answers = self._on_every_master([("SCRIPT", "EXISTS", *(s.sha1 for s in scripts.values()))])
+        return [
+            (node, title)
+            for node, (found,) in answers.items()
+            for title, exists in zip(scripts, found, strict=True)
+            if not exists
+        ]
+
+    def _on_every_master(self, words: list[Words]) -> Answers:
+        if self.router.follows:
+            failed = self._lane.refresh()
+            if failed is not None:
+                raise Unavailable(failed.reason)
+        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), words))
+        for node, replies in answers.items():
+            for reply in replies:
+                if isinstance(reply, Failure):
+                    reason = reply.text if isinstance(reply, ErrorReply) else reply.reason
+                    raise Unavailable(f"{node}: {reason}" if node else reason)
+        return answers
+
+    def client(self) -> Any:
+        """Return the sync client for plain reads: one per process, safe over threads and fork."""
+        if self._client is None:
+            self._client = sync_client(self.address)
+        return self._client
+
+    def aclient(self) -> Any:
+        """Return the running loop's client for plain reads; RuntimeError outside of a loop."""
+        return self._loops.current().client()
+
+    async def pubsub_client(self) -> Any:
+        """Return a redis.asyncio.Redis for subscriptions; on a Cluster it talks to one node.
+
+        The caller closes it (`aclose()`); any node hears what is published on any other.
+        """
+        return await self._loops.current().pubsub_client()
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections (a loop's end does so too)."""
+        await self._loops.aclose()
+
+    def close(self) -> None:
+        """Close the sync connections."""
+        self._lane.close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+def _one(outcomes: list[T | HotPathError]) -> T:
+    outcome = outcomes[0]
+    if isinstance(outcome, HotPathError):
+        raise outcome
+    return outcome

@@ -1,0 +1,146 @@
+"""Lua files as values: prelude + body, SHA-1, and the registry of all of them."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from poolsite.hotpath.errors import ScriptHeaderError
+from poolsite.hotpath.header import parse_header
+
+PRELUDE = Path(__file__).parent / "lua" / "prelude.lua"
+_FUNCTION = re.compile(r"^local function (\w+)\(.*?^end$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"--.*")
+_LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
+_PLACEHOLDER = re.compile(r"<(\w+)>")
+_registry: dict[str, "Script"] = {}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Script:
+    """One atomic operation. `text` is what Redis runs: the prelude's part, then the body.
+
+    `keys` are suffixes to the tag, in the order of the header (the first is empty); with
+    `more_keys` the last one may be given any number of times, also none.
+    """
+
+    app: str
+    name: str
+    keys: tuple[str, ...]
+    version: int
+    body: str
+    text: str
+    sha1: str
+    more_keys: bool = False
+    arguments: tuple[str, ...] = ()
+    more_arguments: bool = False
+    path: Path = Path()
+
+    @property
+    def title(self) -> str:
+        """The name by which people know it, e.g. "numbers/event"."""
+        return f"{self.app}/{self.name}"
+
+    def keys_of(self, tag: str, **names: str) -> tuple[str, ...]:
+        """Return every key of the aggregate `tag` (with its braces), in the header's order.
+
+        `names` fill placeholders: "{pool}:near:<region>" takes region="cn". A key that may
+        repeat is left out; the caller appends as many as it needs.
+        """
+        fixed = self.keys[:-1] if self.more_keys else self.keys
+        if not names:
+            return tuple([tag + suffix for suffix in fixed])
+        return tuple([tag + _PLACEHOLDER.sub(lambda m: names[m[1]], suffix) for suffix in fixed])
+
+
+def load_folder(app: str, folder: Path) -> dict[str, Script]:
+    """Read every `*.lua` of a folder, register them as "app/name" and return them by name.
+
+    Raises ScriptHeaderError with file and line; then nothing is registered.
+    """
+    scripts = {path.stem: _load(app, path) for path in sorted(folder.glob("*.lua"))}
+    if not scripts:
+        raise ScriptHeaderError(f"{folder}: no Lua files")
+    _registry.update({script.title: script for script in scripts.values()})
+    return scripts
+
+
+def registered() -> dict[str, Script]:
+    """Return all registered scripts by title, sorted."""
+    return dict(sorted(_registry.items()))
+
+
+def _load(app: str, path: Path) -> Script:
+    body = path.read_text(encoding="utf-8")
+    header = parse_header(body, path, f"{app}/{path.stem}")
+    text = _assemble(body, header.version, _prelude)
+    return Script(
+        app=app,
+        name=path.stem,
+        keys=tuple(header.keys),
+        version=header.version,
+        body=body,
+        text=text,
+        sha1=_sha1(text),
+        more_keys=header.more_keys,
+        arguments=tuple(header.arguments),
+        more_arguments=header.more_arguments,
+        path=path,
+    )
+
+
+def _sha1(text: str) -> str:
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+# -- the prelude ------------------------------------------------------------------------------
+
+
+def read_prelude(path: Path) -> dict[str, str]:
+    """Return a prelude's functions, each as one line of Lua without comments, in file order."""
+    return {
+        found[1]: " ".join(_COMMENT.sub("", found[0]).split())
+        for found in _FUNCTION.finditer(path.read_text(encoding="utf-8"))
+    }
+
+
+def _assemble(body: str, version: int, prelude: Mapping[str, str]) -> str:
+    """Put the functions that the body names, and those that they name, before its first line."""
+    needed: set[str] = set()
+    frontier = [_COMMENT.sub("", _LONG_COMMENT.sub("", body))]
+    while frontier:
+        words = set(re.findall(r"\w+", frontier.pop()))
+        new = [name for name in prelude if name in words and name not in needed]
+        needed.update(new)
+        frontier.extend(prelude[name] for name in new)
+    lines = [text for name, text in prelude.items() if name in needed]
+    return " ".join([f"local VERSION = {version}", *lines, body])
+
+
+@contextmanager
+def preluded_with(path: Path) -> Iterator[None]:
+    """For tests only: functions of another prelude replace the shipped ones, so every SHA differs.
+
+    So no seam ships: the text that production runs cannot be told to read another clock.
+    """
+    global _prelude
+    shipped = _prelude
+    _prelude = {**shipped, **read_prelude(path)}
+    _assemble_again()
+    try:
+        yield
+    finally:
+        _prelude = shipped
+        _assemble_again()
+
+
+def _assemble_again() -> None:
+    for script in _registry.values():
+        text = _assemble(script.body, script.version, _prelude)
+        object.__setattr__(script, "text", text)
+        object.__setattr__(script, "sha1", _sha1(text))
+
+
+_prelude = read_prelude(PRELUDE)

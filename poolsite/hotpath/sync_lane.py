@@ -1,0 +1,112 @@
+"""Sending and reading for threads: one connection per exchange and node, nothing repeated."""
+
+from typing import Any
+
+import redis
+from redis.exceptions import BusyLoadingError, RedisError, ResponseError
+
+from poolsite.hotpath.address import RedisAddress
+from poolsite.hotpath.connection import sync_pool, sync_sentinel
+from poolsite.hotpath.planner import Answers, Groups, Words
+from poolsite.hotpath.replies import Failure, Lost, NotSent, error_reply_of
+from poolsite.hotpath.routing import Node, Router
+
+
+class SyncLane:
+    """Pools by node. Threads share it; after a fork redis-py's pools start afresh by themselves."""
+
+    def __init__(self, address: RedisAddress, router: Router) -> None:
+        self.address = address
+        self.router = router
+        self._pools: dict[Node, redis.ConnectionPool] = {}
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.disconnect()
+        self._pools.clear()
+
+    def exchange(self, groups: Groups) -> Answers:
+        """Send to every node first, then read from each: nodes work at the same time."""
+        open_exchanges = {node: self._send(node, words) for node, words in groups.items()}
+        return {
+            node: self._read(node, sent, len(groups[node])) for node, sent in open_exchanges.items()
+        }
+
+    def _pool(self, node: Node) -> redis.ConnectionPool:
+        pool = self._pools.get(node)
+        if pool is None:
+            pool = self._pools.setdefault(node, sync_pool(self.address, node))
+        return pool
+
+    def _send(self, node: Node, commands: list[Words]) -> Any:
+        """Return the connection on which the replies will come, or what failed."""
+        pool = self._pool(node)
+        try:
+            connection = pool.get_connection()
+        except (RedisError, OSError) as error:
+            return NotSent(f"no connection: {error}")
+        try:
+            connection.send_packed_command(connection.pack_commands(commands))
+        except BaseException as error:
+            connection.disconnect()
+            pool.release(connection)
+            if isinstance(error, RedisError | OSError):
+                return Lost(f"the connection broke while sending: {error}")
+            raise
+        return connection
+
+    def _read(self, node: Node, sent: Any, count: int) -> list[Any]:
+        if isinstance(sent, Failure):
+            return [sent] * count
+        replies: list[Any] = []
+        try:
+            while len(replies) < count:
+                replies.append(_read_one(sent))
+        except (RedisError, OSError) as error:
+            sent.disconnect()
+            lost = Lost(f"no reply: {error}")
+            replies.extend([lost] * (count - len(replies)))
+        except BaseException:
+            sent.disconnect()
+            raise
+        finally:
+            self._pools[node].release(sent)
+        return replies
+
+    # -- topology -------------------------------------------------------------------------------
+
+    def refresh(self) -> NotSent | None:
+        """Read who serves what; returns NotSent when nobody answers."""
+        if self.address.topology == "sentinel":
+            return self._find_master()
+        reason = "no node of the cluster answers"
+        for node in dict.fromkeys([*self.router.nodes(), *_start_nodes(self.address)]):
+            rows = self.exchange({node: [("CLUSTER", "SLOTS")]})[node][0]
+            if isinstance(rows, list) and rows:
+                self.router.learn_slots(rows, node)
+                return None
+            if isinstance(rows, Failure):
+                reason = getattr(rows, "reason", "") or getattr(rows, "text", "")
+        return NotSent(reason)
+
+    def _find_master(self) -> NotSent | None:
+        sentinel = sync_sentinel(self.address)
+        try:
+            host, port = sentinel.discover_master(self.address.service)
+        except (RedisError, OSError) as error:
+            return NotSent(f"Sentinel names no master: {error}")
+        finally:
+            sentinel.close()
+        self.router.learn_master(f"{host}:{port}")
+        return None
+
+
+def _read_one(connection: Any) -> Any:
+    try:
+        return connection.read_response(disconnect_on_error=False)
+    except (ResponseError, BusyLoadingError) as error:
+        return error_reply_of(error)
+
+
+def _start_nodes(address: RedisAddress) -> list[Node]:
+    return [f"{host}:{port}" for host, port in address.hosts]
