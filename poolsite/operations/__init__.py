@@ -10,10 +10,13 @@ from poolsite.operations.registry import (
     CardData,
     Figure,
     Found,
+    Stat,
+    StatEntry,
     register_card,
     register_check,
     register_metrics,
     register_search,
+    register_stat,
 )
 
 __all__ = [
@@ -21,9 +24,12 @@ __all__ = [
     "CardData",
     "Figure",
     "Found",
+    "Stat",
+    "StatEntry",
     "incidents",
     "register_card",
     "register_check",
     "register_metrics",
     "register_search",
+    "register_stat",
 ]

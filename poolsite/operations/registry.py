@@ -27,7 +27,33 @@ class CardData:
     severity: str = ""
     empty: str = ""  # what is missing and what to do first; "" = there is something to show
     url: str = ""
+    # A card shows its figures, or a table: `columns` are the heads after the name's, `rows` are
+    # {"name", "url", "cells": [{"text", "severity", "share"}], "trend": [float | None]}.
     rows: Sequence[dict[str, Any]] = field(default_factory=list)
+    columns: Sequence[str] = ()
+    hint: str = ""  # beside the title: "4 busiest of 212"
+
+
+@dataclass(frozen=True)
+class Stat:
+    """A headline figure: value as it is shown, unit, the last hour; at most six stand."""
+
+    value: str
+    unit: str = ""
+    trend: Sequence[float | None] = ()
+    severity: str = ""
+    mark: str = ""  # a word beside the figure when a limit is passed: "over 1%"
+
+
+@dataclass(frozen=True)
+class StatEntry:
+    """Where a headline figure comes from; `load` gets the principal, None = nothing to say."""
+
+    name: str
+    label: str
+    load: Callable[[Any], Stat | None]
+    order: int = 50
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +85,7 @@ MetricsCollector = Callable[[], Iterable[Metric]]
 Check = Callable[[], str]  # "" = in order, else one sentence about what is not
 
 CARDS: dict[str, Card] = {}
+STATS: dict[str, StatEntry] = {}
 SEARCHES: dict[str, SearchProvider] = {}
 COLLECTORS: dict[str, MetricsCollector] = {}
 CHECKS: dict[str, tuple[Check, bool]] = {}
@@ -67,6 +94,11 @@ CHECKS: dict[str, tuple[Check, bool]] = {}
 def register_card(card: Card) -> None:
     """Put a card on the overview; the same name again replaces the first."""
     CARDS[card.name] = card
+
+
+def register_stat(entry: StatEntry) -> None:
+    """Put a headline figure into the overview's strip; the same name again replaces the first."""
+    STATS[entry.name] = entry
 
 
 def register_search(name: str, provider: SearchProvider) -> None:

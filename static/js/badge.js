@@ -1,0 +1,42 @@
+// The connection badge: Live + age, Reconnecting + try + seconds, Not live + time of the data, Offline.
+// Not live for more than 10 s: the page's figures turn muted and keep their last value.
+import { connection } from "../live.js";
+import { announce } from "./dom.js";
+import { fill, gettext, timeOf } from "./words.js";
+
+const PATIENCE_SECONDS = 10;
+
+function look() {
+  const { state, age, attempt, retryIn, dataAt } = connection;
+  if (state === "live") return ["live", gettext("Live"), age < 10 ? fill(gettext("%(s)s s"), { s: age.toFixed(1) }) : fill(gettext("%(s)s s"), { s: Math.round(age) })];
+  if (state === "offline") return ["offline", gettext("Offline"), ""];
+  if (state === "signed-out") return ["stale", gettext("Logged out"), ""];
+  if (state === "idle") return ["idle", "", ""];
+  if (state === "connecting" && !dataAt) return ["connecting", gettext("Connecting"), ""];
+  if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data of %(time)s"), { time: timeOf(dataAt) })];
+  const seconds = Math.ceil(retryIn);
+  return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("try %(n)s, in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("try %(n)s"), { n: Math.max(1, attempt) })];
+}
+
+export function startBadge() {
+  const badge = document.querySelector("[data-live-badge]");
+  if (!badge) return;
+  const word = badge.querySelector("[data-badge-word]");
+  const detail = badge.querySelector("[data-badge-detail]");
+  let before = "";
+  const show = () => {
+    const [state, name, more] = look();
+    badge.hidden = state === "idle";
+    badge.dataset.state = state;
+    document.documentElement.dataset.connection = state;
+    if (word.textContent !== name) word.textContent = name;
+    if (detail.textContent !== more) detail.textContent = more;
+    if (state === before) return;
+    if (state === "stale" || state === "offline") announce(gettext("Connection lost. Figures are out of date."));
+    if (state === "live" && (before === "stale" || before === "offline" || before === "reconnecting")) announce(gettext("Live again."));
+    before = state;
+  };
+  connection.addEventListener("state", show);
+  badge.addEventListener("click", () => connection.retry());
+  show();
+}

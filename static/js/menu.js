@@ -1,0 +1,65 @@
+// Menus (data-menu="id of the menu") and the drawer that holds the sidebar on a phone.
+
+export function startMenus() {
+  let open = null;
+  const close = (focus) => {
+    if (!open) return;
+    open.menu.hidden = true;
+    open.button.setAttribute("aria-expanded", "false");
+    if (focus) open.button.focus();
+    open = null;
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-menu]");
+    if (button) {
+      const menu = document.getElementById(button.dataset.menu);
+      const again = open?.menu === menu;
+      close(false);
+      if (again || !menu) return;
+      menu.hidden = false;
+      button.setAttribute("aria-expanded", "true");
+      open = { menu, button };
+      menu.querySelector("a, button")?.focus();
+      return;
+    }
+    if (open && (!open.menu.contains(event.target) || event.target.closest(".menu__item"))) close(false);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!open) return;
+    if (event.key === "Escape") { event.stopPropagation(); close(true); }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const items = [...open.menu.querySelectorAll("a, button")];
+    const step = event.key === "ArrowDown" ? 1 : -1;
+    items.at((items.indexOf(document.activeElement) + step) % items.length)?.focus();
+    event.preventDefault();
+  });
+}
+
+export function startDrawer() {
+  const drawer = document.querySelector("[data-drawer]");
+  const veil = document.querySelector("[data-drawer-close]");
+  const burger = document.querySelector("[data-drawer-open]");
+  if (!drawer || !burger) return;
+  const set = (open) => {
+    drawer.toggleAttribute("data-open", open);
+    veil.hidden = !open;
+    burger.setAttribute("aria-expanded", String(open));
+    if (open) drawer.querySelector("a")?.focus();
+    else if (drawer.contains(document.activeElement)) burger.focus();
+  };
+  burger.addEventListener("click", () => set(true));
+  veil.addEventListener("click", () => set(false));
+  drawer.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") set(false);
+  });
+}
+
+/** Icons only: on middle widths, and always on pages that ask for it. */
+export function startRail() {
+  const shell = document.querySelector("[data-shell]");
+  if (!shell || shell.classList.contains("shell--rail")) return;
+  const middle = matchMedia("(min-width: 768px) and (max-width: 1439.98px)");
+  const set = () => shell.classList.toggle("shell--rail", middle.matches);
+  middle.addEventListener("change", set);
+  set();
+}
