@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import models
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
 
-from poolsite.history.models import HistoryEntry
+from poolsite.history.models import Cursor, GapRecord, HistoryEntry
+from poolsite.history.stream import State
 
 INSERT_BATCH = 500
 
@@ -41,7 +43,8 @@ def insert_rows(rows: Sequence[HistoryEntry]) -> int:
 
 def _stored(model: type[HistoryEntry], rows: Sequence[HistoryEntry]) -> dict[int, dict[str, Any]]:
     seqs = [row.seq for row in rows]
-    found = model._default_manager.filter(
+    manager: Any = model._default_manager  # the subclass adds `aggregate`
+    found = manager.filter(
         aggregate_id=getattr(rows[0], "aggregate_id"),  # noqa: B009  declared by the subclass
         generation=rows[0].generation,
         seq__range=(min(seqs), max(seqs)),
@@ -59,3 +62,72 @@ def _compare(model: type[HistoryEntry], row: HistoryEntry, stored: dict[str, Any
 
 def _set_at_insert(field: models.Field[Any, Any]) -> bool:
     return bool(getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False))
+
+
+# -- the cursor -------------------------------------------------------------------------------
+
+
+def move_cursor(cursor: Cursor, state: State, seq: int, digest: str) -> bool:
+    """Move the cursor if it still stands where it was read; False = another drain moved it.
+
+    First in its transaction: the row stays locked until the commit, so of two drains the second
+    waits, and then finds another `seq`.
+    """
+    rows = Cursor.objects.filter(pk=cursor.pk, generation=cursor.generation, seq=cursor.seq)
+    return bool(
+        rows.update(
+            seq=seq,
+            digest=digest,
+            seen_seq=max(state.seq, seq),
+            dropped=state.dropped,
+            moved_at=timezone.now(),
+        )
+    )
+
+
+def begin_generation(kind: str, tag: str, state: State, old: Cursor | None) -> Cursor | None:
+    """Point the cursor at a new life of the aggregate's data; None = another drain was first.
+
+    A new life begins where its `drained` stands. What the old one had and SQL never got is
+    recorded as lost with Redis; its size is what was seen last, so at least that much.
+    """
+    fresh = {"generation": state.generation or 0, "seq": state.drained, "seen_seq": state.drained}
+    if old is None:
+        try:
+            with transaction.atomic():
+                return Cursor.objects.create(kind=kind, tag=tag, **fresh)
+        except IntegrityError:
+            return None
+    with transaction.atomic():
+        rows = Cursor.objects.filter(pk=old.pk, generation=old.generation, seq=old.seq)
+        if not rows.update(**fresh, digest="", dropped=0, moved_at=timezone.now()):
+            return None
+        GapRecord.objects.create(
+            kind=kind,
+            tag=tag,
+            generation=old.generation,
+            first_seq=old.seq + 1,
+            last_seq=max(old.seen_seq, old.seq),
+            reason=GapRecord.Reason.LOST_WITH_REDIS,
+        )
+    return Cursor.objects.get(pk=old.pk)
+
+
+def record_gaps(cursor: Cursor, state: State, missing: Sequence[tuple[int, int]]) -> None:
+    """Record what is missing; the script's own counter says how much of it was dropped."""
+    dropped = max(state.dropped - cursor.dropped, 0)
+    rows = []
+    for first, last in missing:
+        explained = last - first + 1 <= dropped
+        dropped -= last - first + 1 if explained else 0
+        rows.append(
+            GapRecord(
+                kind=cursor.kind,
+                tag=cursor.tag,
+                generation=cursor.generation,
+                first_seq=first,
+                last_seq=last,
+                reason=GapRecord.Reason.DROPPED if explained else GapRecord.Reason.UNEXPLAINED,
+            )
+        )
+    GapRecord.objects.bulk_create(rows)

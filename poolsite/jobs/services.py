@@ -182,5 +182,9 @@ def _audit(job: Job, actor: "User | None", reason: str) -> None:
     from poolsite import access
 
     access.audit(
-        actor=actor, action="jobs.cancel", thing=job, after={"state": job.state}, reason=reason
+        actor=actor or "jobs",
+        action="jobs.cancel",
+        thing=job,
+        after={"state": job.state},
+        reason=reason,
     )

@@ -1,28 +1,47 @@
 """What Celery runs for jobs and sweeps."""
 
-from celery import shared_task
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import structlog
+from celery import shared_task
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
 from poolsite.jobs import runner, services, sweeping
 from poolsite.jobs.registry import sweep
 
+LOG = structlog.get_logger(__name__)
 
-@shared_task(name="jobs.run", ignore_result=True)
+
+@shared_task(name="jobs.run", ignore_result=True)  # type: ignore[untyped-decorator]
 def run_job(job_id: int) -> None:
     """Take a job and run it until it ends, or is taken over."""
     runner.run(job_id)
 
 
-@shared_task(name="jobs.tick", ignore_result=True)
+@shared_task(name="jobs.tick", ignore_result=True)  # type: ignore[untyped-decorator]
 def tick(name: str) -> None:
     """A beat's tick: the first of all beats in this period starts the sweep's shards."""
-    for shard in sweeping.win_tick(name):
-        run_shard.apply_async((name, shard), expires=sweeping.expiry_seconds(name))
+    with _redis_may_be_away(name):
+        for shard in sweeping.win_tick(name):
+            run_shard.apply_async((name, shard), expires=sweeping.expiry_seconds(name))
 
 
-@shared_task(name="jobs.shard", ignore_result=True)
+@shared_task(name="jobs.shard", ignore_result=True)  # type: ignore[untyped-decorator]
 def run_shard(name: str, shard: int) -> None:
     """Run one shard of a sweep, unless another worker is at it."""
-    sweeping.run_shard(name, shard)
+    with _redis_may_be_away(name):
+        sweeping.run_shard(name, shard)
+
+
+@contextmanager
+def _redis_may_be_away(name: str) -> Iterator[None]:
+    """A tick that Redis could not take is made good by the next one."""
+    try:
+        yield
+    except (RedisError, hotpath.HotPathError) as error:
+        LOG.warning("sweep.not_run", sweep=name, error=str(error))
 
 
 @sweep("jobs.resume", every_seconds=10)

@@ -70,7 +70,7 @@ class Incident(models.Model):
         if not self.params:
             return said
         try:
-            return said % self.params
+            return str(said % self.params)
         except (KeyError, TypeError, ValueError):
             return said
 

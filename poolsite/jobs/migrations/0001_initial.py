@@ -6,44 +6,110 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0002_audit_append_only'),
+        ("access", "0002_audit_append_only"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=60, verbose_name='kind')),
-                ('prefix', models.CharField(max_length=8, verbose_name='prefix')),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('cancelling', 'Stopping'), ('cancelled', 'Cancelled'), ('done', 'Done'), ('failed', 'Failed')], default='queued', max_length=12, verbose_name='state')),
-                ('done', models.PositiveBigIntegerField(default=0, verbose_name='done')),
-                ('total', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='total')),
-                ('message', models.CharField(blank=True, max_length=300, verbose_name='message')),
-                ('data', models.JSONField(default=dict, verbose_name='data')),
-                ('result', models.JSONField(default=dict, verbose_name='result')),
-                ('cursor', models.JSONField(default=dict, verbose_name='cursor')),
-                ('fence', models.PositiveIntegerField(default=0, verbose_name='fence')),
-                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts without progress')),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True, verbose_name='last heard')),
-                ('taken_at', models.DateTimeField(blank=True, null=True, verbose_name='taken at')),
-                ('taken_done', models.PositiveBigIntegerField(default=0, verbose_name='done when taken')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='started at')),
-                ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished at')),
-                ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),
-                ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=60, verbose_name="kind")),
+                ("prefix", models.CharField(max_length=8, verbose_name="prefix")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("cancelling", "Stopping"),
+                            ("cancelled", "Cancelled"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="queued",
+                        max_length=12,
+                        verbose_name="state",
+                    ),
+                ),
+                ("done", models.PositiveBigIntegerField(default=0, verbose_name="done")),
+                (
+                    "total",
+                    models.PositiveBigIntegerField(blank=True, null=True, verbose_name="total"),
+                ),
+                ("message", models.CharField(blank=True, max_length=300, verbose_name="message")),
+                ("data", models.JSONField(default=dict, verbose_name="data")),
+                ("result", models.JSONField(default=dict, verbose_name="result")),
+                ("cursor", models.JSONField(default=dict, verbose_name="cursor")),
+                ("fence", models.PositiveIntegerField(default=0, verbose_name="fence")),
+                (
+                    "attempts",
+                    models.PositiveIntegerField(
+                        default=0, verbose_name="attempts without progress"
+                    ),
+                ),
+                (
+                    "heartbeat_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last heard"),
+                ),
+                ("taken_at", models.DateTimeField(blank=True, null=True, verbose_name="taken at")),
+                (
+                    "taken_done",
+                    models.PositiveBigIntegerField(default=0, verbose_name="done when taken"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "started_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="started at"),
+                ),
+                (
+                    "finished_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="finished at"),
+                ),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="access.account",
+                        verbose_name="account",
+                    ),
+                ),
+                (
+                    "actor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'job',
-                'verbose_name_plural': 'jobs',
-                'ordering': ['-pk'],
-                'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running', 'cancelling'])), fields=['heartbeat_at'], name='jobs_unfinished'), models.Index(fields=['account', '-id'], name='jobs_by_account'), models.Index(fields=['kind', '-id'], name='jobs_by_kind')],
+                "verbose_name": "job",
+                "verbose_name_plural": "jobs",
+                "ordering": ["-pk"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state__in", ["queued", "running", "cancelling"])),
+                        fields=["heartbeat_at"],
+                        name="jobs_unfinished",
+                    ),
+                    models.Index(fields=["account", "-id"], name="jobs_by_account"),
+                    models.Index(fields=["kind", "-id"], name="jobs_by_kind"),
+                ],
             },
         ),
     ]

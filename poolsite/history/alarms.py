@@ -1,0 +1,118 @@
+"""Incidents of the history: a backlog near its limit, entries dropped, Redis behind SQL."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext_noop
+
+from poolsite.history.stream import State
+from poolsite.operations import incidents
+
+ALARM_PERCENT = 80
+CLEAR_PERCENT = 50
+BACKLOG, DROPPED, BEHIND, FAULT = (
+    "history.backlog",
+    "history.dropped",
+    "history.behind",
+    "history.fault",
+)
+
+
+@dataclass
+class Alarms:
+    """The history's open incidents as known at the start of a sweep, so that a drain in good
+    order asks SQL for none of them."""
+
+    known: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def load(cls) -> "Alarms":
+        """Read which are open."""
+        from poolsite.operations.models import Incident
+
+        rows = Incident.objects.filter(until=None, type__startswith="history.")
+        return cls(set(rows.values_list("type", "object")))
+
+    def backlog(self, tag: str, state: State) -> None:
+        """Open at 80 % of the limit."""
+        if state.percent >= ALARM_PERCENT:
+            self._open(
+                BACKLOG,
+                tag,
+                severity="critical" if state.percent >= 100 else "warning",
+                title=gettext_noop("History of %(tag)s is waiting for SQL"),
+                detail=gettext_noop(
+                    "%(backlog)s entries are only in Redis, %(percent)s%% of the limit."
+                ),
+                remedy=gettext_noop(
+                    "Look at SQL and the workers; at 100%% the oldest entries are dropped."
+                ),
+                params={
+                    "tag": tag,
+                    "backlog": state.backlog,
+                    "percent": min(int(state.percent), 100),
+                },
+            )
+        elif state.percent < CLEAR_PERCENT:
+            self._close(BACKLOG, tag)
+
+    def drained(self, tag: str, lag: int, *, gaps: int) -> None:
+        """A drain went through: open what it found missing, close what it mended."""
+        if gaps:
+            self._open(
+                DROPPED,
+                tag,
+                severity="critical",
+                title=gettext_noop("History of %(tag)s has a gap"),
+                detail=gettext_noop(
+                    "%(count)s entries never reached SQL. The gap is shown on its timeline."
+                ),
+                remedy=gettext_noop(
+                    "Compare SQL with Redis (reconcile), and raise the backlog limit."
+                ),
+                params={"tag": tag, "count": gaps},
+            )
+        else:
+            self._close(DROPPED, tag)
+        self._close(BEHIND, tag)
+        self._close(FAULT, tag)
+        if lag == 0:
+            self._close(BACKLOG, tag)
+
+    def behind(self, tag: str, reason: str) -> None:
+        """Redis lost writes that SQL has, or everything."""
+        self._open(
+            BEHIND,
+            tag,
+            severity="critical",
+            title=gettext_noop("Redis is behind SQL for %(tag)s"),
+            detail=gettext_noop(
+                "Redis restarted without its last writes, or failed over (%(reason)s)."
+            ),
+            remedy=gettext_noop(
+                "It is rebuilt from SQL; open it early only when no call is running."
+            ),
+            params={"tag": tag, "reason": reason},
+        )
+
+    def fault(self, tag: str, error: str) -> None:
+        """Entries that SQL refuses: they stay in Redis until somebody has looked."""
+        self._open(
+            FAULT,
+            tag,
+            severity="critical",
+            title=gettext_noop("History of %(tag)s cannot be written"),
+            detail=gettext_noop("SQL refused the next entries: %(error)s"),
+            remedy=gettext_noop(
+                "Nothing is lost yet: the entries wait in Redis. Look at the worker's log."
+            ),
+            params={"tag": tag, "error": error[:200]},
+        )
+
+    def _open(self, kind: str, tag: str, **texts: object) -> None:
+        incidents.open(type=kind, object=tag, **texts)  # type: ignore[arg-type]
+        self.known.add((kind, tag))
+
+    def _close(self, kind: str, tag: str) -> None:
+        if (kind, tag) in self.known:
+            incidents.close(type=kind, object=tag)
+            self.known.discard((kind, tag))

@@ -1,0 +1,106 @@
+"""The only door to the history scripts: one look at a stream, and its trimming."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from poolsite import hotpath
+from poolsite.history.registry import Aggregate, Entry
+
+SCRIPTS = hotpath.load_folder("history", Path(__file__).parent / "lua")
+STATE_FIELDS = ("generation", "seq", "drained", "dropped", "log_limit")
+STATES_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class State:
+    """An aggregate's counters in Redis; `generation` None = Redis knows no such aggregate."""
+
+    generation: int | None
+    seq: int = 0
+    drained: int = 0
+    dropped: int = 0
+    log_limit: int = 0
+
+    @property
+    def backlog(self) -> int:
+        """Entries that SQL has not committed."""
+        return max(self.seq - self.drained, 0)
+
+    @property
+    def percent(self) -> float:
+        """How full the stream is: 100 = the next entry drops the oldest."""
+        return self.backlog * 100 / self.log_limit if self.log_limit else 0.0
+
+
+@dataclass(frozen=True)
+class Page:
+    """The counters and the next entries, read at one moment. `whole` = nothing stands behind."""
+
+    state: State
+    entries: Sequence[Entry]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """Where `drained` stands now; `refused` names why nothing was done ("" = it was)."""
+
+    drained: int = 0
+    removed: int = 0
+    refused: str = ""
+
+
+def read(tag: str, *, first: int, count: int) -> hotpath.Command[Page]:
+    """Read the counters and up to `count` entries from sequence number `first` on."""
+    script = SCRIPTS["read"]
+
+    def page(reply: list[str]) -> Page:
+        entries = list(_entries(reply[6:]))
+        return Page(_state(reply[:5]), entries, whole=len(entries) < count)
+
+    return hotpath.Command(script, script.keys_of(tag), (first, count), page)
+
+
+def trim(tag: str, *, generation: int, committed: int, tail: int) -> hotpath.Command[Trimmed]:
+    """Set `drained` and trim, keeping `tail` committed entries. Idempotent."""
+    script = SCRIPTS["trim"]
+
+    def trimmed(reply: list[str]) -> Trimmed:
+        if reply[0] != "1":
+            return Trimmed(refused=reply[1])
+        return Trimmed(drained=int(reply[1]), removed=int(reply[2]))
+
+    arguments = (generation, committed, tail)
+    # Harmless when run twice: its own arguments make the second time change nothing.
+    operation = f"trim:{generation}:{committed}"
+    return hotpath.Command(script, script.keys_of(tag), arguments, trimmed, operation)
+
+
+def states(aggregates: Sequence[Aggregate]) -> dict[str, State]:
+    """Return the counters of many aggregates by tag, in few round trips."""
+    found: dict[str, State] = {}
+    for start in range(0, len(aggregates), STATES_AT_ONCE):
+        part = aggregates[start : start + STATES_AT_ONCE]
+        with hotpath.client().pipeline(transaction=False) as pipeline:
+            for aggregate in part:
+                pipeline.hmget(aggregate.tag, list(STATE_FIELDS))
+            for aggregate, values in zip(part, pipeline.execute(), strict=True):
+                found[aggregate.tag] = _state([value or "" for value in values])
+    return found
+
+
+def _state(values: Sequence[str]) -> State:
+    if not values[0]:
+        return State(None)
+    return State(int(values[0]), *(int(value or 0) for value in values[1:]))
+
+
+def _entries(words: Sequence[str]) -> Iterator[Entry]:
+    at = 0
+    while at < len(words):
+        seq, strings = int(words[at]), int(words[at + 1])
+        flat = words[at + 2 : at + 2 + strings]
+        fields = dict(zip(flat[::2], flat[1::2], strict=True))
+        yield Entry(seq, int(fields.pop("at", "0")), fields)
+        at += 2 + strings

@@ -1,0 +1,66 @@
+"""Sweeps: drain every stream each second, delete history that is older than it is kept."""
+
+import zlib
+from collections.abc import Iterator
+
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from poolsite import hotpath
+from poolsite.history import retention, stream
+from poolsite.history.alarms import Alarms
+from poolsite.history.draining import drain_aggregate
+from poolsite.history.models import Cursor
+from poolsite.history.registry import Aggregate, Source, sources
+from poolsite.jobs.registry import sweep
+
+LOG = structlog.get_logger(__name__)
+
+
+@sweep("history.drain", every_seconds=1, shards=4)
+def drain_all(shard: int, shards: int) -> dict[str, int]:
+    """Drain what is new in this shard's streams; one that fails does not stop the others."""
+    done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
+    alarms = Alarms.load()
+    for source in sources():
+        for aggregate in _dirty(source, shard, shards):
+            done["aggregates"] += 1
+            _drain_one(source, aggregate, alarms, done)
+    return done
+
+
+@sweep("history.retention", every_seconds=3_600)
+def delete_old(shard: int, shards: int) -> dict[str, int]:
+    """Delete rows older than the history is kept, in bounded batches."""
+    return retention.delete_expired()
+
+
+def _drain_one(source: Source, aggregate: Aggregate, alarms: Alarms, done: dict[str, int]) -> None:
+    try:
+        drained = drain_aggregate(source, aggregate, alarms)
+    except (OperationalError, InterfaceError, hotpath.HotPathError) as error:
+        done["failed"] += 1
+        LOG.warning("history.not_drained", tag=aggregate.tag, error=str(error))
+    except Exception as error:
+        done["failed"] += 1
+        LOG.exception("history.fault", tag=aggregate.tag)
+        alarms.fault(aggregate.tag, str(error))
+    else:
+        done["entries"] += drained.count
+        done["lag"] += drained.lag
+        done["gaps"] += drained.gaps
+
+
+def _dirty(source: Source, shard: int, shards: int) -> Iterator[Aggregate]:
+    """Yield the shard's aggregates whose counters in Redis differ from SQL's cursor."""
+    mine = [a for a in source.aggregates() if zlib.crc32(a.tag.encode()) % shards == shard]
+    rows = Cursor.objects.filter(kind=source.kind).values_list("tag", "generation", "seq")
+    cursors = {tag: (generation, seq) for tag, generation, seq in rows}
+    states = stream.states(mine)
+    for aggregate in mine:
+        state, cursor = states[aggregate.tag], cursors.get(aggregate.tag)
+        if state.generation is None and cursor is None:
+            continue
+        in_order = cursor == (state.generation, state.seq) and state.drained == state.seq
+        if not in_order:
+            yield aggregate

@@ -1,0 +1,30 @@
+--[[ jobs/lease
+Purpose: Let one worker at a time hold a thing, until it gives it back or falls silent; each
+  hold has a larger fencing number than the one before, so a late holder can be told.
+KEYS[1] {sweep}       HASH   holder, fence, until (µs)
+ARGV[1] verb          acquire, renew or release
+ARGV[2] holder        who asks; one name per hold
+ARGV[3] lease_us      how long a hold lasts, in µs
+Reply: [1, fence] held (or given back), or [0, holder] somebody else holds it, or nobody
+Errors: none
+Complexity: O(1)
+Version: 1
+]]
+local h = redis.call('HMGET', KEYS[1], 'holder', 'fence', 'until', 'clock')
+local now = now_us(h[4])
+local held = h[1] and h[1] ~= '' and (tonumber(h[3]) or 0) > now
+local mine = held and h[1] == ARGV[2]
+local fence = tonumber(h[2]) or 0
+local until_us = int(now + tonumber(ARGV[3]))
+if ARGV[1] == 'release' then
+  if mine then redis.call('HSET', KEYS[1], 'holder', '', 'until', '0', 'clock', int(now)) end
+  return {mine and '1' or '0', int(fence)}
+end
+if mine then
+  redis.call('HSET', KEYS[1], 'until', until_us, 'clock', int(now))
+  return {'1', int(fence)}
+end
+if held or ARGV[1] == 'renew' then return {'0', held and h[1] or ''} end
+fence = fence + 1
+redis.call('HSET', KEYS[1], 'holder', ARGV[2], 'fence', int(fence), 'until', until_us, 'clock', int(now))
+return {'1', int(fence)}

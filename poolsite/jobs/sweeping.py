@@ -1,0 +1,121 @@
+"""Ticks and sweeps: several beats may tick, several workers may try; one runs each shard."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import structlog
+from django.db import close_old_connections
+
+from poolsite import hotpath
+from poolsite.jobs import lease
+from poolsite.jobs.registry import Sweep, sweeps
+
+LOG = structlog.get_logger(__name__)
+BEAT_KEY = "beat:heard"
+PAUSED_KEY = "sweeps:paused"  # holds the reason while the clock is in doubt
+MARGIN_SECONDS = 5  # how much later than its period a slow beat may tick
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What one shard of a sweep did last. `at` = its end, in seconds since the epoch."""
+
+    at: float
+    duration_ms: int
+    result: dict[str, Any]
+    error: str = ""
+    fence: int = 0
+
+
+def win_tick(name: str) -> list[int]:
+    """Return the shards to start: of all ticks of one period, the first gets them, once."""
+    sweep = sweeps().get(name)
+    if sweep is None:
+        return []
+    period = int(time.time() // sweep.every_seconds)
+    kept_ms = (sweep.every_seconds + MARGIN_SECONDS) * 1_000
+    won = hotpath.client().set(f"tick:{name}:{period}", "1", nx=True, px=kept_ms)
+    return list(range(sweep.shards)) if won else []
+
+
+def expiry_seconds(name: str) -> int:
+    """How long a started shard may wait for a worker before the next tick replaces it."""
+    return max(sweeps()[name].every_seconds, 5)
+
+
+def run_shard(name: str, shard: int) -> LastRun | None:
+    """Run one shard under its lease and record how it went; None = another worker has it.
+
+    An error is recorded and logged, never raised: it belongs to this sweep alone.
+    """
+    sweep = sweeps().get(name)
+    if sweep is None or shard >= sweep.shards:
+        return None
+    reason = paused_reason() if sweep.pausable else ""
+    if reason:
+        return _record(sweep, shard, LastRun(time.time(), 0, {}, f"paused: {reason}"))
+    with lease.hold(f"{{sweep.{name}.{shard}}}") as held:
+        if held is None:
+            return None
+        return _record(sweep, shard, _run(sweep, shard, held.fence))
+
+
+def _run(sweep: Sweep, shard: int, fence: int) -> LastRun:
+    started = time.monotonic()
+    error = ""
+    result: dict[str, Any] = {}
+    close_old_connections()
+    try:
+        result = dict(sweep.run(shard, sweep.shards) or {})
+    except Exception as caught:
+        error = f"{type(caught).__name__}: {caught}"[:300]
+        LOG.warning("sweep.failed", sweep=sweep.name, shard=shard, error=error)
+    finally:
+        close_old_connections()
+    return LastRun(time.time(), round((time.monotonic() - started) * 1_000), result, error, fence)
+
+
+def _record(sweep: Sweep, shard: int, run: LastRun) -> LastRun:
+    said = {
+        "at": run.at,
+        "duration_ms": run.duration_ms,
+        "result": run.result,
+        "error": run.error,
+        "fence": run.fence,
+    }
+    hotpath.client().hset(_runs_key(sweep.name), str(shard), orjson.dumps(said, default=str))
+    return run
+
+
+def last_runs(name: str) -> dict[int, LastRun]:
+    """Return what each shard did last, as far as it ever ran."""
+    rows: dict[str, str] = hotpath.client().hgetall(_runs_key(name))
+    return {int(shard): LastRun(**orjson.loads(said)) for shard, said in rows.items()}
+
+
+def pause(reason: str) -> None:
+    """Stop the pausable sweeps everywhere, until `resume`."""
+    hotpath.client().set(PAUSED_KEY, reason)
+
+
+def resume() -> bool:
+    """Let the pausable sweeps run again; returns whether they stood still."""
+    return bool(hotpath.client().delete(PAUSED_KEY))
+
+
+def paused_reason() -> str:
+    """Why the pausable sweeps stand still; "" = they run."""
+    return str(hotpath.client().get(PAUSED_KEY) or "")
+
+
+def beat_alive(now: Callable[[], float] = time.time) -> bool:
+    """Whether a beat ticked within the last 15 s."""
+    heard = hotpath.client().get(BEAT_KEY)
+    return heard is not None and now() - float(heard) < 15
+
+
+def _runs_key(name: str) -> str:
+    return f"{{sweep.{name}}}:runs"
