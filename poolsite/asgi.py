@@ -8,8 +8,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
 
 from django.core.asgi import get_asgi_application
 
+from poolsite.runtime import startup
+
+startup.verify()
 django_application = get_asgi_application()
 
-from channels.routing import ProtocolTypeRouter
+from channels.routing import ProtocolTypeRouter, URLRouter
 
-application = ProtocolTypeRouter({"http": django_application})
+from poolsite.live import routing as live_routing
+
+websockets = URLRouter([*live_routing.websocket_urlpatterns, *live_routing.missing_urlpatterns])
+application = ProtocolTypeRouter({"http": django_application, "websocket": websockets})

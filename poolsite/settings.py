@@ -7,6 +7,7 @@ from pathlib import Path
 
 import environ
 
+from poolsite.runtime import stores
 from poolsite.runtime.paths import redis_socket
 
 env = environ.Env()
@@ -24,16 +25,17 @@ BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
+PLATFORM_REGION = env.str("POOLSITE_PLATFORM_REGION", default="CN")  # of numbers without a +
 
 # -- Redis: one URL for each use (docs/operations.md) -----------------------------------
 EMBEDDED_REDIS_SOCKET = redis_socket(DATA_DIR / "redis")
 REDIS_URL = env.str("REDIS_URL", default=f"unix://{EMBEDDED_REDIS_SOCKET}")
-_ONE_SERVER = REDIS_URL if REDIS_URL.startswith(("redis://", "rediss://", "unix://")) else ""
+_ONE_SERVER = stores.one_server_of(REDIS_URL)
 CACHE_URL = env.str("CACHE_URL", default=_ONE_SERVER)
 CHANNEL_URL = env.str("CHANNEL_URL", default=_ONE_SERVER)
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
-if not CELERY_BROKER_URL:
-    CELERY_BROKER_URL = _ONE_SERVER.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_URL, _BROKER_OPTIONS = stores.broker(
+    env.str("CELERY_BROKER_URL", default=_ONE_SERVER)
+)
 
 # -- SQL ----------------------------------------------------------------------------------
 DATABASES = {
@@ -105,6 +107,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
+                "poolsite.operations.pages.context",
             ]
         },
     }
@@ -154,20 +157,13 @@ CONTENT_SECURITY_POLICY = {
 }
 
 # -- cache, channel layer, Celery -------------------------------------------------------
-CACHES = {
-    "default": {
-        "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": CACHE_URL,
-        "KEY_PREFIX": "cache",
-    }
+CACHES = {"default": stores.cache(CACHE_URL)}
+CHANNEL_LAYERS = {"default": stores.channel_layer(CHANNEL_URL)}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "celery:",
+    "visibility_timeout": 3600,
+    **_BROKER_OPTIONS,
 }
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [CHANNEL_URL], "prefix": "channel"},
-    }
-}
-CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "celery:", "visibility_timeout": 3600}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

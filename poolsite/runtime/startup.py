@@ -1,0 +1,97 @@
+"""What a server process refuses to start with; each refusal says what to do.
+
+Called first thing by web (asgi), worker and beat (celery); management commands that use Redis
+ask for the part about Redis. A Redis that does not answer is no reason to refuse: it may come,
+and `/readyz` says that it has not.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from redis.exceptions import RedisClusterException, RedisError
+
+from poolsite.hotpath.address import parse_address
+from poolsite.hotpath.connection import sync_client
+from poolsite.runtime import embedded, stores
+from poolsite.runtime.redis_server import OLDEST_VERSION, RedisServerError
+
+SAFE_POLICY = "noeviction"
+
+
+def verify() -> None:
+    """Return if this process may serve; else SystemExit with one sentence per refusal."""
+    try:
+        embedded.use()
+        refusals = [*secret_refusals(), *url_refusals(), *redis_refusals()]
+    except (ImproperlyConfigured, RedisServerError, OSError) as error:
+        refusals = [str(error)]
+    if refusals:
+        sys.exit("\n".join(f"Poolsite does not start: {refusal}" for refusal in refusals))
+
+
+def secret_refusals() -> Iterator[str]:
+    """The key that signs sessions must be known to nobody."""
+    if not settings.DEBUG and settings.SECRET_KEY == settings.DEFAULT_SECRET_KEY:
+        yield (
+            "DEBUG is off and the secret key is the default one, which everybody knows: set "
+            "POOLSITE_SECRET_KEY to 50 random characters (or POOLSITE_DEBUG=1 on your own machine)."
+        )
+
+
+def url_refusals() -> Iterator[str]:
+    """A hot path on a Cluster cannot lend its address to the other uses."""
+    uses = {
+        "CACHE_URL": settings.CACHE_URL,
+        "CHANNEL_URL": settings.CHANNEL_URL,
+        "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,
+    }
+    for name, url in uses.items():
+        if not url:
+            remedy = stores.REMEDY.format(name=name)
+            yield f"REDIS_URL is a Cluster and {name} is not set: {remedy}."
+
+
+def redis_refusals() -> Iterator[str]:
+    """Every master behind REDIS_URL must be new enough and must forget nothing."""
+    for node, info in _masters(settings.REDIS_URL):
+        yield from info_refusals(node, info)
+
+
+def info_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
+    """Judge one server by its INFO."""
+    # Valkey reports 7.2.4 as redis_version, whatever it is: its own field counts.
+    name = "Valkey" if "valkey_version" in info else "Redis"
+    version = str(info.get("valkey_version") or info.get("redis_version") or "0")
+    if _numbers(version) < OLDEST_VERSION:
+        yield (
+            f"{name} {version} at {node} is too old: install Redis 6.2 or newer (or Valkey), "
+            "or unset REDIS_URL to use the embedded one."
+        )
+    policy = str(info.get("maxmemory_policy") or SAFE_POLICY)
+    if policy != SAFE_POLICY:
+        yield (
+            f"{name} at {node} drops data when its memory is full (maxmemory-policy {policy}): "
+            f"run CONFIG SET maxmemory-policy {SAFE_POLICY} and write it into its configuration."
+        )
+
+
+def _masters(url: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (name for messages, INFO) of each master that answers."""
+    try:
+        address = parse_address(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{error}.") from error
+    with suppress(RedisError, RedisClusterException), sync_client(address) as client:
+        if address.topology == "cluster":
+            for node in client.get_primaries():
+                yield node.name, client.info(target_nodes=node)
+        else:
+            yield str(address), client.info()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

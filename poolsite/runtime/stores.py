@@ -1,0 +1,100 @@
+"""Redis for the cache, the channel layer and Celery: one URL form for all, one server or Sentinel.
+
+settings.py calls these while it is read; nothing here may ask for settings.
+"""
+
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from poolsite.hotpath.address import RedisAddress, parse_address
+
+REMEDY = "set {name} to one server (redis://…) or a Sentinel group (redis+sentinel://…)"
+
+
+def one_server_of(redis_url: str) -> str:
+    """Return REDIS_URL where it can serve the other uses too, else nothing (a Cluster)."""
+    try:
+        address = parse_address(redis_url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{error}.") from error
+    return "" if address.topology == "cluster" else redis_url
+
+
+def cache(url: str) -> dict[str, Any]:
+    """Return CACHES["default"] for CACHE_URL."""
+    address = _parse("CACHE_URL", url)
+    config: dict[str, Any] = {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": url,
+        "KEY_PREFIX": "cache",
+        "OPTIONS": {"SOCKET_TIMEOUT": 3.0, "SOCKET_CONNECT_TIMEOUT": 1.5},
+    }
+    if address is not None and address.topology == "sentinel":
+        config["LOCATION"] = f"redis://{address.service}/{address.options.get('db', 0)}"
+        config["OPTIONS"] |= {
+            "CLIENT_CLASS": "django_redis.client.SentinelClient",
+            "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
+            "SENTINELS": list(address.hosts),
+            "SENTINEL_KWARGS": address.sentinel_options,
+            "CONNECTION_POOL_KWARGS": _credentials(address),
+        }
+    return config
+
+
+def channel_layer(url: str) -> dict[str, Any]:
+    """Return CHANNEL_LAYERS["default"] for CHANNEL_URL."""
+    address = _parse("CHANNEL_URL", url)
+    host: dict[str, Any] = {"address": url}
+    if address is not None and address.topology == "sentinel":
+        host = {
+            "sentinels": list(address.hosts),
+            "master_name": address.service,
+            "sentinel_kwargs": address.sentinel_options,
+            "db": address.options.get("db", 0),
+            **_credentials(address),
+        }
+    return {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [host], "prefix": "channel"},
+    }
+
+
+def broker(url: str) -> tuple[str, dict[str, Any]]:
+    """Return Celery's broker URL and its transport options for CELERY_BROKER_URL."""
+    address = _parse("CELERY_BROKER_URL", url)
+    if address is None or address.topology == "single":
+        return url.replace("unix://", "redis+socket://", 1), {}
+    database = address.options.get("db", 0)
+    secret = address.options.get("password")
+    login = f"{address.options.get('username') or ''}:{secret}@" if secret else ""
+    hosts = ";".join(f"sentinel://{login}{host}:{port}/{database}" for host, port in address.hosts)
+    return hosts, {"master_name": address.service, "sentinel_kwargs": address.sentinel_options}
+
+
+def _parse(name: str, url: str) -> RedisAddress | None:
+    if not url:
+        return None  # REDIS_URL is a Cluster: startup.verify() asks for it where it is needed
+    try:
+        address = parse_address(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{error}.".replace("REDIS_URL", name)) from error
+    if address.topology == "cluster":
+        raise ImproperlyConfigured(
+            f"{name} names a Redis Cluster, which only the hot path (REDIS_URL) can use: "
+            f"{REMEDY.format(name=name)}."
+        )
+    if address.topology == "sentinel" and address.tls:
+        raise ImproperlyConfigured(
+            f"{name}: Sentinel over TLS is for the hot path (REDIS_URL) only: "
+            f"use redis+sentinel:// on a private network, or one server with rediss://."
+        )
+    return address
+
+
+def _credentials(address: RedisAddress) -> dict[str, Any]:
+    return {
+        name: address.options[name]
+        for name in ("username", "password")
+        if address.options.get(name)
+    }
