@@ -7,11 +7,13 @@ from django.urls import path
 from poolsite.live.outbox import Send
 from poolsite.live.socket import HIDDEN, Receive, live_application
 
-websocket_urlpatterns = [path("ws/live/", live_application)]
-
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """Answer 4404: there is no such socket. asgi.py puts it behind all others."""
+    """Answer 4404: there is no such socket."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": HIDDEN})
+
+
+# Django's path() knows views only; channels' URLRouter takes any ASGI application.
+websocket_urlpatterns = [path("ws/live/", live_application)]  # type: ignore[arg-type]

@@ -68,10 +68,13 @@ class _Socket:
 
     def __init__(self, hub: Hub, principal: "Principal", receive: Receive, send: Send) -> None:
         self._hub = hub
-        self._principal = principal
+        self._who = f"{principal.kind}:{principal.id}"
         self._receive = receive
         self._send = send
         self._outbox = Outbox()
+        # Closes the socket within 1 s of the moment when rights are taken away or run out, and
+        # knows the rights that were added meanwhile.
+        self._rights = access.watch(principal, self._outbox.close)
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
         self._loop = asyncio.get_running_loop()
@@ -80,24 +83,28 @@ class _Socket:
 
     async def run(self) -> None:
         """Read and write until the browser, the server or a lost right ends it."""
-        who = f"{self._principal.kind}:{self._principal.id}"
-        async with self._hub.socket(who, self._outbox) as welcome:
-            if not welcome:
-                await self._say_goodbye(TOO_MANY)
-                return
-            self._outbox.put(frames.HELLO)
-            tasks = [
-                self._loop.create_task(self._read()),
-                self._loop.create_task(self._outbox.run(self._send)),
-                self._loop.create_task(self._watch_rights()),
-            ]
-            try:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                self._report(done)
-            finally:
-                await self._end([*tasks, *self._joining.values()])
-            if self._outbox.close_code:
-                await self._say_goodbye(self._outbox.close_code)
+        try:
+            async with self._hub.socket(self._who, self._outbox) as welcome:
+                if welcome:
+                    await self._serve()
+                else:
+                    self._outbox.close(TOO_MANY)
+        finally:
+            self._rights.close()
+        if self._outbox.close_code:
+            await self._say_goodbye(self._outbox.close_code)
+
+    async def _serve(self) -> None:
+        self._outbox.put(frames.HELLO)
+        tasks = [
+            self._loop.create_task(self._read()),
+            self._loop.create_task(self._outbox.run(self._send)),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            self._report(done)
+        finally:
+            await self._end([*tasks, *self._joining.values()])
 
     async def _end(self, tasks: list[asyncio.Task[None]]) -> None:
         for task in tasks:
@@ -121,11 +128,6 @@ class _Socket:
         except Exception as failure:
             if not _is_disconnect(failure):
                 raise
-
-    async def _watch_rights(self) -> None:
-        """Close within 1 s of the moment when rights were taken away or have run out."""
-        code = await access.watch(self._principal)
-        self._outbox.close(code)
 
     async def _read(self) -> None:
         while True:
@@ -198,7 +200,7 @@ class _Socket:
         if topic is None:
             self._refuse(address, HIDDEN)
             return
-        decision = await topic.allowed(self._principal)
+        decision = await topic.allowed(self._rights.principal)
         if not decision.allowed:
             self._refuse(address, decision.socket_code)
             return

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from redis.exceptions import RedisError
@@ -32,6 +32,7 @@ class Wakes:
         self._callbacks: dict[str, set[Callback]] = {}
         self._confirmed: dict[str, asyncio.Event] = {}
         self._writing = asyncio.Lock()
+        self._client: Any = None
         self._pubsub: Any = None
         self._task: asyncio.Task[None] | None = None
         self.connected = False
@@ -92,10 +93,9 @@ class Wakes:
             await self._write(verb, channels)
 
     async def _write(self, verb: str, channels: list[str]) -> None:
-        try:
+        # The reader sees a broken connection, too, and then subscribes to everything again.
+        with suppress(RedisError, OSError, AttributeError):
             await getattr(self._pubsub, verb)(*channels)
-        except (RedisError, OSError, AttributeError):
-            pass  # the reader sees the broken connection, too, and subscribes to all again
 
     async def _run(self) -> None:
         failures = 0
@@ -104,7 +104,7 @@ class Wakes:
                 await self._connect()
                 failures = 0
                 await self._read()
-            except (RedisError, OSError, TimeoutError) as error:
+            except (RedisError, OSError, hotpath.HotPathError) as error:
                 if self.connected or not failures:
                     logger.warning("live: wake channels lost: %s", error)
             finally:
@@ -113,10 +113,10 @@ class Wakes:
             failures += 1
 
     async def _connect(self) -> None:
-        pubsub = hotpath.pubsub_client().pubsub()
+        self._client = await hotpath.pubsub_client()
         async with self._writing:
-            self._pubsub = pubsub
-            await pubsub.subscribe(*self._callbacks)
+            self._pubsub = self._client.pubsub()
+            await self._pubsub.subscribe(*self._callbacks)
             self.connected = True
         for channel in self._callbacks:
             self._confirmed.setdefault(channel, asyncio.Event())
@@ -124,15 +124,15 @@ class Wakes:
     async def _drop(self) -> None:
         was, self.connected = self.connected, False
         pubsub, self._pubsub = self._pubsub, None
+        client, self._client = self._client, None
         for event in self._confirmed.values():
             event.clear()
         if was:
             self._on_change(False)
-        if pubsub is not None:
-            try:
-                await pubsub.aclose()
-            except (RedisError, OSError):
-                pass
+        for one in (pubsub, client):
+            if one is not None:
+                with suppress(RedisError, OSError):
+                    await one.aclose()
 
     async def _read(self) -> None:
         asked = False

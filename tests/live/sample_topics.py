@@ -1,0 +1,117 @@
+"""Topics that only the tests know: a counter, a log with a tail, a table, and a tenant's thing."""
+
+from typing import Any
+
+from poolsite import access, hotpath, live
+from poolsite.live.tail import tail_of
+
+
+class _Open(live.Topic):
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        return access.Decision.ALLOW if principal.is_authenticated else access.Decision.LOGIN
+
+
+@live.register
+class NoteTopic(_Open, live.SnapshotTopic):
+    """A text in Redis, woken by live.touch."""
+
+    name = "test.note"
+
+    async def read(self) -> Any:
+        return {"text": await hotpath.aclient().get(f"note:{self.key}") or ""}
+
+
+@live.register
+class TableTopic(_Open, live.RowsTopic):
+    """A hash in Redis: one row per field."""
+
+    name = "test.table"
+
+    async def read(self) -> Any:
+        rows = await hotpath.aclient().hgetall(f"table:{self.key}")
+        return {key: {"value": value} for key, value in rows.items()}
+
+
+@live.register
+class LogTopic(_Open):
+    """The last value of each name in an aggregate's stream, with catching up."""
+
+    name = "test.log"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if not key.isalnum():
+            raise ValueError("a tag is letters and digits")
+        self.tag = "{" + key + "}"
+        self.tail = tail_of(self.tag)
+
+    def wake_channels(self) -> list[str]:
+        return [self.tail.wake_channel]
+
+    async def snapshot(self) -> live.Snapshot:
+        await self.tail.read()
+        values = await hotpath.aclient().hgetall(f"{self.tag}:values")
+        return live.Snapshot(self.tail.version, values)
+
+    async def changes(self, since: int) -> live.Changes | None:
+        await self.tail.read()
+        return await self.between(since, self.tail.version)
+
+    async def between(self, since: int, until: int) -> live.Changes | None:
+        entries = self.tail.since(since, until)
+        if entries is None:
+            return None
+        shown = {e.fields["name"]: e.fields["value"] for e in entries if "name" in e.fields}
+        return live.Changes(until, shown or None)
+
+    @staticmethod
+    def apply(data: Any, change: Any) -> Any:
+        return {**data, **change}
+
+
+@live.register
+class BrokenTopic(_Open):
+    """A topic with a fault of its own."""
+
+    name = "test.broken"
+
+    async def snapshot(self) -> live.Snapshot:
+        raise ZeroDivisionError("a fault in a topic")
+
+    async def changes(self, since: int) -> live.Changes | None:
+        raise ZeroDivisionError("a fault in a topic")
+
+
+access.register_action("test.view", roles=("owner",), operators=True)
+
+
+@live.register
+class TenantTopic(live.SnapshotTopic):
+    """Something that belongs to the account whose primary key is the topic's key."""
+
+    name = "test.tenant"
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        thing = access.Thing("test", self.key, account_id=int(self.key))
+        return access.decide(principal, "test.view", thing)
+
+    async def read(self) -> Any:
+        return {"account": int(self.key)}
+
+
+# One step of an aggregate as its script would do it: number, entry, value, and a wake message
+# at most every 100 ms.
+WRITE = """
+local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
+redis.call('HSETNX', KEYS[1], 'generation', '1')
+redis.call('XADD', KEYS[1] .. ':log', string.format('%.0f-0', seq), 'name', ARGV[1], 'value', ARGV[2])
+redis.call('HSET', KEYS[1] .. ':values', ARGV[1], ARGV[2])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local woken = tonumber(redis.call('HGET', KEYS[1], 'woken') or 0)
+if now - woken >= 100000 then
+  redis.call('HSET', KEYS[1], 'woken', string.format('%.0f', now))
+  redis.call('PUBLISH', KEYS[1] .. ':wake', '')
+end
+return seq
+"""

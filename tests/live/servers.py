@@ -1,0 +1,199 @@
+"""Real web server processes for the live tests and bench, and a socket client that obeys the protocol."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import orjson
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from poolsite.runtime.redis_server import die_with_parent
+from tests.support.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 40.0
+APPLICATION = "tests.live.server_app:application"
+
+
+@dataclass
+class Site:
+    """A migrated database with people in it, and the environment that leads to it."""
+
+    folder: Path
+    redis_url: str
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL")
+        }
+        return environment | {
+            "POOLSITE_DATA_DIR": str(self.folder),
+            "POOLSITE_SECRET_KEY": "a key for tests only",
+            "REDIS_URL": self.redis_url,
+            "DJANGO_SETTINGS_MODULE": "poolsite.settings",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "ignore",
+        }
+
+    def make(self) -> "Site":
+        """Migrate and make the people."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.run("manage.py", "migrate", "--verbosity=0")
+        self.people = json.loads(self.run("tests/live/people.py"))
+        return self
+
+    def run(self, *arguments: str) -> str:
+        """Run a Python program of the tree in this site's environment; return what it printed."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{arguments} failed:\n{done.stderr[-3000:]}")
+        return done.stdout
+
+
+@dataclass
+class WebServer:
+    """One web server process, `uvicorn` or `daphne`, on a loopback port."""
+
+    site: Site
+    kind: str
+    application: str = APPLICATION
+    port: int = 0
+    extra: tuple[str, ...] = ()
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> "WebServer":
+        """Start and wait until it serves."""
+        self.port = self.port or free_port()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *self._arguments()],
+                cwd=ROOT,
+                env=self.site.environment,
+                stdout=log,
+                stderr=log,
+                preexec_fn=die_with_parent,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._serves():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"{self.kind} did not start:\n{self.log.read_text()[-3000:]}")
+            time.sleep(0.05)
+        return self
+
+    @property
+    def log(self) -> Path:
+        return self.site.folder / f"{self.kind}-{self.port}.log"
+
+    def _arguments(self) -> list[str]:
+        if self.kind == "uvicorn":
+            place = ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "warning"]
+            plain = ["--lifespan", "off", "--ws-per-message-deflate", "false", "--ws-max-size"]
+            return ["uvicorn", *place, *plain, "65536", *self.extra, self.application]
+        place = ["-b", "127.0.0.1", "-p", str(self.port), "--verbosity", "0"]
+        return ["daphne", *place, *self.extra, self.application]
+
+    def _serves(self) -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}/nothing-here", timeout=5):
+                return True
+        except OSError as error:
+            return getattr(error, "code", 0) >= 300
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the process has used so far."""
+        assert self.process is not None
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self) -> None:
+        """End the process that this object started."""
+        if self.process is not None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.process = None
+
+    @asynccontextmanager
+    async def client(self, person: str = "operator", **options: Any) -> AsyncIterator["Client"]:
+        """Open a socket as one of the site's people."""
+        headers = {"Cookie": self.site.people[person]["cookie"]} if person else {}
+        headers |= options.pop("headers", {})
+        async with connect(
+            f"ws://127.0.0.1:{self.port}{options.pop('path', '/ws/live/')}",
+            origin=options.pop("origin", f"http://127.0.0.1:{self.port}"),
+            additional_headers=headers,
+            compression=None,
+            ping_interval=None,
+            **options,
+        ) as socket:
+            yield Client(socket)
+
+
+class Client:
+    """What live.js does, without a browser: acks, versions, and the last state of each topic."""
+
+    def __init__(self, socket: ClientConnection, *, answers: bool = True) -> None:
+        self.socket = socket
+        self.answers = answers
+        self.seen: list[dict[str, Any]] = []
+        self.sizes: list[int] = []
+
+    async def send(self, **frame: Any) -> None:
+        await self.socket.send(orjson.dumps(frame).decode())
+
+    async def subscribe(self, topic: str, version: int | None = None) -> dict[str, Any]:
+        """Subscribe and return the first frame about the topic."""
+        held = {} if version is None else {"version": version}
+        await self.send(op="subscribe", topic=topic, **held)
+        return await self.next(topic=topic)
+
+    async def next(self, seconds: float = 10.0, **wanted: Any) -> dict[str, Any]:
+        """Return the next frame with these fields; others are kept in `seen`."""
+        async with asyncio.timeout(seconds):
+            while True:
+                frame = await self.receive()
+                if all(frame.get(name) == value for name, value in wanted.items()):
+                    return frame
+
+    async def receive(self) -> dict[str, Any]:
+        text = await self.socket.recv()
+        self.sizes.append(len(text))
+        frame: dict[str, Any] = orjson.loads(text)
+        self.seen.append(frame)
+        if "ack" in frame and self.answers:
+            await self.send(op="ack", ack=frame["ack"])
+        return frame
+
+    async def closed(self, seconds: float = 10.0) -> int:
+        """Read on until the server closes; return the code."""
+        async with asyncio.timeout(seconds):
+            try:
+                while True:
+                    await self.receive()
+            except ConnectionClosed as end:
+                return end.rcvd.code if end.rcvd else 1006
