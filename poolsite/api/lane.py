@@ -1,0 +1,138 @@
+"""The hot lane: routes that are served from ASGI before Django, by Starlette's own parts.
+
+Bodies are limited while they are read, because no server does that alike: daphne holds a body
+of any size in memory first, uvicorn hands it over in pieces (docs/decisions/0006).
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from redis.exceptions import RedisError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from poolsite import hotpath
+from poolsite.api.problems import problem_response
+
+logger = logging.getLogger(__name__)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+_routes: list[Route] = []
+
+
+class TooLargeError(Exception):
+    """The body is over the limit; `limit` in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
+
+
+class MediaTypeError(Exception):
+    """The body says that it is something else than JSON."""
+
+
+def register(path: str, endpoint: Endpoint, *, methods: Sequence[str] = ("POST",)) -> None:
+    """Serve a path (Starlette's form, `/api/v1/pools/{slug}/events`) before Django."""
+    _routes[:] = [route for route in _routes if route.path != path]
+    _routes.append(Route(path, _Guarded(endpoint, methods)))
+
+
+def routes() -> list[Route]:
+    """Every hot route, for poolsite.asgi."""
+    return list(_routes)
+
+
+async def read_body(request: Request, limit_bytes: int) -> bytes:
+    """The whole body, which is JSON or does not say. Raises TooLargeError, MediaTypeError.
+
+    Nothing over the limit is kept; an honest Content-Length is refused before the first byte.
+    """
+    declared = None
+    for name, value in request.scope["headers"]:
+        if name == b"content-length":
+            declared = value
+        elif name == b"content-type" and not _is_json(value):
+            raise MediaTypeError(value.decode("latin-1")[:80])
+    if declared is not None and (not declared.isdigit() or int(declared[:20]) > limit_bytes):
+        raise TooLargeError(limit_bytes)
+    receive = request.receive
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message.get("more_body"):
+        pieces = [body]
+        size = len(body)
+        while message.get("more_body") and size <= limit_bytes:
+            message = await receive()
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+        body = b"".join(pieces)
+    if message["type"] == "http.disconnect":
+        raise ConnectionResetError("the client left before its body was read")
+    if len(body) > limit_bytes:
+        raise TooLargeError(limit_bytes)
+    return body
+
+
+def _is_json(content_type: bytes) -> bool:
+    kind = content_type.partition(b";")[0].strip().lower()
+    return kind == b"application/json" or kind.endswith(b"+json")
+
+
+class _Guarded:
+    """One endpoint with what every hot route answers alike. An ASGI application."""
+
+    def __init__(self, endpoint: Endpoint, methods: Sequence[str]) -> None:
+        self._endpoint = endpoint
+        self._methods = frozenset(methods)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in self._methods:
+            allow = ", ".join(sorted(self._methods))
+            response = problem_response("method", headers={"Allow": allow})
+        else:
+            response = await self._answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            return await self._endpoint(request)
+        except TooLargeError as error:
+            # The rest of the body is unread, so the connection cannot serve another request.
+            return problem_response(
+                "too-large",
+                f"at most {error.limit} bytes",
+                headers={"Connection": "close"},
+            )
+        except MediaTypeError as error:
+            return problem_response("media-type", f"not JSON: {error}")
+        except hotpath.UnknownOutcome:
+            return problem_response(
+                "unknown-outcome", "sent to Redis, no reply came: ask again with the same call id"
+            )
+        except (hotpath.Unavailable, RedisError, OSError) as error:
+            logger.warning("hot lane: unavailable: %s", error)
+            return problem_response("unavailable", "nothing was changed")
+        except Exception:
+            logger.exception("hot lane: %s failed", request.url.path)
+            return problem_response("fault", "it was logged; the outcome may be unknown")
+
+
+def application(default: ASGIApp) -> ASGIApp:
+    """The hot routes in front of `default`."""
+    hot = routes()
+
+    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        for route in hot:
+            match = route.path_regex.match(path)
+            if match:
+                params = {key: str(value) for key, value in match.groupdict().items()}
+                scope = {**scope, "path_params": params}
+                await route.app(scope, receive, send)
+                return
+        await default(scope, receive, send)
+
+    return choose

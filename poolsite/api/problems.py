@@ -1,0 +1,76 @@
+"""Errors as RFC 9457 problems: one place for their types, titles and statuses."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+from starlette.responses import Response
+
+from poolsite.access.actions import Decision
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+# type → (status, title). The types are part of the interface.
+_PROBLEMS: dict[str, tuple[int, str]] = {
+    "malformed": (422, "The request is malformed"),
+    "too-large": (413, "The request is too large"),
+    "media-type": (415, "The body is not JSON"),
+    "not-found": (404, "There is nothing at this address"),
+    "method": (405, "The method is not allowed here"),
+    "unauthenticated": (401, "A live token is needed"),
+    "forbidden": (403, "The token does not allow this"),
+    "second-factor": (403, "A second factor is needed"),
+    "too-many-requests": (429, "Too many requests"),
+    "unavailable": (503, "The service cannot be reached"),
+    "unknown-outcome": (504, "The outcome is unknown"),
+    "fault": (500, "The server made a mistake"),
+}
+
+
+def declare(kind: str, status: int, title: str) -> None:
+    """Add a type of an app's own; ValueError when it means something else already."""
+    if _PROBLEMS.setdefault(kind, (status, title)) != (status, title):
+        raise ValueError(f"problem type {kind!r} is declared otherwise")
+
+
+def status_of(kind: str) -> int:
+    """The HTTP status of a type."""
+    return _PROBLEMS[kind][0]
+
+
+def problem(kind: str, detail: str = "", **more: Any) -> dict[str, Any]:
+    """The body of a problem."""
+    status, title = _PROBLEMS[kind]
+    body: dict[str, Any] = {"type": kind, "title": title, "status": status}
+    if detail:
+        body["detail"] = detail
+    body.update(more)
+    return body
+
+
+def problem_headers(kind: str) -> dict[str, str]:
+    """What HTTP wants beside the body."""
+    if kind == "unauthenticated":
+        return {"WWW-Authenticate": 'Bearer realm="poolsite"'}
+    if kind in ("unavailable", "too-many-requests"):
+        return {"Retry-After": "1"}
+    return {}
+
+
+def problem_response(
+    kind: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **more: Any
+) -> Response:
+    """The same as the hot lane's answer."""
+    body = problem(kind, detail, **more)
+    return Response(
+        orjson.dumps(body), body["status"], {**problem_headers(kind), **(headers or {})}, MEDIA_TYPE
+    )
+
+
+def kind_of_refusal(decision: Decision, hidden: str = "not-found") -> str:
+    """The problem type of a refusal; `hidden` is how a missing thing of that kind is called."""
+    return {
+        Decision.LOGIN: "unauthenticated",
+        Decision.FACTOR: "second-factor",
+        Decision.HIDDEN: hidden,
+    }.get(decision, "forbidden")

@@ -1,0 +1,120 @@
+"""django-ninja's root: the routes behind Django, and the OpenAPI document of both lanes."""
+
+from typing import Any
+
+import orjson
+from django.core.exceptions import PermissionDenied
+from django.db import Error as DatabaseError
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+from ninja.security.base import SecuritySchema
+from ninja.utils import check_csrf
+from redis.exceptions import RedisError
+
+from poolsite import access, hotpath
+from poolsite.api.problems import MEDIA_TYPE, kind_of_refusal, problem, problem_headers
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+class CredentialAuth:
+    """A live token, or the session of somebody who is logged in; else 401.
+
+    A cookie alone may only read: what changes something by cookie passes Django's CSRF check.
+    """
+
+    openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
+    openapi_scopes: list[str] = []
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = access.principal_of_request(request)
+        if not principal.is_authenticated:
+            return None
+        if request.method not in SAFE_METHODS and "Authorization" not in request.headers:
+            refused = check_csrf(request)
+            if refused:
+                return None
+        return principal
+
+
+class ProblemError(Exception):
+    """Raised by a view to answer with a problem."""
+
+    def __init__(self, kind: str, detail: str = "", **more: Any) -> None:
+        super().__init__(kind)
+        self.kind, self.detail, self.more = kind, detail, more
+
+
+def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
+    """A problem as Django's answer."""
+    body = problem(kind, detail, **more)
+    return HttpResponse(
+        orjson.dumps(body),
+        status=body["status"],
+        content_type=MEDIA_TYPE,
+        headers=problem_headers(kind),
+    )
+
+
+api = NinjaAPI(
+    title="Poolsite",
+    version="1",
+    description=(
+        "Number pools for switches and other machines. Errors are problems as in RFC 9457; "
+        "`type` is the stable word to program against."
+    ),
+    docs_url=None,
+    auth=CredentialAuth(),
+    urls_namespace="api",
+)
+
+
+@api.exception_handler(ProblemError)
+def _problem(request: HttpRequest, error: ProblemError) -> HttpResponse:
+    return django_problem(error.kind, error.detail, **error.more)
+
+
+@api.exception_handler(access.AccessRefused)
+def _refused(request: HttpRequest, error: access.AccessRefused) -> HttpResponse:
+    return django_problem(kind_of_refusal(error.decision))
+
+
+@api.exception_handler(Http404)
+def _missing(request: HttpRequest, error: Http404) -> HttpResponse:
+    if isinstance(error, access.AccessRefused):
+        return django_problem(kind_of_refusal(error.decision))
+    return django_problem("not-found", str(error))
+
+
+@api.exception_handler(PermissionDenied)
+def _denied(request: HttpRequest, error: PermissionDenied) -> HttpResponse:
+    return django_problem("forbidden")
+
+
+@api.exception_handler(ValidationError)
+def _malformed(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    told = [
+        f"{'.'.join(str(step) for step in item.get('loc', ()))}: {item.get('msg', '')}"
+        for item in error.errors[:3]
+    ]
+    return django_problem("malformed", "; ".join(told)[:300])
+
+
+@api.exception_handler(HttpError)
+def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    kinds = {401: "unauthenticated", 403: "forbidden", 404: "not-found", 429: "too-many-requests"}
+    return django_problem(kinds.get(error.status_code, "malformed"), str(error))
+
+
+def _unavailable(request: HttpRequest, error: Any) -> HttpResponse:
+    return django_problem("unavailable", "nothing was changed")
+
+
+def _unknown(request: HttpRequest, error: Any) -> HttpResponse:
+    return django_problem("unknown-outcome", "sent to Redis, no reply came")
+
+
+for _kind in (hotpath.Unavailable, RedisError, DatabaseError):
+    api.add_exception_handler(_kind, _unavailable)
+api.add_exception_handler(hotpath.UnknownOutcome, _unknown)
