@@ -60,7 +60,7 @@ def _compare(model: type[HistoryEntry], row: HistoryEntry, stored: dict[str, Any
             raise HistoryConflictError(model._meta.label, row.seq, field.name)
 
 
-def _set_at_insert(field: models.Field[Any, Any]) -> bool:
+def _set_at_insert(field: "models.Field[Any, Any]") -> bool:
     return bool(getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False))
 
 
