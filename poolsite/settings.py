@@ -3,6 +3,7 @@
 Every variable is described in docs/operations.md, in one table; a test compares the two.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -77,14 +78,16 @@ INSTALLED_APPS = [
     "numbers.apps.NumbersConfig",
 ]
 MIDDLEWARE = [
+    "poolsite.access.middleware.RequestNameMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "poolsite.access.middleware.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "poolsite.access.middleware.PrincipalMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -94,7 +97,7 @@ ASGI_APPLICATION = "poolsite.asgi.application"
 AUTH_USER_MODEL = "access.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "poolsite.access.backends.NameOrEmailBackend",
 ]
 TEMPLATES = [
     {
@@ -123,6 +126,21 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+AXES_HANDLER = "poolsite.access.logins.LoginThrottle"
+AXES_CLIENT_IP_CALLABLE = "poolsite.access.addresses.client_address"
+AXES_USERNAME_CALLABLE = "poolsite.access.logins.axes_username"
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
+AXES_LOCKOUT_CALLABLE = "poolsite.access.views.log_in.locked_out"
+AXES_FAILURE_LIMIT = 1  # the handler answers 1 once one of these is reached
+LOGIN_FAILURES_TOGETHER = env.int("POOLSITE_LOGIN_FAILURES_TOGETHER", default=5)
+LOGIN_FAILURES_BY_USER = env.int("POOLSITE_LOGIN_FAILURES_BY_USER", default=20)
+LOGIN_FAILURES_BY_ADDRESS = env.int("POOLSITE_LOGIN_FAILURES_BY_ADDRESS", default=50)
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG = True
+EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("POOLSITE_MAIL_FROM", default="poolsite@localhost")
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
