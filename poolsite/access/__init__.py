@@ -12,15 +12,17 @@ from poolsite.access.actions import (
     Forbidden,
     Hidden,
     LoginNeeded,
-    actions,
     decide,
     register_action,
     require,
     require_fresh_factor,
     visible,
 )
+from poolsite.access.actions import (
+    actions as registered_actions,
+)
 from poolsite.access.addresses import client_address, client_address_of_scope
-from poolsite.access.audit import audit
+from poolsite.access.auditing import audit
 from poolsite.access.first_pages import first_page, register_first_page
 from poolsite.access.origins import origin_allowed
 from poolsite.access.principal import (
@@ -53,7 +55,6 @@ __all__ = [
     "TokenScope",
     "VisitorScope",
     "Watch",
-    "actions",
     "audit",
     "client_address",
     "client_address_of_scope",
@@ -66,6 +67,7 @@ __all__ = [
     "principal_of_user",
     "register_action",
     "register_first_page",
+    "registered_actions",
     "require",
     "require_fresh_factor",
     "visible",

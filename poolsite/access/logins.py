@@ -1,0 +1,129 @@
+"""Who is meant at the log-in form, and how often somebody may guess.
+
+Failures are counted in the cache three ways: by user and address together, by user, by address.
+Apart, because one of them alone is got round by changing the other; with higher limits, so that
+an office behind one address, or a user whom somebody else wants to lock out, is not cut off by
+the first few.
+"""
+
+import hashlib
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from axes.handlers.cache import AxesCacheHandler
+from axes.signals import user_locked_out
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+
+from poolsite.access.addresses import client_address
+
+if TYPE_CHECKING:
+    from poolsite.access.models import User
+
+LONGEST_NAME = 254
+
+
+def normal(name: str) -> str:
+    """One form of what people type: compatibility letters folded, case and edges dropped."""
+    return unicodedata.normalize("NFKC", name).strip().casefold()[:LONGEST_NAME]
+
+
+def find_user(name: str) -> "User | None":
+    """The user with this user name, or this e-mail address when it holds an @; one query."""
+    from poolsite.access.models import User
+
+    name = unicodedata.normalize("NFKC", name).strip()
+    if not name or "\x00" in name or len(name) > LONGEST_NAME:
+        return None
+    by = "email__iexact" if "@" in name else "username__iexact"
+    return User.objects.filter(**{by: name}).first()
+
+
+def identity_of(name: str) -> str:
+    """Whom a typed name counts against: a user once, by whatever name, else the name."""
+    user = find_user(name)
+    return f"user:{user.pk}" if user is not None else f"name:{normal(name)}"
+
+
+def axes_username(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
+    """The name that is being tried (axes calls this); never None."""
+    return str((credentials or {}).get("username") or request.POST.get("username", ""))
+
+
+class LoginThrottle(AxesCacheHandler):  # type: ignore[misc]
+    """axes' cache handler with a limit for each way of counting."""
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        """1 when any limit is reached, else 0; axes' own limit is 1."""
+        for key, limit in _counters(request, credentials):
+            if cache.get(key, 0) >= limit:
+                return 1
+        return 0
+
+    def user_login_failed(
+        self,
+        sender: Any,
+        credentials: dict[str, Any],
+        request: HttpRequest | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Count a failure; not while locked, so that guessing on does not lengthen the lock."""
+        if request is None or getattr(request, "axes_locked_out", False):
+            return
+        reached = False
+        for key, limit in _counters(request, credentials):
+            reached = _count(key) >= limit or reached
+        if reached:
+            request.axes_locked_out = True  # type: ignore[attr-defined]
+            request.axes_credentials = credentials  # type: ignore[attr-defined]
+            user_locked_out.send(
+                "axes",
+                request=request,
+                username=axes_username(request, credentials),
+                ip_address=client_address(request),
+            )
+
+    def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+        """Forget this user's failures, not the address's: an attacker may have an account too."""
+        together, by_user, _by_address = _counters(request, {"username": user.get_username()})
+        cache.delete_many([together[0], by_user[0]])
+
+
+def _counters(
+    request: HttpRequest, credentials: dict[str, Any] | None
+) -> tuple[tuple[str, int], tuple[str, int], tuple[str, int]]:
+    who = identity_of(axes_username(request, credentials))
+    address = client_address(request)
+    return (
+        (_key("both", who, address), settings.LOGIN_FAILURES_TOGETHER),
+        (_key("user", who), settings.LOGIN_FAILURES_BY_USER),
+        (_key("address", address), settings.LOGIN_FAILURES_BY_ADDRESS),
+    )
+
+
+def _key(*parts: str) -> str:
+    digest = hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+    return f"login:{parts[0]}:{digest}"
+
+
+def _count(key: str) -> int:
+    seconds = int(settings.AXES_COOLOFF_TIME.total_seconds())
+    if cache.add(key, 1, timeout=seconds):
+        return 1
+    try:
+        return int(cache.incr(key))
+    except ValueError:  # it ran out between the two
+        cache.add(key, 1, timeout=seconds)
+        return 1
+
+
+def reached_limit(name: str, who: str, limit: int, seconds: int) -> bool:
+    """Count one more try of something (`reset`) by `who`; whether it is over the limit."""
+    key = _key(name, who)
+    if cache.add(key, 1, timeout=seconds):
+        return limit < 1
+    try:
+        return int(cache.incr(key)) > limit
+    except ValueError:
+        return False

@@ -1,0 +1,54 @@
+"""What can be done to accounts, users and their rights: audited, and told to every process."""
+
+from poolsite.access.services.accounts import account_change, account_create
+from poolsite.access.services.factors import (
+    FactorAnswer,
+    factor_begin,
+    factor_check,
+    factor_confirm,
+    factor_remove,
+    recovery_codes_renew,
+)
+from poolsite.access.services.invitations import (
+    invitation_accept,
+    invitation_create,
+    invitation_withdraw,
+)
+from poolsite.access.services.people import (
+    grant_set,
+    log_out_everywhere,
+    membership_set,
+    password_set,
+    profile_change,
+    user_activate,
+    user_create,
+    user_deactivate,
+)
+from poolsite.access.services.tokens import token_create, token_revoke
+from poolsite.access.services.visitors import visitor_end, visitor_token
+
+__all__ = [
+    "FactorAnswer",
+    "account_change",
+    "account_create",
+    "factor_begin",
+    "factor_check",
+    "factor_confirm",
+    "factor_remove",
+    "grant_set",
+    "invitation_accept",
+    "invitation_create",
+    "invitation_withdraw",
+    "log_out_everywhere",
+    "membership_set",
+    "password_set",
+    "profile_change",
+    "recovery_codes_renew",
+    "token_create",
+    "token_revoke",
+    "user_activate",
+    "user_create",
+    "user_deactivate",
+    "visitor_end",
+    "visitor_token",
+]

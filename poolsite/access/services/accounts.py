@@ -1,0 +1,89 @@
+"""Accounts: the tenants."""
+
+import zoneinfo
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from poolsite.access.auditing import audit
+from poolsite.access.models import Account
+from poolsite.access.services.actor import Actor
+
+
+@transaction.atomic
+def account_create(
+    *,
+    slug: str,
+    name: str,
+    actor: Actor,
+    zone: str = "",
+    currency: str = "",
+    locale: str = "en",
+    reason: str = "",
+) -> Account:
+    """Make a tenant; zone and currency default to the platform's. ValidationError when bad."""
+    account = Account(
+        slug=slug,
+        name=name,
+        zone=zone or settings.PLATFORM_ZONE,
+        currency=(currency or settings.PLATFORM_CURRENCY).upper(),
+        locale=locale,
+    )
+    _check(account)
+    account.save()
+    audit(
+        actor=actor,
+        action="access.account_create",
+        thing=account,
+        after={"slug": slug, "name": name, "zone": account.zone, "currency": account.currency},
+        reason=reason,
+    )
+    return account
+
+
+@transaction.atomic
+def account_change(
+    *,
+    account: Account,
+    actor: Actor,
+    name: str | None = None,
+    zone: str | None = None,
+    locale: str | None = None,
+    reason: str = "",
+) -> Account:
+    """Change what may change; the slug and the currency never do."""
+    wanted = {"name": name, "zone": zone, "locale": locale}
+    account = Account.objects.select_for_update().get(pk=account.pk)
+    changes = {
+        field: value
+        for field, value in wanted.items()
+        if value is not None and getattr(account, field) != value
+    }
+    if not changes:
+        return account
+    before = {field: getattr(account, field) for field in changes}
+    for field, value in changes.items():
+        setattr(account, field, value)
+    _check(account)
+    account.save(update_fields=list(changes))
+    audit(
+        actor=actor,
+        action="access.account_change",
+        thing=account,
+        before=before,
+        after=changes,
+        reason=reason,
+    )
+    return account
+
+
+def _check(account: Account) -> None:
+    account.full_clean()
+    if account.zone not in zoneinfo.available_timezones():
+        raise ValidationError({"zone": _("There is no such time zone.")})
+    if len(account.currency) != 3 or not account.currency.isalpha():
+        raise ValidationError({"currency": _("Write the three letters of a currency.")})
+    if account.locale not in dict(settings.LANGUAGES):
+        raise ValidationError({"locale": _("There is no such language.")})

@@ -1,0 +1,144 @@
+"""Invitations: a mailed link with a role, by which people join and choose their password."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite.access.auditing import audit
+from poolsite.access.logins import find_user
+from poolsite.access.models import Account, GrantName, Invitation, Membership, Role, User
+from poolsite.access.principal import Principal
+from poolsite.access.services.actor import Actor
+from poolsite.access.services.people import grant_set, membership_set, user_create
+from poolsite.access.tokens import hash_of, new_secret
+
+LIFETIME = timedelta(days=7)
+PREFIX = "psi_"
+
+
+@transaction.atomic
+def invitation_create(
+    *,
+    email: str,
+    actor: Actor,
+    account: Account | None = None,
+    role: str = "",
+    grants: Sequence[str] = (),
+    reason: str = "",
+) -> tuple[Invitation, str]:
+    """Invite into an account with a role, or (no account) as an operator with grants.
+
+    Returns the invitation and the secret of its link, for the mail. An open invitation of the
+    same person to the same place is withdrawn: the newest link is the one that works.
+    """
+    _check(account, role, grants)
+    email = email.strip()
+    for older in Invitation.objects.filter(account=account, email__iexact=email):
+        if older.is_open:
+            older.withdrawn_at = timezone.now()
+            older.save(update_fields=["withdrawn_at"])
+    secret = new_secret(PREFIX)
+    invitation = Invitation(
+        account=account,
+        email=email,
+        role=role,
+        grants=sorted(set(grants)),
+        token_hash=secret.hash,
+        invited_by=_inviter(actor),
+        expires_at=timezone.now() + LIFETIME,
+    )
+    invitation.full_clean(exclude=["invited_by"])
+    invitation.save()
+    audit(
+        actor=actor,
+        action="access.invitation_create",
+        thing=invitation,
+        after={"email": email, "role": role, "grants": invitation.grants},
+        reason=reason,
+    )
+    return invitation, secret.plain
+
+
+def _check(account: Account | None, role: str, grants: Sequence[str]) -> None:
+    if account is not None and (role not in Role.values or grants):
+        raise ValidationError({"role": _("Choose the role in the account.")})
+    if account is None and (role or not set(grants) <= set(GrantName.values)):
+        raise ValidationError({"role": _("Operators have grants, not a role.")})
+
+
+def _inviter(actor: Actor) -> User | None:
+    if isinstance(actor, User):
+        return actor
+    user_id = actor.user_id if isinstance(actor, Principal) else None
+    return User.objects.filter(pk=user_id).first() if user_id else None
+
+
+def invitation_of(secret: str) -> Invitation | None:
+    """The open invitation behind a link; None when used, withdrawn, expired or unknown."""
+    found = Invitation.objects.select_related("account").filter(token_hash=hash_of(secret)).first()
+    return found if found is not None and found.is_open else None
+
+
+@transaction.atomic
+def invitation_accept(
+    *, secret: str, username: str = "", password: str = "", full_name: str = "", user: User | None
+) -> User:
+    """Join: as `user` (who is logged in), or as a new user with a chosen name and password.
+
+    ValidationError when the link no longer works, or a field is bad. A link works once.
+    """
+    found = Invitation.objects.select_for_update().filter(token_hash=hash_of(secret)).first()
+    if found is None or not found.is_open:
+        raise ValidationError(_("This invitation is no longer valid."))
+    if user is None:
+        user = _new_user(found, username, password, full_name)
+    found.accepted_at = timezone.now()
+    found.accepted_by = user
+    found.save(update_fields=["accepted_at", "accepted_by"])
+    _give(found, user)
+    audit(actor=user, action="access.invitation_accept", thing=found)
+    return user
+
+
+def _new_user(found: Invitation, username: str, password: str, full_name: str) -> User:
+    if find_user(found.email) is not None:
+        raise ValidationError(_("Log in first: this address has a user already."))
+    validate_password(password, User(username=username, email=found.email))
+    return user_create(
+        username=username,
+        email=found.email,
+        password=password,
+        full_name=full_name,
+        is_operator=found.account is None,
+        actor=f"invitation {found.pk}",
+    )
+
+
+def _give(found: Invitation, user: User) -> None:
+    actor = found.invited_by or f"invitation {found.pk}"
+    if found.account is not None:
+        held = Membership.objects.filter(user=user, account=found.account)
+        roles = {*held.values_list("role", flat=True), found.role}
+        membership_set(user=user, account=found.account, roles=roles, actor=actor)
+        return
+    if not user.is_operator:
+        user.is_operator = True
+        user.save(update_fields=["is_operator"])
+    for name in found.grants:
+        grant_set(user=user, name=name, actor=actor)
+
+
+@transaction.atomic
+def invitation_withdraw(*, invitation: Invitation, actor: Actor) -> Invitation:
+    """Make the link worthless; one that was used stays used."""
+    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    if invitation.is_open:
+        invitation.withdrawn_at = timezone.now()
+        invitation.save(update_fields=["withdrawn_at"])
+        audit(actor=actor, action="access.invitation_withdraw", thing=invitation)
+    return invitation

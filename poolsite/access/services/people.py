@@ -1,0 +1,203 @@
+"""Users, what they are in which account, and what else they may."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from poolsite.access.auditing import audit
+from poolsite.access.models import Account, Grant, GrantName, Membership, Role, User
+from poolsite.access.rights import changed
+from poolsite.access.services.actor import Actor
+
+
+@transaction.atomic
+def user_create(
+    *,
+    username: str,
+    actor: Actor,
+    email: str = "",
+    password: str | None = None,
+    is_operator: bool = False,
+    full_name: str = "",
+    zone: str = "",
+    locale: str = "",
+    reason: str = "",
+) -> User:
+    """Make a user; without a password nobody can log in until one is set by mail.
+
+    ValidationError when a field is bad, or the name or address is taken in any case. The
+    password is taken as it is (forms validate what people choose).
+    """
+    if "@" in username:
+        raise ValidationError({"username": _("A user name has no @: log-in takes both.")})
+    first, _space, last = full_name.strip().partition(" ")
+    user = User(
+        username=username,
+        email=email.strip(),
+        is_operator=is_operator,
+        first_name=first,
+        last_name=last,
+        zone=zone,
+        locale=locale,
+    )
+    user.set_password(password)
+    user.full_clean()
+    user.save()
+    audit(
+        actor=actor,
+        action="access.user_create",
+        thing=user,
+        after={"username": username, "email": user.email, "is_operator": is_operator},
+        reason=reason,
+    )
+    return user
+
+
+@transaction.atomic
+def membership_set(
+    *, user: User, account: Account, roles: Collection[str], actor: Actor, reason: str = ""
+) -> frozenset[str]:
+    """Make these the user's roles in the account, and no others; empty ends the membership.
+
+    Returns the roles before. ValidationError for an unknown role, or when the account's last
+    owner would go. Counts in every process after the commit.
+    """
+    wanted = {roles} if isinstance(roles, str) else set(roles)
+    unknown = wanted - set(Role.values)
+    if unknown:
+        raise ValidationError(_("There is no role “%s”.") % min(unknown))
+    Account.objects.select_for_update().get(pk=account.pk)
+    rows = {row.role: row for row in Membership.objects.filter(user=user, account=account)}
+    before = frozenset(rows)
+    if before == wanted:
+        return before
+    if Role.OWNER in before - wanted and not _has_other_owner(user, account):
+        raise ValidationError(_("An account keeps at least one owner."))
+    for role in before - wanted:
+        rows[role].delete()
+    for role in sorted(wanted - before):
+        Membership.objects.create(user=user, account=account, role=role)
+    audit(
+        actor=actor,
+        action="access.membership_set",
+        thing=account,
+        before={"user": user.get_username(), "roles": sorted(before)},
+        after={"user": user.get_username(), "roles": sorted(wanted)},
+        reason=reason,
+    )
+    return before
+
+
+def _has_other_owner(user: User, account: Account) -> bool:
+    owners = Membership.objects.filter(account=account, role=Role.OWNER, user__is_active=True)
+    return owners.exclude(user=user).exists()
+
+
+@transaction.atomic
+def grant_set(
+    *,
+    user: User,
+    name: str,
+    actor: Actor,
+    thing: str = "",
+    granted: bool = True,
+    reason: str = "",
+) -> bool:
+    """Give or take one grant, for everything (blank) or one thing (`desk:support`).
+
+    Returns whether something changed. ValidationError for an unknown grant or a bad thing.
+    """
+    grant = Grant(user=user, name=str(name), thing=thing)
+    if grant.name not in GrantName.values:
+        raise ValidationError(_("There is no grant “%s”.") % name)
+    grant.clean_fields(exclude=["user"])
+    User.objects.select_for_update().get(pk=user.pk)
+    existing = Grant.objects.filter(user=user, name=grant.name, thing=thing).first()
+    if (existing is not None) == granted:
+        return False
+    if existing is None:
+        grant.save()
+    else:
+        existing.delete()
+    audit(
+        actor=actor,
+        action="access.grant_give" if granted else "access.grant_take",
+        thing=user,
+        after={"grant": grant.name, "thing": thing or "*"},
+        reason=reason,
+    )
+    return True
+
+
+@transaction.atomic
+def user_deactivate(*, user: User, actor: Actor, reason: str) -> User:
+    """Let a user in no more: sessions end everywhere, sockets close."""
+    return _set_active(user, active=False, actor=actor, reason=reason)
+
+
+@transaction.atomic
+def user_activate(*, user: User, actor: Actor, reason: str = "") -> User:
+    """Let a deactivated user log in again; the old sessions stay ended."""
+    return _set_active(user, active=True, actor=actor, reason=reason)
+
+
+def _set_active(user: User, *, active: bool, actor: Actor, reason: str) -> User:
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if user.is_active == active:
+        return user
+    user.is_active = active
+    user.sessions_epoch += 1
+    user.save(update_fields=["is_active", "sessions_epoch"])
+    audit(
+        actor=actor,
+        action="access.user_activate" if active else "access.user_deactivate",
+        thing=user,
+        reason=reason,
+    )
+    return user
+
+
+@transaction.atomic
+def log_out_everywhere(*, user: User, actor: Actor, reason: str = "") -> User:
+    """End every session of a user in every process; returns the user as it is now."""
+    user = User.objects.select_for_update().get(pk=user.pk)
+    user.sessions_epoch += 1
+    user.save(update_fields=["sessions_epoch"])
+    audit(actor=actor, action="access.log_out_everywhere", thing=user, reason=reason)
+    return user
+
+
+@transaction.atomic
+def password_set(*, user: User, password: str, actor: Actor, reason: str = "") -> User:
+    """Set a password that passes the validators; every session of the user ends."""
+    validate_password(password, user)
+    user = User.objects.select_for_update().get(pk=user.pk)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit(actor=actor, action="access.password_set", thing=user, reason=reason)
+    return user
+
+
+@transaction.atomic
+def profile_change(*, user: User, actor: Actor, **fields: Any) -> User:
+    """Change a user's own names, zone and language; ValidationError when bad."""
+    allowed = {"first_name", "last_name", "zone", "locale"}
+    unknown = set(fields) - allowed
+    if unknown:
+        raise ValidationError(_("“%s” cannot be changed here.") % min(unknown))
+    user = User.objects.select_for_update().get(pk=user.pk)
+    changes = {name: value for name, value in fields.items() if getattr(user, name) != value}
+    if not changes:
+        return user
+    before = {name: getattr(user, name) for name in changes}
+    for name, value in changes.items():
+        setattr(user, name, value)
+    user.clean_fields()
+    user.save(update_fields=list(changes))
+    changed("user", user.pk)
+    audit(actor=actor, action="access.profile_change", thing=user, before=before, after=changes)
+    return user

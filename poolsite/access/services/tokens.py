@@ -1,0 +1,118 @@
+"""API tokens: made, shown once, revoked."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite.access.actions import actions as registered_actions
+from poolsite.access.auditing import audit
+from poolsite.access.models import Account, ApiToken, User
+from poolsite.access.models.tenants import THING
+from poolsite.access.principal import EVERYTHING, Principal
+from poolsite.access.services.actor import Actor
+from poolsite.access.tokens import new_secret
+
+DEFAULT_LIFETIME = timedelta(days=365)
+LONGEST_LIFETIME = timedelta(days=2 * 365)
+
+
+@transaction.atomic
+def token_create(
+    *,
+    name: str,
+    account: Account | None,
+    resources: Sequence[str],
+    actor: Actor,
+    actions: Sequence[str] = (EVERYTHING,),
+    events: Sequence[str] = (EVERYTHING,),
+    switch: str = "",
+    expires_at: datetime | None = None,
+    reason: str = "",
+) -> tuple[ApiToken, str]:
+    """Make a token; returns it and its secret, which is stored nowhere and shown once.
+
+    resources: things that it may reach (`pool:retail-east`, `pool:*`, `*`). actions, events:
+    names, or `*` for all that are open to tokens. Ends after a year unless said otherwise, at
+    most two. account None = the platform's. ValidationError when a field is bad.
+    """
+    expires_at = expires_at or timezone.now() + DEFAULT_LIFETIME
+    _check(resources, actions, events, expires_at)
+    secret = new_secret()
+    token = ApiToken(
+        account=account,
+        name=name.strip(),
+        prefix=secret.prefix,
+        secret_hash=secret.hash,
+        resources=sorted(set(resources)),
+        actions=sorted(set(actions)),
+        events=sorted(set(events)),
+        switch=switch,
+        created_by=_creator(actor),
+        expires_at=expires_at,
+    )
+    token.full_clean(exclude=["created_by"])
+    token.save()
+    audit(
+        actor=actor,
+        action="access.token_create",
+        thing=token,
+        after={
+            "prefix": token.prefix,
+            "resources": token.resources,
+            "actions": token.actions,
+            "events": token.events,
+            "switch": switch,
+            "expires_at": expires_at,
+        },
+        reason=reason,
+    )
+    return token, secret.plain
+
+
+def _check(
+    resources: Sequence[str], actions: Sequence[str], events: Sequence[str], expires_at: datetime
+) -> None:
+    if not resources:
+        raise ValidationError({"resources": _("Name at least one thing, or *.")})
+    for each in resources:
+        if each != EVERYTHING:
+            THING(each)
+    open_to_tokens = {name for name, rule in registered_actions().items() if rule.tokens}
+    for each in actions:
+        if each != EVERYTHING and each not in open_to_tokens:
+            raise ValidationError({"actions": _("“%s” is not open to tokens.") % each})
+    if not actions or not events:
+        raise ValidationError(_("A token without actions or events would do nothing."))
+    now = timezone.now()
+    if not now < expires_at <= now + LONGEST_LIFETIME + timedelta(minutes=1):
+        raise ValidationError({"expires_at": _("A token ends within two years from now.")})
+
+
+def _creator(actor: Actor) -> User | None:
+    if isinstance(actor, User):
+        return actor
+    if isinstance(actor, Principal) and actor.user_id is not None:
+        return User.objects.filter(pk=actor.user_id).first()
+    return None
+
+
+@transaction.atomic
+def token_revoke(*, token: ApiToken, actor: Actor, reason: str = "") -> ApiToken:
+    """End a token now, everywhere; a second time changes nothing."""
+    token = ApiToken.objects.select_for_update().get(pk=token.pk)
+    if token.revoked_at is not None:
+        return token
+    token.revoked_at = timezone.now()
+    token.save(update_fields=["revoked_at"])
+    audit(
+        actor=actor,
+        action="access.token_revoke",
+        thing=token,
+        before={"prefix": token.prefix},
+        reason=reason,
+    )
+    return token

@@ -1,0 +1,27 @@
+"""Visitors: nobody's account, a signed token for one visit in one desk."""
+
+import time
+
+from poolsite.access.rights import bump, version_of
+from poolsite.access.tokens import VisitorClaims, sign_visitor
+
+LONGEST_SECONDS = 24 * 3600
+
+
+def visitor_token(*, desk: str, visit: str, account_id: int | None, seconds: int) -> str:
+    """A resume token for this visit, good for `seconds` (at most a day). Writes nothing."""
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise ValueError("a visitor's token lives between a second and a day")
+    claims = VisitorClaims(
+        desk=desk,
+        visit=visit,
+        account_id=account_id,
+        version=version_of("visitor", visit),
+        expires_at=time.time() + seconds,
+    )
+    return sign_visitor(claims)
+
+
+def visitor_end(*, visit: str) -> None:
+    """End every token of this visit, in every process; its sockets close (4401)."""
+    bump("visitor", visit)
