@@ -1,0 +1,53 @@
+"""Which module may import which: the house's one direction, as data and one function."""
+
+APPS = ("numbers", "queueing.line", "queueing.admission", "queueing.dispatch", "billing")
+MAY_NAME_APPS = {"poolsite.settings", "poolsite.urls", "poolsite.asgi"}
+# One app asks another for a charged call or an agent's callback, through its services alone.
+MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
+
+FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
+FACES |= {"management", "templatetags", "forms", "overview", "search", "sources"}
+USE_CASES = {"services", "selectors"}
+ANYWHERE = {"apps"}  # AppConfig.ready() wires the app together
+
+
+def app_of(module: str) -> str:
+    """Return the app that a dotted module belongs to, or nothing.
+
+    `numbers` alone is the standard library's module, `numbers.pool` is ours.
+    """
+    for app in APPS:
+        if module.startswith(f"{app}.") or (module == app and app != "numbers"):
+            return app
+    return ""
+
+
+def rank(module: str) -> int:
+    """Return 3 for faces, 2 for services and selectors, 1 for the thing and models."""
+    part = module.removeprefix(app_of(module)).lstrip(".").partition(".")[0]
+    if part in ANYWHERE:
+        return 4
+    if part in FACES:
+        return 3
+    return 2 if part in USE_CASES else 1
+
+
+def fault(importer: str, imported: str) -> str:
+    """Return what is wrong with `importer` importing `imported`, or nothing."""
+    theirs = app_of(imported)
+    own = app_of(importer)
+    top = importer.partition(".")[0]
+    if top == "integrations" and (theirs or imported.startswith("poolsite.")):
+        return "integrations are clients of the public interfaces"
+    if top == "poolsite" and theirs and importer not in MAY_NAME_APPS:
+        return "only settings, urls and asgi of the ground floor name apps"
+    if not own or not theirs:
+        return ""
+    if own != theirs:
+        service = imported.removeprefix(theirs).lstrip(".").partition(".")[0] == "services"
+        if theirs in MAY_CALL.get(own, ()) and service:
+            return ""
+        return "apps know each other's services only, in one direction"
+    if rank(importer) < rank(imported):
+        return "imports run from faces to services to the thing"
+    return ""

@@ -1,0 +1,28 @@
+"""`make lock`: requirements/*.in → *.txt. The tool (uv) is itself in the development lock."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.house.source import ROOT
+
+FLAGS = [
+    *("--universal", "--python-version", "3.11", "--fork-strategy", "fewest"),
+    *("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-build"),
+]
+
+
+def main() -> int:
+    """Write both locks, the product's first: development builds on it."""
+    uv = Path(sys.executable).parent / "uv"
+    for name in ("base", "dev"):
+        command = [uv, "pip", "compile", "--quiet", *FLAGS, f"requirements/{name}.in"]
+        command += ["--output-file", f"requirements/{name}.txt", *sys.argv[1:]]
+        result = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        if result.returncode:
+            return result.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
