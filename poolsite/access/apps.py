@@ -9,7 +9,9 @@ class AccessConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare the actions of our own, the first pages, and what changes rights."""
-        from poolsite.access import rules, signals
+        from poolsite.access import demo, rules, signals
+        from poolsite.runtime import demo_data
 
+        demo_data.register(10, demo.make_people)
         rules.register()
         signals.connect()

@@ -1,0 +1,51 @@
+"""The demo's accounts and people."""
+
+from django.db import transaction
+
+from poolsite.access import services
+from poolsite.access.models import Account, User
+from poolsite.runtime.demo_data import ACTOR, DemoData
+
+ACCOUNTS = {
+    "evergreen": ("Evergreen Retail", "Asia/Shanghai", "CNY"),
+    "northbank": ("North Bank", "Asia/Shanghai", "CNY"),
+    "careline": ("Careline", "Asia/Shanghai", "CNY"),
+}
+# user name, full name, account and role (operators: none), what the supervisor prints
+PEOPLE = (
+    ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
+    ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/pools/"),
+    ("zhao.min", "Zhao Min", "northbank", "owner", "customer of another tenant", "/pools/"),
+    ("li.jun", "Li Jun", "evergreen", "agent", "agent", "/"),
+)
+
+
+def make_people(data: DemoData) -> None:
+    """Make accounts, users, memberships and grants; what is there already stays as it is."""
+    with transaction.atomic():
+        for slug, (name, zone, currency) in ACCOUNTS.items():
+            account = Account.objects.filter(slug=slug).first() or services.account_create(
+                slug=slug, name=name, zone=zone, currency=currency, actor=ACTOR
+            )
+            data.accounts[slug] = account
+        for username, full_name, slug, role, title, page in PEOPLE:
+            _make_person(data, username, full_name, slug, role)
+            data.logins.append({"role": title, "user": username, "page": page})
+
+
+def _make_person(data: DemoData, username: str, full_name: str, slug: str, role: str) -> None:
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        user = services.user_create(
+            username=username,
+            actor=ACTOR,
+            email=f"{username}@example.org",
+            password=data.password or None,
+            is_operator=not slug,
+            full_name=full_name,
+        )
+    if slug:
+        services.membership_set(user=user, account=data.accounts[slug], roles={role}, actor=ACTOR)
+        return
+    for grant in ("operate", "finance"):
+        services.grant_set(user=user, name=grant, actor=ACTOR)

@@ -1,0 +1,65 @@
+"""What the demo starts with: each app adds its part in AppConfig.ready() by `register`."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+ACTOR = "demo_data"
+PRIVATE_MODE = 0o600
+
+
+@dataclass
+class DemoData:
+    """What the parts share while the demo's data is made.
+
+    `small` asks for what a fault test needs in place of what a visitor wants to see. Parts
+    add to `logins` (what the supervisor prints) and to `simulation` (what the simulator reads).
+    """
+
+    password: str
+    small: bool = False
+    accounts: dict[str, Any] = field(default_factory=dict)
+    logins: list[dict[str, str]] = field(default_factory=list)
+    simulation: dict[str, Any] = field(default_factory=dict)
+
+
+Part = Callable[[DemoData], None]
+_parts: dict[int, list[Part]] = {}
+
+
+def register(order: int, part: Part) -> None:
+    """Add a part; lower orders run first. A part is idempotent and quick the second time."""
+    _parts.setdefault(order, []).append(part)
+
+
+def make(*, small: bool = False) -> Path:
+    """Run every part and write the two files; returns their folder, DATA_DIR/demo."""
+    folder = Path(settings.DATA_DIR) / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    data = DemoData(password=os.environ.get("POOLSITE_DEMO_PASSWORD", ""), small=small)
+    for order in sorted(_parts):
+        for part in _parts[order]:
+            part(data)
+    _write(folder / "logins.json", data.logins)
+    if data.simulation:
+        _write(folder / "simulation.json", data.simulation)
+    return folder
+
+
+def read_simulation() -> dict[str, Any]:
+    """Return what the simulator was told last time; empty at the first start."""
+    path = Path(settings.DATA_DIR) / "demo" / "simulation.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def _write(path: Path, content: object) -> None:
+    """Replace the file in one step; it holds secrets, so only its owner reads it."""
+    draft = path.with_suffix(".new")
+    draft.touch(mode=PRIVATE_MODE)
+    draft.write_text(json.dumps(content, indent=1, ensure_ascii=False))
+    draft.replace(path)
