@@ -2,27 +2,33 @@
 
 import asyncio
 import random
+import ssl
 from typing import Any
 
 import redis.asyncio
-from redis.exceptions import BusyLoadingError, RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from poolsite.hotpath.address import RedisAddress
-from poolsite.hotpath.connection import async_client, async_pool, async_sentinel
+from poolsite.hotpath.connection import async_client, async_pool, async_sentinel, place_of
 from poolsite.hotpath.errors import Unavailable
 from poolsite.hotpath.planner import Answers, Groups, Words
-from poolsite.hotpath.replies import Failure, Lost, NotSent, error_reply_of
+from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import SERVER, Node, Router
+from poolsite.hotpath.wire import Wire
+
+BULK_COMMANDS = 32  # a larger exchange takes the node's second connection: single ones overtake
 
 
 class AsyncLane:
-    """Pools by node, and the client for plain reads, of one loop."""
+    """Two connections for each node (single commands; batches), and a client for plain reads."""
 
     def __init__(self, address: RedisAddress, router: Router) -> None:
         self.address = address
         self.router = router
         self.keeper: object = None
-        self._pools: dict[Node, redis.asyncio.ConnectionPool] = {}
+        self._wires: dict[tuple[Node, bool], Wire] = {}
+        self._opening: dict[tuple[Node, bool], asyncio.Task[Wire | NotSent]] = {}
+        self._tls: ssl.SSLContext | None = _tls_context(address)
         self._client: Any = None
 
     def client(self) -> Any:
@@ -35,21 +41,22 @@ class AsyncLane:
             return async_client(self.address)
         node = SERVER
         if self.address.topology == "cluster":
-            node = await self._answering_node()
+            failed = await self.refresh()
+            if failed is not None:
+                raise Unavailable(failed.reason)
+            node = random.choice(self.router.nodes())  # noqa: S311  only spreads subscribers
         client = redis.asyncio.Redis(connection_pool=async_pool(self.address, node))
         client.auto_close_connection_pool = True
         return client
 
-    async def _answering_node(self) -> Node:
-        failed = await self.refresh()
-        if failed is not None:
-            raise Unavailable(failed.reason)
-        return random.choice(self.router.nodes())  # noqa: S311  only spreads subscribers
-
     async def aclose(self) -> None:
-        pools, self._pools = list(self._pools.values()), {}
-        for pool in pools:
-            await pool.aclose()
+        opening, self._opening = list(self._opening.values()), {}
+        for task in opening:
+            task.cancel()
+        await asyncio.gather(*opening, return_exceptions=True)
+        wires, self._wires = list(self._wires.values()), {}
+        for wire in wires:
+            await wire.aclose()
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -60,33 +67,75 @@ class AsyncLane:
         """Send each node its commands in one pipeline, all nodes at the same time."""
         if len(groups) == 1:
             ((node, words),) = groups.items()
-            return {node: await self._exchange_one(node, words)}
-        lists = await asyncio.gather(*(self._exchange_one(*group) for group in groups.items()))
+            return {node: await self.exchange_one(node, words)}
+        lists = await asyncio.gather(*(self.exchange_one(*group) for group in groups.items()))
         return dict(zip(groups, lists, strict=True))
 
-    async def _exchange_one(self, node: Node, commands: list[Words]) -> list[Any]:
-        pool = self._pools.get(node)
-        if pool is None:
-            pool = self._pools[node] = async_pool(self.address, node)
+    async def exchange_one(self, node: Node, commands: list[Words]) -> list[Any]:
+        """Send one node its commands; a reply or a Failure for each."""
+        bulk = len(commands) > BULK_COMMANDS
+        wire = self._wires.get((node, bulk))
+        if wire is None or not wire.usable:
+            opened = await self._open_shared(node, bulk)
+            if isinstance(opened, NotSent):
+                return [opened] * len(commands)
+            wire = opened
+        return await wire.send(commands)
+
+    # -- connections ------------------------------------------------------------------------------
+
+    async def _open_shared(self, node: Node, bulk: bool) -> Wire | NotSent:
+        """Open a connection once for all who ask for it meanwhile."""
+        which = (node, bulk)
+        task = self._opening.get(which)
+        if task is None:
+            task = self._opening[which] = asyncio.create_task(self._open(node, bulk))
+            task.add_done_callback(lambda _: self._opening.pop(which, None))
+        return await asyncio.shield(task)  # one caller's end must not end the others' connection
+
+    async def _open(self, node: Node, bulk: bool) -> Wire | NotSent:
+        wire = Wire(self.address.options["socket_timeout"])
         try:
-            connection = await pool.get_connection()
-        except (RedisError, OSError) as error:
-            return [NotSent(f"no connection: {error}")] * len(commands)
-        replies: list[Any] = []
-        try:
-            await connection.send_packed_command(connection.pack_commands(commands))
-            while len(replies) < len(commands):
-                replies.append(await _read_one(connection))
-        except (RedisError, OSError) as error:
-            await connection.disconnect(nowait=True)
-            lost = Lost(f"no reply: {error}")
-            replies.extend([lost] * (len(commands) - len(replies)))
+            async with asyncio.timeout(self.address.options["socket_connect_timeout"]):
+                await self._connect(node, wire)
+                refusal = await self._greet(wire)
+        except OSError as error:  # TimeoutError is one
+            refusal = f"{error}" or "no connection in time"
         except BaseException:
-            await connection.disconnect(nowait=True)
+            await wire.aclose()
             raise
-        finally:
-            await pool.release(connection)
-        return replies
+        if refusal:
+            await wire.aclose()
+            return NotSent(f"no connection to {node or self.address}: {refusal}")
+        self._wires[node, bulk] = wire
+        return wire
+
+    async def _connect(self, node: Node, wire: Wire) -> None:
+        loop = asyncio.get_running_loop()
+        if self.address.path:
+            await loop.create_unix_connection(lambda: wire, self.address.path)
+            return
+        host, port = place_of(self.address, node)
+        name = host if self._tls is not None else None
+        await loop.create_connection(lambda: wire, host, port, ssl=self._tls, server_hostname=name)
+
+    async def _greet(self, wire: Wire) -> str:
+        """Log in, name ourselves and choose the database; returns Redis' refusal or ""."""
+        options = self.address.options
+        words: list[Words] = []
+        if options.get("password") is not None:
+            user = options.get("username")
+            words.append(("AUTH", *([user] if user else []), options["password"]))
+        if options.get("client_name"):
+            words.append(("CLIENT", "SETNAME", options["client_name"]))
+        if options.get("db") and self.address.topology != "cluster":
+            words.append(("SELECT", options["db"]))
+        for reply in await wire.send(words):
+            if isinstance(reply, ErrorReply):
+                return reply.text
+            if isinstance(reply, Lost | NotSent):
+                return reply.reason
+        return ""
 
     # -- topology -------------------------------------------------------------------------------
 
@@ -95,14 +144,13 @@ class AsyncLane:
         if self.address.topology == "sentinel":
             return await self._find_master()
         reason = "no node of the cluster answers"
-        starts = [f"{host}:{port}" for host, port in self.address.hosts]
-        for node in dict.fromkeys([*self.router.nodes(), *starts]):
-            (rows,) = await self._exchange_one(node, [("CLUSTER", "SLOTS")])
+        for node in self.router.whom_to_ask(self.address):
+            (rows,) = await self.exchange_one(node, [("CLUSTER", "SLOTS")])
             if isinstance(rows, list) and rows:
                 self.router.learn_slots(rows, node)
                 return None
             if isinstance(rows, Failure):
-                reason = getattr(rows, "reason", "") or getattr(rows, "text", "")
+                reason = str(rows)
         return NotSent(reason)
 
     async def _find_master(self) -> NotSent | None:
@@ -117,8 +165,10 @@ class AsyncLane:
         return None
 
 
-async def _read_one(connection: Any) -> Any:
-    try:
-        return await connection.read_response(disconnect_on_error=False)
-    except (ResponseError, BusyLoadingError) as error:
-        return error_reply_of(error)
+def _tls_context(address: RedisAddress) -> ssl.SSLContext | None:
+    """Let redis-py read its own ssl_ options, so that both lanes mean the same by them."""
+    if not address.tls:
+        return None
+    options = {name: value for name, value in address.options.items() if name.startswith("ssl_")}
+    context: ssl.SSLContext = redis.asyncio.SSLConnection(**options).ssl_context.get()
+    return context

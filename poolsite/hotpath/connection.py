@@ -100,7 +100,10 @@ def async_sentinel(address: RedisAddress) -> redis.asyncio.sentinel.Sentinel:
     )
 
 
-def split_node(node: Node) -> HostPort:
+def place_of(address: RedisAddress, node: Node) -> HostPort:
+    """Return the host and port of a node; SERVER is the address' own."""
+    if node == SERVER:
+        return address.hosts[0]
     host, _, port = node.rpartition(":")
     return host, int(port)
 
@@ -108,12 +111,14 @@ def split_node(node: Node) -> HostPort:
 def _place(address: RedisAddress, node: Node) -> dict[str, Any]:
     if address.path:
         return {"path": address.path}
-    host, port = split_node(node) if node else address.hosts[0]
+    host, port = place_of(address, node)
     return {"host": host, "port": port}
 
 
 def _options(address: RedisAddress, *, cluster: bool = False) -> dict[str, Any]:
-    options = {"decode_responses": True, "protocol": 2, **address.options}
+    # "replace": a switch may have stored bytes that are no text; reading them must not fail.
+    fixed = {"decode_responses": True, "encoding_errors": "replace", "protocol": 2}
+    options = {**fixed, **address.options}
     if cluster:
         options.pop("db", None)
     return options

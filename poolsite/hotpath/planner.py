@@ -80,16 +80,33 @@ class Planner:
         self.limits = limits
         self.loaded: set[tuple[Node, str]] = set()
 
-    def plan(self, commands: Sequence[Command[Any]]) -> Plan:
-        """Run commands; those of one aggregate in their order. Returns results and errors."""
+    def ready_node(self, command: Command[Any]) -> Node | None:
+        """Return the node to which the bare EVALSHA may go at once, if that is known."""
+        node = self.router.node_of(command.tag)
+        if node is None or (node, command.script.sha1) not in self.loaded:
+            return None
+        return node
+
+    def plan(
+        self, commands: Sequence[Command[Any]], first: tuple[Node, Failure] | None = None
+    ) -> Plan:
+        """Run commands; those of one aggregate in their order. Returns results and errors.
+
+        `first`: the one command was sent to that node already, and this came back.
+        """
         outcomes: list[Any] = [None] * len(commands)
         items = [_Item(index, command) for index, command in enumerate(commands)]
         end = self.limits.clock() + self.limits.deadline_seconds
         for attempt in range(self.limits.attempts):
-            groups, placed, lost = self._group(items)
-            answers = (yield Send(groups)) if groups else {}
-            state = _Round(again=lost, refresh=bool(lost), wait=bool(lost) and attempt > 0)
-            self._judge_all(placed, answers, outcomes, state)
+            if first is not None:
+                node, failure = first
+                first, state = None, _Round()
+                self._judge_all({node: [*items]}, {node: [failure]}, outcomes, state)
+            else:
+                groups, placed, lost = self._group(items)
+                answers = (yield Send(groups)) if groups else {}
+                state = _Round(again=lost, refresh=bool(lost), wait=bool(lost) and attempt > 0)
+                self._judge_all(placed, answers, outcomes, state)
             items = sorted(state.again, key=lambda item: item.index)
             if not items or self.limits.clock() >= end:
                 break
@@ -158,13 +175,15 @@ class Planner:
             self.forget(node)
 
     def forget(self, node: Node) -> None:
-        self.loaded = {entry for entry in self.loaded if entry[0] != node}
+        """Believe no longer that the node holds any script; they vanish together."""
+        # list(): one step, so that another thread may add meanwhile.
+        self.loaded = {entry for entry in list(self.loaded) if entry[0] != node}
 
     def _judge_failure(
         self, node: Node, item: _Item, failure: Failure, state: _Round
     ) -> HotPathError | None:
         """Return the item's outcome, or None after putting it into `state.again`."""
-        item.reason = failure.text if isinstance(failure, ErrorReply) else failure.reason
+        item.reason = str(failure)
         asking, item.asking = item.asking, None
         if isinstance(failure, ErrorReply):
             known = self._judge_error(node, item, failure, state, asking)
@@ -192,7 +211,7 @@ class Planner:
         if code == "NOSCRIPT":
             item.forgotten += 1
             item.asking = asking
-            self.loaded.discard((node, command.script.sha1))
+            self.forget(node)
         elif code == "MOVED":
             self.router.moved(slot_of(command.tag), _redirect(error, node))
         elif code == "ASK":

@@ -21,6 +21,9 @@ class ErrorReply:
     code: str
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def surely_not_executed(self) -> bool:
         if self.code == "NOPERM":
@@ -34,12 +37,18 @@ class NotSent:
 
     reason: str
 
+    def __str__(self) -> str:
+        return self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class Lost:
     """Sent, at least in part, and no reply came."""
 
     reason: str
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 Failure = ErrorReply | NotSent | Lost

@@ -41,6 +41,11 @@ class Router:
             return [] if self._master is None else [self._master]
         return sorted(set(self._slots.values()))
 
+    def whom_to_ask(self, address: RedisAddress) -> list[Node]:
+        """Return the nodes that may know the cluster's map: the known masters, then the URL's."""
+        starts = [f"{host}:{port}" for host, port in address.hosts]
+        return list(dict.fromkeys([*self.nodes(), *starts]))
+
     def moved(self, slot: int, node: Node) -> None:
         """Learn one slot's new owner from a MOVED reply."""
         self._slots[slot] = node

@@ -11,8 +11,17 @@ from poolsite.hotpath.commands import Command
 from poolsite.hotpath.connection import sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
-from poolsite.hotpath.planner import Answers, Limits, Planner, Refresh, Send, Words
-from poolsite.hotpath.replies import ErrorReply, Failure
+from poolsite.hotpath.planner import (
+    Answers,
+    Limits,
+    Plan,
+    Planner,
+    Refresh,
+    Send,
+    Words,
+    read_reply,
+)
+from poolsite.hotpath.replies import Failure
 from poolsite.hotpath.routing import Node, Router
 from poolsite.hotpath.scripts import registered
 from poolsite.hotpath.sync_lane import SyncLane
@@ -33,20 +42,23 @@ class HotPath:
 
     def run(self, command: Command[T]) -> T:
         """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
-        return _one(self.run_batch([command]))
+        result: T = _one(self.run_batch([command]))
+        return result
 
     def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
         """Run commands in one pipeline per node; answers item by item, raises for none of them.
 
         Not a transaction. Commands of one aggregate keep their order.
         """
-        plan = self.planner.plan(commands)
+        return self._drive(self.planner.plan(commands))
+
+    def _drive(self, plan: Plan) -> list[Any]:
         answer: Any = None
         while True:
             try:
                 effect = plan.send(answer)
             except StopIteration as done:
-                outcomes: list[T | HotPathError] = done.value
+                outcomes: list[Any] = done.value
                 return outcomes
             if isinstance(effect, Send):
                 answer = self._lane.exchange(effect.groups)
@@ -58,18 +70,31 @@ class HotPath:
 
     async def arun(self, command: Command[T]) -> T:
         """Run one command without blocking the loop; raises as `run` does."""
-        return _one(await self.arun_batch([command]))
+        lane = self._loops.current()
+        node = self.planner.ready_node(command)
+        if node is None:
+            outcomes = await self._adrive(lane, self.planner.plan([command]))
+        else:
+            (reply,) = await lane.exchange_one(node, [command.evalsha()])
+            if isinstance(reply, Failure):
+                outcomes = await self._adrive(lane, self.planner.plan([command], (node, reply)))
+            else:
+                outcomes = [read_reply(command, reply)]
+        result: T = _one(outcomes)
+        return result
 
     async def arun_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
         """Do as `run_batch` without blocking the loop."""
-        lane = self._loops.current()
-        plan = self.planner.plan(commands)
+        return await self._adrive(self._loops.current(), self.planner.plan(commands))
+
+    @staticmethod
+    async def _adrive(lane: AsyncLane, plan: Plan) -> list[Any]:
         answer: Any = None
         while True:
             try:
                 effect = plan.send(answer)
             except StopIteration as done:
-                outcomes: list[T | HotPathError] = done.value
+                outcomes: list[Any] = done.value
                 return outcomes
             if isinstance(effect, Send):
                 answer = await lane.exchange(effect.groups)
@@ -104,8 +129,7 @@ class HotPath:
         for node, replies in answers.items():
             for reply in replies:
                 if isinstance(reply, Failure):
-                    reason = reply.text if isinstance(reply, ErrorReply) else reply.reason
-                    raise Unavailable(f"{node}: {reason}" if node else reason)
+                    raise Unavailable(f"{node}: {reply}" if node else str(reply))
         return answers
 
     def client(self) -> Any:
@@ -137,7 +161,7 @@ class HotPath:
             self._client = None
 
 
-def _one(outcomes: list[T | HotPathError]) -> T:
+def _one(outcomes: list[Any]) -> Any:
     outcome = outcomes[0]
     if isinstance(outcome, HotPathError):
         raise outcome

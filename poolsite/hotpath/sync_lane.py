@@ -80,13 +80,13 @@ class SyncLane:
         if self.address.topology == "sentinel":
             return self._find_master()
         reason = "no node of the cluster answers"
-        for node in dict.fromkeys([*self.router.nodes(), *_start_nodes(self.address)]):
+        for node in self.router.whom_to_ask(self.address):
             rows = self.exchange({node: [("CLUSTER", "SLOTS")]})[node][0]
             if isinstance(rows, list) and rows:
                 self.router.learn_slots(rows, node)
                 return None
             if isinstance(rows, Failure):
-                reason = getattr(rows, "reason", "") or getattr(rows, "text", "")
+                reason = str(rows)
         return NotSent(reason)
 
     def _find_master(self) -> NotSent | None:
@@ -106,7 +106,3 @@ def _read_one(connection: Any) -> Any:
         return connection.read_response(disconnect_on_error=False)
     except (ResponseError, BusyLoadingError) as error:
         return error_reply_of(error)
-
-
-def _start_nodes(address: RedisAddress) -> list[Node]:
-    return [f"{host}:{port}" for host, port in address.hosts]
