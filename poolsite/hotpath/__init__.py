@@ -8,6 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from poolsite.hotpath.aggregates import (
+    BEHIND,
+    FRESH,
+    LOST,
+    AggregateState,
+    adopt_command,
+    generation_new,
+    state_command,
+)
+from poolsite.hotpath.clock import ClockMonitor, ClockReading
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import (
     HotPathError,
@@ -23,8 +33,16 @@ from poolsite.hotpath.scripts import Script, load_folder, registered
 T = TypeVar("T")
 _default: HotPath | None = None
 
+_monitor: ClockMonitor | None = None
+
 __all__ = [
+    "BEHIND",
+    "FRESH",
+    "LOST",
+    "AggregateState",
     "Argument",
+    "ClockMonitor",
+    "ClockReading",
     "Command",
     "HotPath",
     "HotPathError",
@@ -36,17 +54,23 @@ __all__ = [
     "UnknownOutcome",
     "aclient",
     "aclose",
+    "adopt_command",
+    "aggregate_state",
     "arun",
     "arun_batch",
     "client",
+    "clock_accept",
+    "clock_check",
     "connect",
     "default",
+    "generation_new",
     "load_folder",
     "pubsub_client",
     "registered",
     "reset",
     "run",
     "run_batch",
+    "state_command",
 ]
 
 
@@ -62,10 +86,10 @@ def default() -> HotPath:
 
 def reset() -> None:
     """Forget the default HotPath and close its sync connections: settings are read again."""
-    global _default
+    global _default, _monitor
     if _default is not None:
         _default.close()
-    _default = None
+    _default = _monitor = None
 
 
 @contextmanager
@@ -118,3 +142,28 @@ async def pubsub_client() -> Any:
 async def aclose() -> None:
     """Close the running loop's connections; its end does so too."""
     await default().aclose()
+
+
+def aggregate_state(tag: str, expected_generation: str, sql_seq: int) -> AggregateState:
+    """Return whether Redis still holds what SQL knows: FRESH, LOST or BEHIND. Raises Unavailable.
+
+    `sql_seq`: the last history entry that SQL has of this generation (the drain's cursor).
+    """
+    return run(state_command(tag, expected_generation, sql_seq))
+
+
+def clock_check() -> list[ClockReading]:
+    """Return each master's step against this process' monotonic clock; raises Unavailable.
+
+    Call it regularly from a long-lived process: the first call only sets the expectation.
+    """
+    global _monitor
+    if _monitor is None:
+        _monitor = ClockMonitor(default())
+    return _monitor.check()
+
+
+def clock_accept() -> None:
+    """Take Redis' time as right from now on: an operator has confirmed the step."""
+    if _monitor is not None:
+        _monitor.accept()

@@ -120,6 +120,14 @@ class HotPath:
             if not exists
         ]
 
+    def times(self) -> dict[Node, float]:
+        """Return Redis TIME in seconds since 1970 by master; raises Unavailable."""
+        answers = self._on_every_master([("TIME",)])
+        return {
+            node: int(seconds) + int(micros) / 1_000_000
+            for node, ((seconds, micros),) in answers.items()
+        }
+
     def _on_every_master(self, words: list[Words]) -> Answers:
         if self.router.follows:
             failed = self._lane.refresh()

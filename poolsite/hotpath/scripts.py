@@ -15,6 +15,7 @@ _FUNCTION = re.compile(r"^local function (\w+)\(.*?^end$", re.MULTILINE | re.DOT
 _COMMENT = re.compile(r"--.*")
 _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
+_INCLUDE = re.compile(r"^([ ]*)--@include (\w+)$", re.MULTILINE)
 _registry: dict[str, "Script"] = {}
 
 
@@ -58,9 +59,11 @@ class Script:
 def load_folder(app: str, folder: Path) -> dict[str, Script]:
     """Read every `*.lua` of a folder, register them as "app/name" and return them by name.
 
-    Raises ScriptHeaderError with file and line; then nothing is registered.
+    The prelude itself is not a script and is left out. Raises ScriptHeaderError with file and
+    line; then nothing is registered.
     """
-    scripts = {path.stem: _load(app, path) for path in sorted(folder.glob("*.lua"))}
+    paths = [path for path in sorted(folder.glob("*.lua")) if path != PRELUDE]
+    scripts = {path.stem: _load(app, path) for path in paths}
     if not scripts:
         raise ScriptHeaderError(f"{folder}: no Lua files")
     _registry.update({script.title: script for script in scripts.values()})
@@ -73,7 +76,7 @@ def registered() -> dict[str, Script]:
 
 
 def _load(app: str, path: Path) -> Script:
-    body = path.read_text(encoding="utf-8")
+    body = _with_includes(path)
     header = parse_header(body, path, f"{app}/{path.stem}")
     text = _assemble(body, header.version, _prelude)
     return Script(
@@ -89,6 +92,29 @@ def _load(app: str, path: Path) -> Script:
         more_arguments=header.more_arguments,
         path=path,
     )
+
+
+def _with_includes(path: Path, indent: str = "", inside: tuple[Path, ...] = ()) -> str:
+    """Return a file's text with each line `--@include name` replaced by include/name.lua beside it.
+
+    Included text is a block, not a function: it works on the locals that stand before it, and
+    costs no closure on each call. Blocks may include blocks.
+    """
+    folder = path.parent if path.parent.name != "include" else path.parent.parent
+    chain = (*inside, path)
+
+    def block(found: re.Match[str]) -> str:
+        included = folder / "include" / f"{found[2]}.lua"
+        if not included.is_file():
+            raise ScriptHeaderError(f"{path}: no such include: {found[2]}")
+        if included in chain:
+            raise ScriptHeaderError(f"{path}: {found[2]} includes itself")
+        return _with_includes(included, found[1], chain).rstrip("\n")
+
+    text = path.read_text(encoding="utf-8")
+    if indent:
+        text = re.sub(r"^(?=.)", indent, text, flags=re.MULTILINE)
+    return _INCLUDE.sub(block, text)
 
 
 def _sha1(text: str) -> str:

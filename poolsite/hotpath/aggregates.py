@@ -1,0 +1,48 @@
+"""The life of an aggregate's data in Redis: its generation, and whether Redis lost any of it."""
+
+import secrets
+import time
+from enum import Enum
+from pathlib import Path
+
+from poolsite.hotpath.commands import Command
+from poolsite.hotpath.scripts import Script, load_folder
+
+_SCRIPTS = load_folder("hotpath", Path(__file__).parent / "lua")
+
+
+class AggregateState(Enum):
+    """What Redis holds, compared with what SQL remembers."""
+
+    FRESH = "fresh"
+    LOST = "lost"  # gone, or another life: emptied, restored, rebuilt by somebody else
+    BEHIND = "behind"  # the same life, but entries that SQL has are missing: a failover lost them
+
+
+FRESH, LOST, BEHIND = AggregateState
+
+
+def generation_new() -> str:
+    """Return a new generation: 20 hexadecimal digits, unique, later ones sort later (by ms)."""
+    return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(4)}"
+
+
+def state_command(tag: str, expected_generation: str, sql_seq: int) -> Command[AggregateState]:
+    """Return the command behind `aggregate_state`, for batches over many aggregates."""
+
+    def read(reply: list[str]) -> AggregateState:
+        if reply[0] != expected_generation:
+            return LOST
+        return BEHIND if int(reply[1]) < sql_seq else FRESH
+
+    return Command(_SCRIPTS["state"], (tag,), (), read)
+
+
+def adopt_command(tag: str, script: Script) -> Command[bool]:
+    """Return the command that makes `script`'s version and SHA the aggregate's.
+
+    Run it when a release meets an aggregate of the one before. True when taken; False when the
+    aggregate is not there or belongs to a newer release.
+    """
+    args = (script.version, script.sha1)
+    return Command(_SCRIPTS["adopt"], (tag,), args, lambda reply: reply[0] == "1")
