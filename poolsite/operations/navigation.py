@@ -1,4 +1,4 @@
-"""The sidebar: apps register entries in AppConfig.ready(); a page shows what its reader may open."""
+"""The sidebar: apps register entries in AppConfig.ready(), readers see what they may open."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -53,6 +53,13 @@ export function niceAxis(most, lines = 4) {
   return { step: whole, max: Math.ceil(Math.max(most, 1) / whole) * whole };
 }
 
+function wholeTicks(from, to) {
+  const { step } = niceAxis(to - from, 4);
+  const ticks = [];
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) ticks.push({ value: at });
+  return ticks;
+}
+
 function timeTicks(from, to) {
   const minute = 60000;
   const steps = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((n) => n * minute);
@@ -341,7 +348,7 @@ export class SizingChart {
       animation: false, responsive: true, maintainAspectRatio: false, events: [], layout: { padding: { top: 8, right: 10 } },
       plugins: { legend: { display: false }, tooltip: { enabled: false } },
       scales: {
-        x: { type: "linear", min: sizing.curve[0][0], max: sizing.curve.at(-1)[0], grid: { display: false }, border: { display: false }, ticks: { color: colour("muted"), font, maxRotation: 0, maxTicksLimit: 6, callback: (value) => figure(value) } },
+        x: { type: "linear", min: sizing.curve[0][0], max: sizing.curve.at(-1)[0], grid: { display: false }, border: { display: false }, afterBuildTicks: (axis) => { axis.ticks = wholeTicks(axis.min, axis.max); }, ticks: { color: colour("muted"), font, maxRotation: 0, callback: (value) => figure(value) } },
         y: { min: 0, max: Math.ceil(most / step) * step, grid: { color: colour("line"), drawTicks: false }, border: { display: false }, ticks: { color: colour("muted"), font, padding: 8, stepSize: step, callback: (value) => percent(value, step < 0.01 ? 1 : 0) } },
       },
     };

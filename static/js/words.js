@@ -12,7 +12,7 @@ export const fill = (text, values) =>
   text.replace(/%\((\w+)\)s/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
 const root = document.documentElement;
-const locale = root.lang || "en";
+const locale = !root.lang || root.lang === "en" ? "en-GB" : root.lang;
 export const zone = root.dataset.zone || "UTC";
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
@@ -63,7 +63,7 @@ function format(options) {
 }
 export const timeOf = (at) => format({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at);
 export const minuteOf = (at) => format({ hour: "2-digit", minute: "2-digit" }).format(at);
-export const dayOf = (at) => format({ weekday: "short", day: "numeric", month: "short" }).format(at);
+export const dayOf = (at) => format({ weekday: "short", day: "numeric", month: "short" }).format(at).replace(",", "");
 export const dayMinuteOf = (at) => `${dayOf(at)}, ${minuteOf(at)}`;
 
 /** A telephone number in groups, for reading: +86 138 0013 0417. Unknown shapes stay as they are. */

@@ -108,13 +108,10 @@ def initials(name: str) -> str:
 def sparkline(values: Sequence[float | None] | None, live: str = "") -> SafeString:
     """An empty drawing with its values; js/sparkline.js draws it, also when they change."""
     text = ",".join("" if value is None else f"{value:g}" for value in values or ())
-    if live:
-        return format_html(
-            '<svg class="sparkline" data-values="{}" data-live-spark="{}" aria-hidden="true"></svg>',
-            text,
-            live,
-        )
-    return format_html('<svg class="sparkline" data-values="{}" aria-hidden="true"></svg>', text)
+    drawing = (
+        '<svg class="sparkline" data-values="{}" data-live-spark="{}" aria-hidden="true"></svg>'
+    )
+    return format_html(drawing, text, live)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,0 +1,1 @@
+// The overview: problems first, figures, cards; everything that can change changes by itself.

@@ -1,0 +1,83 @@
+// One pool live: figures, a tile per number, the chosen number's story, charts, sizing, and what an operator may do.
+import { subscribe } from "../live.js";
+import { ask } from "./dialog.js";
+import { pageData, postJSON, setText } from "./dom.js";
+import { startPoolCharts } from "./pool_charts.js";
+import { startSizing } from "./pool_sizing.js";
+import { startStory } from "./pool_story.js";
+import { startTileBoard } from "./pool_tiles.js";
+import { toast, toastFailure } from "./toast.js";
+import { clockOf, figure, fill, gettext, percent } from "./words.js";
+
+const page = pageData("pool-page");
+const find = (name) => document.querySelector(`[data-figure="${name}"]`);
+
+const story = startStory(page);
+const board = startTileBoard(page, { open: (number) => story.open(number) });
+const charts = startPoolCharts(page);
+startSizing(page, { filter: (letter) => board.filter(letter) });
+startVerbs();
+
+let live = null;
+if (page.live) show(page.live);
+subscribe(`numbers.pool:${page.slug}`, {
+  snapshot: (data) => show(data),
+  stale: (isStale) => document.documentElement.toggleAttribute("data-figures-stale", isStale),
+});
+
+function show(data) {
+  live = data;
+  const busy = data.busy_up + data.busy_down;
+  const usable = busy + data.idle_up;
+  const total = usable + data.idle_down;
+  setText(find("occupancy"), percent(usable ? busy / usable : null, 0));
+  setText(find("usable"), fill(gettext("of %(n)s"), { n: figure(usable) }));
+  document.querySelector("[data-figure-bar]").value = usable ? busy / usable : 0;
+  setText(find("busy"), figure(busy));
+  setText(document.querySelector("[data-number-count]"), figure(total));
+  board.count({ R: data.idle_up, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined }, total);
+  charts.live(data, { spark, rates });
+  story.live(data);
+}
+
+/** Rates of the last whole minutes come with the samples; the counters since make them fresh. */
+function rates({ offered, blockedShare, mean }) {
+  setText(find("offered"), figure(offered));
+  setText(find("blocked"), percent(blockedShare));
+  setText(find("mean"), clockOf(mean));
+  document.querySelector("[data-over]").hidden = !(blockedShare * 100 > page.blocking_alarm_percent);
+}
+
+function spark(name, values) {
+  const svg = document.querySelector(`[data-spark="${name}"]`);
+  import("./sparkline.js").then(({ drawSparkline }) => drawSparkline(svg, values));
+}
+
+function startVerbs() {
+  const on = (name, run) => document.querySelector(`[data-${name}]`)?.addEventListener("click", (event) => run(event.currentTarget));
+  on("pause", async (button) => {
+    const busy = live ? live.busy_up + live.busy_down : 0;
+    const answer = await ask({
+      title: fill(gettext("Pause %(pool)s?"), { pool: page.name }),
+      text: fill(gettext("New calls are refused until you resume it. %(n)s running calls go on."), { n: figure(busy) }),
+      go: gettext("Pause pool"), danger: true, reason: "required",
+    });
+    if (answer) await send(button.dataset.pause, answer, gettext("Pool paused"));
+  });
+  on("resume", (button) => send(button.dataset.resume, {}, gettext("Pool resumed")));
+  on("reconcile", async (button) => {
+    button.setAttribute("aria-busy", "true");
+    try {
+      const found = await postJSON(button.dataset.reconcile, {}, 60);
+      toast({ title: found.title, detail: found.detail, topic: "reconcile" });
+    } catch (error) { toastFailure(error); } finally { button.removeAttribute("aria-busy"); }
+  });
+}
+
+async function send(url, data, title) {
+  try {
+    await postJSON(url, data);
+    toast({ title });
+    setTimeout(() => location.reload(), 600);
+  } catch (error) { toastFailure(error); }
+}
