@@ -28,7 +28,7 @@ from poolsite.hotpath.errors import (
 )
 from poolsite.hotpath.planner import Limits
 from poolsite.hotpath.runner import HotPath
-from poolsite.hotpath.scripts import Script, load_folder, registered
+from poolsite.hotpath.scripts import PRELUDE, Script, load_folder, registered
 
 T = TypeVar("T")
 _default: HotPath | None = None
@@ -39,6 +39,7 @@ __all__ = [
     "BEHIND",
     "FRESH",
     "LOST",
+    "PRELUDE",
     "AggregateState",
     "Argument",
     "ClockMonitor",
