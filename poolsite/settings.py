@@ -8,6 +8,8 @@ from pathlib import Path
 
 import environ
 
+from poolsite.operations.logs import logging_config
+
 from poolsite.runtime import stores
 from poolsite.runtime.paths import redis_socket
 
@@ -197,6 +199,7 @@ HISTORY_KEEP_DAYS = env.int("POOLSITE_HISTORY_KEEP_DAYS", default=396)  # 13 mon
 METRICS_TOKEN = env.str("POOLSITE_METRICS_TOKEN", default="")
 LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO else "json")
 LOG_LEVEL = env.str("POOLSITE_LOG_LEVEL", default="INFO")
+LOGGING = logging_config(LOG_FORMAT, LOG_LEVEL)
 OUTGOING_PRIVATE_ADDRESSES = env.bool("POOLSITE_OUTGOING_PRIVATE_ADDRESSES", default=False)
 
 # -- languages, zones, static files -----------------------------------------------------

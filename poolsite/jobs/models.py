@@ -71,6 +71,11 @@ class Job(models.Model):
         return f"{self.prefix}-{self.pk:04d}"
 
     @property
+    def user_id(self) -> int | None:
+        """Whose own it is, for the rights' rule of own things."""
+        return self.actor_id
+
+    @property
     def ended(self) -> bool:
         """Whether nothing more will happen to it."""
         return self.state in self.ENDED

@@ -1,6 +1,5 @@
 """What happens to a job: started, taken, moved on, cancelled, ended. Every write is fenced."""
 
-import contextlib
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +52,7 @@ def touch(job_id: int) -> None:
     """Tell the pages that watch the job."""
     from poolsite import live
 
-    with contextlib.suppress(Exception):
-        live.touch(f"jobs.job:{job_id}")
+    live.touch(f"jobs.job:{job_id}")
 
 
 def take(job_id: int) -> Job | None:
@@ -111,7 +109,7 @@ def save_progress(
         return False
     for name, value in changes.items():
         setattr(job, name, value)
-    transaction.on_commit(lambda: touch(job.pk))
+    touch(job.pk)
     return True
 
 
@@ -122,7 +120,7 @@ def end(job: Job, state: Job.State, *, result: dict[str, Any], message: str = ""
         changes["message"] = message[:300]
     ended = bool(_held(job).update(**changes))
     if ended:
-        transaction.on_commit(lambda: touch(job.pk))
+        touch(job.pk)
     return ended
 
 
@@ -137,7 +135,7 @@ def cancel_job(job: Job, *, actor: "User | None", reason: str = "") -> Job:
         job.refresh_from_db()
         if stopped:
             _audit(job, actor, reason)
-            transaction.on_commit(lambda: touch(job.pk))
+            touch(job.pk)
     return job
 
 

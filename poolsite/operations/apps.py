@@ -1,8 +1,19 @@
 """Django's entry for poolsite.operations."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class OperationsConfig(AppConfig):
     name = "poolsite.operations"
     label = "operations"
+    verbose_name = _("Operations")
+
+    def ready(self) -> None:
+        """Declare actions, topics, hot routes and what stands on the overview."""
+        from poolsite.operations import cards, hot_routes, rules, topics
+
+        rules.register()
+        topics.register()
+        hot_routes.register()
+        cards.register()

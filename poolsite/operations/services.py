@@ -1,6 +1,5 @@
 """What happens to incidents, and the notices that follow from it."""
 
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
@@ -12,7 +11,7 @@ from poolsite.operations.notices import queue_notices
 if TYPE_CHECKING:
     from poolsite.access.models import User
 
-TOPIC = "operations.incidents:all"
+TOPIC = "operations.incidents"
 
 
 def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -> Incident:
@@ -28,7 +27,7 @@ def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -
                 type=kind, object=object_name, severity=severity, since=timezone.now(), **texts
             )
             queue_notices(incident, "opened")
-            transaction.on_commit(_touch)
+            _touch(incident)
             return incident
     except IntegrityError:  # another process was first
         found = _update_open(kind, object_name, severity, texts)
@@ -55,7 +54,7 @@ def _update_open(
                 setattr(found, name, value)
             if worse:
                 queue_notices(found, "worse")
-            transaction.on_commit(_touch)
+            _touch(found)
     return found
 
 
@@ -70,7 +69,7 @@ def close_incident(kind: str, object_name: str) -> bool:
             return False
         found.until = now
         queue_notices(found, "closed")
-        transaction.on_commit(_touch)
+        _touch(found)
     return True
 
 
@@ -91,14 +90,34 @@ def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
                 thing=incident,
                 after={"type": incident.type, "object": incident.object},
             )
-            transaction.on_commit(_touch)
+            _touch(incident)
     incident.refresh_from_db()
     return incident
 
 
-def _touch() -> None:
-    """Tell the pages; they read SQL again, so a Redis that is down costs only the wake-up."""
+def confirm_clock(*, actor: "User", reason: str = "") -> bool:
+    """Take the clock's new time as right, in every process; False = it was not in doubt.
+
+    The sweeps run again, and every monitor begins anew from the clock as it is.
+    """
+    from poolsite import access, hotpath
+    from poolsite.jobs import sweeping
+    from poolsite.operations import clock
+
+    if not sweeping.paused_reason():
+        return False
+    with transaction.atomic():
+        access.audit(actor=actor, action="operations.confirm_clock", reason=reason)
+        close_incident(clock.INCIDENT, "redis")
+    hotpath.client().incr(clock.CONFIRMED_KEY)
+    sweeping.resume()
+    return True
+
+
+def _touch(incident: Incident) -> None:
+    """Tell the pages after the commit; they read SQL again."""
     from poolsite import live
 
-    with contextlib.suppress(Exception):
-        live.touch(TOPIC)
+    live.touch(f"{TOPIC}:all")
+    if incident.account_id is not None:
+        live.touch(f"{TOPIC}:{incident.account_id}")

@@ -1,0 +1,73 @@
+"""Which workers are there: each says so every few seconds, in one hash."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from celery.signals import heartbeat_sent, worker_shutdown
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+
+KEY = "workers:heard"
+SAY_EVERY_SECONDS = 5.0
+SILENT_SECONDS = 20.0
+FORGET_SECONDS = 3_600.0
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker's name and how long ago it was heard."""
+
+    name: str
+    age_seconds: float
+
+    @property
+    def alive(self) -> bool:
+        """Heard lately."""
+        return self.age_seconds < SILENT_SECONDS
+
+
+class _Voice:
+    said_at = 0.0
+
+    def say(self, sender: Any = None, **_: Any) -> None:
+        now = time.monotonic()
+        if now - self.said_at < SAY_EVERY_SECONDS:
+            return
+        self.said_at = now
+        name = str(getattr(getattr(sender, "eventer", None), "hostname", "") or "worker")
+        try:
+            hotpath.client().hset(KEY, name, str(time.time()))
+        except RedisError:
+            return  # its silence is the message
+
+    def stop(self, sender: Any = None, **_: Any) -> None:
+        """Leave by the door: a worker that ended on purpose is not a silent one."""
+        try:
+            hotpath.client().hdel(KEY, str(getattr(sender, "hostname", "")))
+        except RedisError:
+            return
+
+
+_VOICE = _Voice()
+
+
+def connect() -> None:
+    """Called once, by AppConfig.ready(); the signals only ever come in a worker."""
+    heartbeat_sent.connect(_VOICE.say)
+    worker_shutdown.connect(_VOICE.stop)
+
+
+def workers() -> list[Worker]:
+    """Return every worker heard within an hour, the silent ones last."""
+    now = time.time()
+    rows: dict[str, str] = hotpath.client().hgetall(KEY)
+    found = [Worker(name, max(now - float(heard), 0.0)) for name, heard in rows.items()]
+    gone = [worker.name for worker in found if worker.age_seconds > FORGET_SECONDS]
+    if gone:
+        hotpath.client().hdel(KEY, *gone)
+    return sorted(
+        (worker for worker in found if worker.name not in gone),
+        key=lambda worker: (not worker.alive, worker.name),
+    )

@@ -1,0 +1,55 @@
+"""The live topic of one job: `jobs.job:<id>`, in another language `jobs.job:<id>.zh-hans`."""
+
+from typing import Any
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+from django.utils.translation import override
+
+from poolsite import live
+from poolsite.access import Decision, Principal, decide
+from poolsite.jobs.models import Job
+from poolsite.jobs.selectors import as_state
+
+
+class JobTopic(live.SnapshotTopic):
+    """How far a job is, with an estimate of the time left; the state of `selectors.as_state`."""
+
+    name = "jobs.job"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        number, _, language = key.partition(".")
+        if not (number.isascii() and number.isdecimal() and len(number) < 19):
+            raise ValueError(f"no job {key!r}")
+        self.job_id = int(number)
+        self.language = language or "en"
+        if self.language not in dict(settings.LANGUAGES):
+            raise ValueError(f"no language {language!r}")
+
+    async def allowed(self, principal: Principal) -> Decision:
+        job = await self._job()
+        if job is None:
+            return decide(principal, "jobs.view", None) and Decision.HIDDEN
+        return decide(principal, "jobs.view", job)
+
+    async def read(self) -> dict[str, Any]:
+        job = await self._job()
+        with override(self.language):
+            return {} if job is None else as_state(job)
+
+    def wake_channels(self) -> list[str]:
+        """One wake for every language."""
+        return [live.touch_channel(f"{self.name}:{self.job_id}")]
+
+    async def _job(self) -> Job | None:
+        found = database_sync_to_async(
+            lambda: Job.objects.filter(pk=self.job_id).first(), thread_sensitive=False
+        )
+        job: Job | None = await found()
+        return job
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    live.register(JobTopic)

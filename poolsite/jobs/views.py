@@ -1,0 +1,38 @@
+"""One job's progress, and stopping it."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from poolsite import access
+from poolsite.access.models import User
+from poolsite.jobs import selectors, services
+
+
+@require_GET
+def job(request: HttpRequest, job_id: int) -> HttpResponse:
+    """How far it is: JSON to a program, a page to a person."""
+    principal = access.principal_of_request(request)
+    found = selectors.job(principal, job_id)
+    if _wants_json(request):
+        return JsonResponse(selectors.as_state(found))
+    may_cancel = access.decide(principal, "jobs.cancel", found).allowed and not found.ended
+    return render(request, "jobs/job.html", {"job": found, "may_cancel": may_cancel})
+
+
+@require_POST
+def cancel(request: HttpRequest, job_id: int) -> HttpResponse:
+    """Ask it to stop; a second click changes nothing."""
+    principal = access.principal_of_request(request)
+    found = selectors.job(principal, job_id)
+    access.require(principal, "jobs.cancel", found)
+    actor = request.user if isinstance(request.user, User) else None
+    stopped = services.cancel_job(found, actor=actor, reason=request.POST.get("reason", "")[:200])
+    if _wants_json(request):
+        return JsonResponse(selectors.as_state(stopped))
+    return HttpResponseRedirect(reverse("jobs:job", args=[job_id]))
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return "application/json" in request.headers.get("Accept", "")

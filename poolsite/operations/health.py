@@ -1,0 +1,125 @@
+"""Is this process fit to serve? Redis, SQL and migrations decide; workers and beat only warn."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import structlog
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from poolsite import hotpath
+from poolsite.jobs import sweeping
+from poolsite.operations.registry import CHECKS
+
+LOG = structlog.get_logger(__name__)
+CHECK_SECONDS = 3.0
+CACHED_SECONDS = 1.0
+WORKER_SILENT_SECONDS = 30.0
+PULSE = "operations.pulse"
+# Apart from the pool that serves pages: a database that hangs must not hang the probes' answer.
+_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="health")
+
+
+@dataclass
+class Readiness:
+    """What /readyz says. `checks`: name → "" in order, or one sentence."""
+
+    checks: dict[str, str] = field(default_factory=dict)
+    warnings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> bool:
+        """Whether traffic may be sent here."""
+        return not any(self.checks.values())
+
+
+_cached: tuple[float, Readiness] | None = None
+_migrated = False
+
+
+async def readiness() -> Readiness:
+    """Check everything side by side, in at most CHECK_SECONDS; an answer is kept for 1 s."""
+    global _cached
+    if _cached is not None and time.monotonic() - _cached[0] < CACHED_SECONDS:
+        return _cached[1]
+    required: dict[str, Callable[[], str]] = {
+        "redis": check_redis,
+        "sql": check_sql,
+        "migrations": check_migrations,
+    }
+    optional: dict[str, Callable[[], str]] = {"workers": check_workers, "beat": check_beat}
+    for name, (check, is_required) in CHECKS.items():
+        (required if is_required else optional)[name] = check
+    names = [*required, *optional]
+    answers = await asyncio.gather(*(_run({**required, **optional}[name]) for name in names))
+    said = dict(zip(names, answers, strict=True))
+    result = Readiness(
+        {name: said[name] for name in required}, {name: said[name] for name in optional}
+    )
+    _cached = (time.monotonic(), result)
+    return result
+
+
+def forget() -> None:
+    """Check afresh at the next question (tests)."""
+    global _cached, _migrated
+    _cached, _migrated = None, False
+
+
+async def _run(check: Callable[[], str]) -> str:
+    loop = asyncio.get_running_loop()
+    try:
+        return await asyncio.wait_for(loop.run_in_executor(_THREADS, check), CHECK_SECONDS)
+    except TimeoutError:
+        return "no answer"
+    except Exception as error:
+        LOG.warning("health.check_failed", check=check.__name__, error=str(error))
+        return "not reachable"
+
+
+def check_redis() -> str:
+    """The hot path's Redis answers and takes writes."""
+    hotpath.client().ping()
+    return ""
+
+
+def check_sql() -> str:
+    """SQL answers a query."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    finally:
+        connection.close()
+    return ""
+
+
+def check_migrations() -> str:
+    """Every migration of this release is applied; once true, it stays so for this process."""
+    global _migrated
+    if _migrated:
+        return ""
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    finally:
+        connection.close()
+    if missing:
+        return f"{len(missing)} not applied: run manage.py migrate"
+    _migrated = True
+    return ""
+
+
+def check_workers() -> str:
+    """A worker ran the pulse lately."""
+    run = sweeping.last_runs(PULSE).get(0)
+    if run is None or time.time() - run.at > WORKER_SILENT_SECONDS:
+        return "no worker has run a sweep lately"
+    return ""
+
+
+def check_beat() -> str:
+    """A beat ticked lately."""
+    return "" if sweeping.beat_alive() else "no beat has ticked lately"

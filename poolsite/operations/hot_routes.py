@@ -1,0 +1,56 @@
+"""/healthz, /readyz and /metrics, served before Django so that a probe costs next to nothing."""
+
+import asyncio
+import hmac
+
+import orjson
+from django.conf import settings
+from starlette.requests import Request
+from starlette.responses import Response
+
+from poolsite.api import lane
+from poolsite.api.problems import problem_response
+from poolsite.operations import health, metrics
+
+_NO_STORE = {"Cache-Control": "no-store"}
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def register() -> None:
+    """Put the three before Django; called once, by AppConfig.ready()."""
+    for path, endpoint in (("/healthz", healthz), ("/readyz", readyz), ("/metrics", metrics_page)):
+        lane.register(path, endpoint, methods=("GET", "HEAD"))
+
+
+async def healthz(_request: Request) -> Response:
+    """The process runs and its loop turns; says nothing of Redis or SQL."""
+    return _json({"status": "alive"}, 200)
+
+
+async def readyz(_request: Request) -> Response:
+    """200 when Redis, SQL and migrations are in order, else 503; workers and beat only warn."""
+    found = await health.readiness()
+    return _json(
+        {
+            "status": "ready" if found.ready else "not ready",
+            "checks": {name: said or "ok" for name, said in found.checks.items()},
+            "warnings": {name: said for name, said in found.warnings.items() if said},
+        },
+        200 if found.ready else 503,
+    )
+
+
+async def metrics_page(request: Request) -> Response:
+    """Prometheus' text, to who holds the token; without a token in the settings: 404."""
+    token = settings.METRICS_TOKEN
+    if not token:
+        return problem_response("not-found", "POOLSITE_METRICS_TOKEN is not set")
+    given = request.headers.get("authorization", "").encode("utf-8", "replace")
+    if not hmac.compare_digest(given, b"Bearer " + token.encode()):
+        return problem_response("unauthenticated", headers={"WWW-Authenticate": "Bearer"})
+    text = await asyncio.get_running_loop().run_in_executor(None, metrics.render)
+    return Response(text, 200, _NO_STORE, METRICS_TYPE)
+
+
+def _json(body: dict[str, object], status: int) -> Response:
+    return Response(orjson.dumps(body), status, _NO_STORE, "application/json")

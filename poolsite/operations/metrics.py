@@ -1,0 +1,113 @@
+"""/metrics: the process's own figures, and those that apps collect from Redis and SQL."""
+
+import time
+from collections.abc import Iterable, Iterator
+
+import structlog
+from django.db import connection
+from django.db.models import Count
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from poolsite.history import selectors as history_selectors
+from poolsite.jobs import sweeping
+from poolsite.jobs.models import Job
+from poolsite.jobs.registry import sweeps
+from poolsite.operations.models import Incident
+from poolsite.operations.registry import COLLECTORS, MetricsCollector
+
+LOG = structlog.get_logger(__name__)
+MOST_AGGREGATES = 200  # by name; the sums stand for all
+
+
+def render() -> bytes:
+    """Return everything in Prometheus' text form; a collector that fails is left out."""
+    registry = CollectorRegistry(auto_describe=False)
+    for name, collect in [*BUILT_IN.items(), *COLLECTORS.items()]:
+        registry.register(_Guarded(name, collect))
+    try:
+        return generate_latest(REGISTRY) + generate_latest(registry)
+    finally:
+        connection.close()
+
+
+class _Guarded(Collector):
+    def __init__(self, name: str, collector: MetricsCollector) -> None:
+        self.name = name
+        self.collector = collector
+
+    def collect(self) -> Iterable[Metric]:
+        try:
+            return list(self.collector())
+        except Exception as error:
+            LOG.warning("metrics.collector_failed", collector=self.name, error=str(error))
+            return []
+
+
+def _history() -> Iterator[Metric]:
+    lags = history_selectors.lags()
+    one = GaugeMetricFamily(
+        "poolsite_history_backlog_entries",
+        "History entries that are only in Redis.",
+        labels=["kind", "aggregate"],
+    )
+    full = GaugeMetricFamily(
+        "poolsite_history_backlog_ratio", "Backlog by its limit; at 1 entries are dropped."
+    )
+    total = GaugeMetricFamily(
+        "poolsite_history_backlog_entries_sum", "The same over all.", labels=["kind"]
+    )
+    for lag in lags[:MOST_AGGREGATES]:
+        one.add_metric([lag.kind, lag.tag.strip("{}")], lag.backlog)
+    full.add_metric([], max((lag.percent for lag in lags), default=0.0) / 100)
+    sums: dict[str, int] = {}
+    for lag in lags:
+        sums[lag.kind] = sums.get(lag.kind, 0) + lag.backlog
+    for kind, backlog in sums.items():
+        total.add_metric([kind], backlog)
+    yield from (one, full, total)
+    gaps = GaugeMetricFamily(
+        "poolsite_history_gap_entries", "Entries that never reached SQL.", labels=["reason"]
+    )
+    for reason, missing in history_selectors.gaps_by_reason().items():
+        gaps.add_metric([reason], missing)
+    yield gaps
+
+
+def _sweeps() -> Iterator[Metric]:
+    age = GaugeMetricFamily(
+        "poolsite_sweep_age_seconds", "Since the slowest shard last ended.", labels=["sweep"]
+    )
+    took = GaugeMetricFamily(
+        "poolsite_sweep_duration_seconds", "How long the slowest shard took.", labels=["sweep"]
+    )
+    failing = GaugeMetricFamily(
+        "poolsite_sweep_failing_shards", "Shards whose last run failed.", labels=["sweep"]
+    )
+    now = time.time()
+    for name in sweeps():
+        runs = list(sweeping.last_runs(name).values())
+        if runs:
+            age.add_metric([name], now - min(run.at for run in runs))
+            took.add_metric([name], max(run.duration_ms for run in runs) / 1_000)
+        failing.add_metric([name], sum(bool(run.error) for run in runs))
+    beat = GaugeMetricFamily("poolsite_beat_up", "1 = a beat ticked within 15 s.")
+    beat.add_metric([], float(sweeping.beat_alive()))
+    yield from (age, took, failing, beat)
+
+
+def _sql() -> Iterator[Metric]:
+    incidents = GaugeMetricFamily("poolsite_incidents_open", "Open incidents.", labels=["severity"])
+    rows = Incident.objects.filter(until=None).order_by().values_list("severity")
+    counts = dict.fromkeys(Incident.Severity.values, 0) | dict(rows.annotate(Count("pk")))
+    for severity, count in counts.items():
+        incidents.add_metric([severity], count)
+    jobs = GaugeMetricFamily("poolsite_jobs_unfinished", "Unfinished jobs.", labels=["state"])
+    unfinished = Job.objects.exclude(state__in=Job.ENDED).order_by().values_list("state")
+    for state, count in unfinished.annotate(Count("pk")):
+        jobs.add_metric([state], count)
+    yield from (incidents, jobs)
+
+
+BUILT_IN: dict[str, MetricsCollector] = {"history": _history, "sweeps": _sweeps, "sql": _sql}

@@ -1,0 +1,54 @@
+"""The actions of operations, and the places of its pages in the sidebar."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access import register_action
+from poolsite.operations import navigation
+
+MANAGERS = ("owner", "admin")
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_action("operations.overview", roles=MANAGERS, operators=True)
+    register_action("operations.incidents", roles=MANAGERS, operators=True)
+    register_action("operations.acknowledge", roles=MANAGERS, grants=["operate"])
+    register_action("operations.search", members=True, operators=True)
+    register_action("operations.system", operators=True)
+    register_action("operations.system_change", grants=["operate"])
+    navigation.register(
+        navigation.Entry(
+            "overview",
+            _("Overview"),
+            "operations:overview",
+            "space_dashboard",
+            order=10,
+            actions=("operations.overview",),
+            key="o",
+        )
+    )
+    navigation.register(
+        navigation.Entry(
+            "incidents",
+            _("Incidents"),
+            "operations:incidents",
+            "notification_important",
+            section="system",
+            order=10,
+            actions=("operations.incidents",),
+            key="i",
+        )
+    )
+    navigation.register(
+        navigation.Entry(
+            "system",
+            _("System"),
+            "operations:system",
+            "monitor_heart",
+            section="system",
+            order=20,
+            actions=("operations.system",),
+            incidents=("history.", "clock.", "system."),
+            key="s",
+        )
+    )

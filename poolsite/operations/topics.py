@@ -1,0 +1,81 @@
+"""The live topic of the incidents: `operations.incidents:all` or `…:<account id>`, and in
+another language than English `…:all.zh-hans`."""
+
+from typing import Any
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+from django.utils.translation import override
+
+from poolsite import live
+from poolsite.access import Decision, Principal, Thing, decide
+from poolsite.operations.models import Incident
+
+NAME = "operations.incidents"
+MOST_ROWS = 50
+
+
+class IncidentsTopic(live.SnapshotTopic):
+    """Open incidents, worst first: {"incidents": [row], "critical": n, "warnings": n}."""
+
+    name = NAME
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.scope, _, language = key.partition(".")
+        self.language = language or "en"
+        if self.scope != "all" and not (self.scope.isascii() and self.scope.isdecimal()):
+            raise ValueError(f"no incidents of {key!r}")
+        if self.language not in dict(settings.LANGUAGES):
+            raise ValueError(f"no language {language!r}")
+
+    async def allowed(self, principal: Principal) -> Decision:
+        if self.scope == "all":
+            answer = decide(principal, "operations.incidents", None)
+            if answer and not principal.is_operator:
+                return Decision.FORBIDDEN
+            return answer
+        thing = Thing("account", self.scope, int(self.scope))
+        return decide(principal, "operations.incidents", thing)
+
+    async def read(self) -> dict[str, Any]:
+        rows: dict[str, Any] = await database_sync_to_async(self._read, thread_sensitive=False)()
+        return rows
+
+    def _read(self) -> dict[str, Any]:
+        rows = Incident.objects.filter(until=None).order_by("severity", "since")
+        if self.scope != "all":
+            rows = rows.filter(account_id=int(self.scope))
+        found = list(rows[: MOST_ROWS + 1])
+        severities = [row.severity for row in found]
+        with override(self.language):
+            return {
+                "incidents": [as_row(row) for row in found[:MOST_ROWS]],
+                "critical": severities.count(Incident.Severity.CRITICAL),
+                "warnings": severities.count(Incident.Severity.WARNING),
+            }
+
+    def wake_channels(self) -> list[str]:
+        """One wake for every language."""
+        return [live.touch_channel(f"{NAME}:{self.scope}")]
+
+
+def as_row(incident: Incident) -> dict[str, Any]:
+    """One incident as pages show it, in the active language."""
+    return {
+        "id": incident.pk,
+        "type": incident.type,
+        "object": incident.object,
+        "severity": incident.severity,
+        "title": incident.title,
+        "detail": incident.detail,
+        "remedy": incident.remedy,
+        "url": incident.url,
+        "since": incident.since.isoformat(),
+        "acknowledged_by": incident.acknowledged_name,
+    }
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    live.register(IncidentsTopic)
