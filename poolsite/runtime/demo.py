@@ -91,7 +91,7 @@ class Demo:
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
             self._child("web", "daphne", *web, "poolsite.asgi:application"),
-            self._child("worker", "celery", "-A", "poolsite", *worker, "-l", "INFO"),
+            self._child("worker", "celery", "-A", "poolsite", *worker, "-l", "WARNING"),
             self._child("beat", "celery", "-A", "poolsite", "beat", "-s", schedule, "--pidfile="),
         )
         local = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104

@@ -78,11 +78,14 @@ class EmbeddedRedis:
     def release(self) -> None:
         """End this process's use; the server stops if it was the last."""
         self._users.release()
-        if self._keeper is not None:
-            try:
-                self._keeper.wait(timeout=0.2)
-            except subprocess.TimeoutExpired:
-                return  # somebody else uses it: the keeper goes on, and init will reap it
+        if self._keeper is None:
+            return
+        try:
+            self._keeper.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            # Somebody else uses it. Its end is not ours to wait for, so subprocess is told so.
+            self._keeper.returncode = 0
+        self._keeper = None
 
 
 _used: EmbeddedRedis | None = None

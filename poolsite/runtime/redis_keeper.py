@@ -30,7 +30,10 @@ class Keeper:
         """Return when nobody uses the server any more, or a signal came; it is stopped then."""
         signal.signal(signal.SIGTERM, lambda *_: self.ended.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the users
-        self.server.start()
+        try:
+            self.server.start()
+        except RedisServerError:
+            self.server.start()  # killed while it started, perhaps; the second error counts
         users = FileLock(self.folder / "users.lock")
         threading.Thread(target=self._wait_for_last_user, args=(users,), daemon=True).start()
         try:
