@@ -9,7 +9,6 @@ from pathlib import Path
 import environ
 
 from poolsite.operations.logs import logging_config
-
 from poolsite.runtime import stores
 from poolsite.runtime.paths import redis_socket
 
@@ -143,6 +142,7 @@ AXES_DISABLE_ACCESS_LOG = True
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("POOLSITE_MAIL_FROM", default="poolsite@localhost")
+PASSWORD_RESET_TIMEOUT = 3600
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"

@@ -178,7 +178,7 @@ def _user(principal: Principal, rule: Action, thing: object | None) -> Decision:
         return _operator(principal, rule, thing)
     if thing is None:
         suits = any(rule.roles & roles for roles in principal.memberships.values())
-        suits = suits or any(name in rule.grants for name, _ in principal.thing_grants)
+        suits = suits or any(name in rule.grants for name, _, _ in principal.thing_grants)
         return Decision.ALLOW if suits else Decision.FORBIDDEN
     roles = principal.roles_in(_tenant(thing))
     if not roles:
@@ -192,7 +192,7 @@ def _operator(principal: Principal, rule: Action, thing: object | None) -> Decis
     if rule.operators or rule.grants & principal.grants:
         return Decision.ALLOW
     if thing is None:
-        suits = any(name in rule.grants for name, _ in principal.thing_grants)
+        suits = any(name in rule.grants for name, _, _ in principal.thing_grants)
         suits = suits or any(rule.roles & roles for roles in principal.memberships.values())
         return Decision.ALLOW if suits else Decision.FORBIDDEN
     if _granted(principal, rule, thing) or rule.roles & principal.roles_in(_tenant(thing)):
@@ -204,7 +204,12 @@ def _granted(principal: Principal, rule: Action, thing: object) -> bool:
     """By a grant for this very thing, or for all of its kind."""
     if not principal.thing_grants or not rule.grants:
         return False
-    named = frozenset(ref for name, ref in principal.thing_grants if name in rule.grants)
+    tenant = _tenant(thing)
+    named = frozenset(
+        ref
+        for name, ref, account_id in principal.thing_grants
+        if name in rule.grants and account_id in (None, tenant)
+    )
     return covers(named, ref_of(thing))
 
 
@@ -317,14 +322,24 @@ def _rows_of_user(principal: Principal, rule: Action, names: _Names) -> Q | None
         return None
     suiting = [key for key, roles in principal.memberships.items() if rule.roles & roles]
     rows = Q(**{f"{names.account_field}__in": suiting}) if suiting else NOTHING
-    granted = [ref for name, ref in principal.thing_grants if name in rule.grants]
-    if not granted:
-        return rows
-    by_grant = names.covered(granted)
-    if principal.is_operator:
-        return None if by_grant is None else rows | by_grant
-    own = Q(**{f"{names.account_field}__in": list(principal.memberships)})
-    return rows | (own if by_grant is None else own & by_grant)
+    for name, ref, account_id in principal.thing_grants:
+        if name in rule.grants:
+            rows |= _rows_of_grant(principal, names, ref, account_id)
+    return rows
+
+
+def _rows_of_grant(principal: Principal, names: _Names, ref: str, account_id: int | None) -> Q:
+    """The rows that one grant for a thing opens."""
+    covered = names.covered([ref])
+    if account_id is not None:
+        if not principal.is_operator and account_id not in principal.memberships:
+            return NOTHING
+        tenants = Q(**{names.account_field: account_id})
+    elif principal.is_operator:
+        return ~NOTHING if covered is None else covered
+    else:
+        tenants = Q(**{f"{names.account_field}__in": list(principal.memberships)})
+    return tenants if covered is None else tenants & covered
 
 
 def _rows_of_token(scope: TokenScope, rule: Action, names: _Names) -> Q | None:

@@ -38,17 +38,19 @@ def of_user(
     memberships: defaultdict[int, set[str]] = defaultdict(set)
     for account_id, role in user.memberships.values_list("account_id", "role"):
         memberships[account_id].add(role)
-    grants = set(user.grants.values_list("name", "thing"))
+    grants: set[tuple[str, str, int | None]] = set(
+        user.grants.values_list("name", "thing", "account_id")
+    )
     if user.is_superuser:
-        grants |= {(name, "") for name in ("operate", "finance", "supervise")}
-    everywhere = frozenset(name for name, thing in grants if not thing)
+        grants |= {(name, "", None) for name in ("operate", "finance", "supervise")}
+    everywhere = frozenset(name for name, thing, _account in grants if not thing)
     return Principal(
         kind="user",
         id=str(user.pk),
         name=user.get_full_name() or user.get_username(),
         is_operator=user.is_operator or user.is_superuser or bool(everywhere),
         grants=everywhere,
-        thing_grants=frozenset((name, thing) for name, thing in grants if thing),
+        thing_grants=frozenset(each for each in grants if each[1]),
         memberships={key: frozenset(roles) for key, roles in memberships.items()},
         rights_version=version,
         expires_at=expires_at,

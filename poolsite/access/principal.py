@@ -82,7 +82,8 @@ class Principal:
     """Who asks, with everything that deciding needs. Times are Unix seconds.
 
     `memberships` maps an account's primary key to the roles there. `grants` holds names that
-    count everywhere (`operate`), `thing_grants` pairs (`supervise`, `desk:support`).
+    count everywhere (`operate`), `thing_grants` triples (`supervise`, `desk:support`, account or
+    None for any that the user belongs to).
     `expires_at` is when the credential ends by itself, `factor_at` when the person last
     proved a second factor. `credential` is how this process looks the principal up again; it may
     hold a session's key, so it is never shown or logged.
@@ -93,7 +94,7 @@ class Principal:
     name: str = ""
     is_operator: bool = False
     grants: frozenset[str] = frozenset()
-    thing_grants: frozenset[tuple[str, str]] = frozenset()
+    thing_grants: frozenset[tuple[str, str, int | None]] = frozenset()
     memberships: Mapping[int, frozenset[str]] = field(default_factory=dict)
     scope: TokenScope | VisitorScope | None = None
     rights_version: int = 0

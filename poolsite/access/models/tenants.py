@@ -144,18 +144,31 @@ class Membership(models.Model):
 
 
 class Grant(models.Model):
-    """A permission beside the roles, for one thing (`desk:support`) or, blank, for everything."""
+    """A permission beside the roles, for one thing (`desk:support`) or, blank, for everything.
+
+    With an account, given by its owner, it counts for that tenant's things only.
+    """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="grants")
     name = models.CharField(_("grant"), max_length=16, choices=GrantName.choices)
     thing = models.CharField(_("thing"), max_length=60, blank=True, validators=[THING])
+    account = models.ForeignKey(
+        Account, models.CASCADE, null=True, blank=True, related_name="grants"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         verbose_name = _("grant")
         verbose_name_plural = _("grants")
         constraints = [
-            models.UniqueConstraint(fields=["user", "name", "thing"], name="access_grant_once")
+            models.UniqueConstraint(
+                fields=["user", "name", "thing"],
+                condition=models.Q(account__isnull=True),
+                name="access_grant_once",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "name", "thing", "account"], name="access_grant_once_in_account"
+            ),
         ]
 
     def __str__(self) -> str:

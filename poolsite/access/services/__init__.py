@@ -16,6 +16,7 @@ from poolsite.access.services.invitations import (
 )
 from poolsite.access.services.people import (
     grant_set,
+    grants_set,
     log_out_everywhere,
     membership_set,
     password_set,
@@ -36,6 +37,7 @@ __all__ = [
     "factor_confirm",
     "factor_remove",
     "grant_set",
+    "grants_set",
     "invitation_accept",
     "invitation_create",
     "invitation_withdraw",

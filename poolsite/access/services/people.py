@@ -104,19 +104,24 @@ def grant_set(
     name: str,
     actor: Actor,
     thing: str = "",
+    account: Account | None = None,
     granted: bool = True,
     reason: str = "",
 ) -> bool:
     """Give or take one grant, for everything (blank) or one thing (`desk:support`).
 
-    Returns whether something changed. ValidationError for an unknown grant or a bad thing.
+    With an account it counts for that tenant's things only. Returns whether something changed.
+    ValidationError for an unknown grant or a bad thing.
     """
-    grant = Grant(user=user, name=str(name), thing=thing)
+    if account is not None and not thing:
+        raise ValidationError(_("A grant in an account names a thing."))
+    grant = Grant(user=user, name=str(name), thing=thing, account=account)
     if grant.name not in GrantName.values:
         raise ValidationError(_("There is no grant “%s”.") % name)
-    grant.clean_fields(exclude=["user"])
+    grant.clean_fields(exclude=["user", "account"])
     User.objects.select_for_update().get(pk=user.pk)
-    existing = Grant.objects.filter(user=user, name=grant.name, thing=thing).first()
+    same = Grant.objects.filter(user=user, name=grant.name, thing=thing, account=account)
+    existing = same.first()
     if (existing is not None) == granted:
         return False
     if existing is None:
@@ -126,11 +131,29 @@ def grant_set(
     audit(
         actor=actor,
         action="access.grant_give" if granted else "access.grant_take",
-        thing=user,
-        after={"grant": grant.name, "thing": thing or "*"},
+        thing=account or user,
+        after={"user": user.get_username(), "grant": grant.name, "thing": thing or "*"},
         reason=reason,
     )
     return True
+
+
+@transaction.atomic
+def grants_set(
+    *, user: User, name: str, things: Collection[str], account: Account, actor: Actor
+) -> None:
+    """Make these the things of the account for which the user has a grant, and no others."""
+    held = Grant.objects.filter(user=user, name=name, account=account)
+    before = set(held.values_list("thing", flat=True))
+    for thing in sorted(before ^ set(things)):
+        grant_set(
+            user=user,
+            name=name,
+            thing=thing,
+            account=account,
+            granted=thing in things,
+            actor=actor,
+        )
 
 
 @transaction.atomic

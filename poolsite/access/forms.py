@@ -1,0 +1,271 @@
+"""What people fill in about themselves, others and machines."""
+
+import zoneinfo
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.actions import actions
+from poolsite.access.logins import LONGEST_NAME
+from poolsite.access.models import Account, GrantName, Role, User
+from poolsite.access.models.tenants import SLUG, THING
+
+LONGEST_PASSWORD = 1024  # hashing costs time and memory; no person types more
+
+
+def _zones() -> list[tuple[str, Any]]:
+    return [("", _("As the platform")), *((z, z) for z in sorted(zoneinfo.available_timezones()))]
+
+
+def _languages() -> list[tuple[str, Any]]:
+    return [("", _("As the browser")), *settings.LANGUAGES]
+
+
+def _password(label: Any, autocomplete: str) -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
+    return forms.CharField(label=label, max_length=LONGEST_PASSWORD, strip=False, widget=widget)
+
+
+class LoginForm(forms.Form):
+    """Who, and the password."""
+
+    username = forms.CharField(
+        label=_("User name or e-mail"),
+        max_length=LONGEST_NAME,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
+        ),
+    )
+    password = _password(_("Password"), "current-password")
+
+
+class CodeForm(forms.Form):
+    """A code of the authenticator app, or a recovery code."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=32,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "inputmode": "text",
+                "autocapitalize": "none",
+                "autofocus": True,
+            }
+        ),
+        help_text=_("Six digits from the app, or one of your recovery codes."),
+    )
+
+
+class ResetForm(forms.Form):
+    """Where the link to a new password goes."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+
+class NewPasswordMixin(forms.Form):
+    """A chosen password, typed twice."""
+
+    user_for_validation: User | None = None
+    new_password = _password(_("New password"), "new-password")
+    repeated = _password(_("Once more"), "new-password")
+
+    def clean(self) -> dict[str, Any]:
+        """Both alike, and as good as the validators want."""
+        data = super().clean() or {}
+        first, second = data.get("new_password"), data.get("repeated")
+        if first and second and first != second:
+            self.add_error("repeated", _("The two passwords differ."))
+        elif first:
+            try:
+                validate_password(first, self.user_for_validation)
+            except ValidationError as error:
+                self.add_error("new_password", error)
+        return data
+
+
+class PasswordForm(NewPasswordMixin):
+    """A new password, by who knows the present one."""
+
+    field_order = ["present", "new_password", "repeated"]
+    present = _password(_("Present password"), "current-password")
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user_for_validation = user
+
+    def clean_present(self) -> str:
+        """The present password must be right."""
+        present = str(self.cleaned_data["present"])
+        user = self.user_for_validation
+        if user is None or not user.check_password(present):
+            raise ValidationError(_("That is not your present password."))
+        return present
+
+
+class JoinForm(NewPasswordMixin):
+    """A new user's name and password."""
+
+    field_order = ["username", "full_name", "new_password", "repeated"]
+    username = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    full_name = forms.CharField(
+        label=_("Your name"),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+
+
+class ProfileForm(forms.Form):
+    """A user's own names, zone and language."""
+
+    first_name = forms.CharField(label=_("First name"), max_length=150, required=False)
+    last_name = forms.CharField(label=_("Last name"), max_length=150, required=False)
+    zone = forms.ChoiceField(label=_("Time zone"), choices=_zones, required=False)
+    locale = forms.ChoiceField(label=_("Language"), choices=_languages, required=False)
+
+
+class RolesForm(forms.Form):
+    """A member's roles in one account."""
+
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"),
+        choices=Role.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Without a role the person is no longer a member."),
+    )
+    supervises = forms.CharField(
+        label=_("Supervises"),
+        required=False,
+        help_text=_("Single desks, for example desk:support, one in a line."),
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def clean_supervises(self) -> list[str]:
+        """Things, one in a line."""
+        return _things(self.cleaned_data["supervises"])
+
+
+class InviteForm(forms.Form):
+    """Somebody new in an account."""
+
+    email = forms.EmailField(label=_("E-mail address"))
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class InviteOperatorForm(forms.Form):
+    """Somebody new on the platform's staff."""
+
+    email = forms.EmailField(label=_("E-mail address"))
+    grants = forms.MultipleChoiceField(
+        label=_("Grants"),
+        choices=GrantName.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Without a grant the person may look at everything and change nothing."),
+    )
+
+
+class GrantsForm(forms.Form):
+    """What an operator may change."""
+
+    grants = forms.MultipleChoiceField(
+        label=_("Grants"),
+        choices=GrantName.choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class ReasonForm(forms.Form):
+    """Why something is done to somebody."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=200)
+
+
+class AccountForm(forms.Form):
+    """A new tenant."""
+
+    slug = forms.CharField(
+        label=_("Short name"),
+        max_length=40,
+        validators=[SLUG],
+        help_text=_("Small letters, digits and hyphens. It never changes."),
+    )
+    name = forms.CharField(label=_("Name"), max_length=120)
+    zone = forms.ChoiceField(label=_("Time zone"), choices=_zones, required=False)
+    currency = forms.CharField(
+        label=_("Currency"), max_length=3, required=False, help_text=_("Three letters, like CNY.")
+    )
+    locale = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
+
+
+class TokenForm(forms.Form):
+    """A new API token."""
+
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What will use it, for example a switch.")
+    )
+    account = forms.ModelChoiceField(
+        label=_("Account"), queryset=Account.objects.none(), required=False
+    )
+    resources = forms.CharField(
+        label=_("May reach"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One thing in a line: pool:retail-east, pool:*, or * for everything."),
+    )
+    actions = forms.MultipleChoiceField(
+        label=_("May do"), choices=(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    events = forms.CharField(
+        label=_("Events"),
+        required=False,
+        initial="*",
+        help_text=_("Names of events that it may send, separated by spaces, or * for all."),
+    )
+    switch = forms.CharField(label=_("Switch"), max_length=64, required=False)
+    days = forms.IntegerField(label=_("Ends after (days)"), min_value=1, max_value=730, initial=365)
+
+    def __init__(self, accounts: Any, *args: Any, platform: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        account: Any = self.fields["account"]
+        account.queryset = accounts
+        account.required = not platform
+        account.empty_label = _("The platform") if platform else None
+        allowed: Any = self.fields["actions"]
+        allowed.choices = [(name, name) for name, rule in sorted(actions().items()) if rule.tokens]
+
+    def clean_resources(self) -> list[str]:
+        """Things, one in a line."""
+        return _things(self.cleaned_data["resources"], everything=True)
+
+    def clean_events(self) -> list[str]:
+        """Names; every one when nothing is said."""
+        return str(self.cleaned_data["events"]).split() or ["*"]
+
+    @property
+    def ends_at(self) -> datetime:
+        """When the token ends."""
+        return timezone.now() + timedelta(days=self.cleaned_data["days"])
+
+
+def _things(text: str, *, everything: bool = False) -> list[str]:
+    things = [line.strip() for line in text.splitlines() if line.strip()]
+    for each in things:
+        if not (everything and each == "*"):
+            THING(each)
+    return things

@@ -1,0 +1,59 @@
+"""The addresses of the pages about people."""
+
+from django.urls import path
+
+from poolsite.access.views import (
+    history,
+    invitations,
+    log_in,
+    operators,
+    passwords,
+    people,
+    profile,
+    tokens,
+)
+
+app_name = "access"
+urlpatterns = [
+    path("", log_in.home, name="home"),
+    path("welcome/", log_in.welcome, name="welcome"),
+    path("login/", log_in.log_in, name="login"),
+    path("login/code/", log_in.log_in_code, name="login_code"),
+    path("logout/", log_in.log_out, name="logout"),
+    path("password/reset/", passwords.reset, name="reset"),
+    path("password/reset/<str:uid>/<str:token>/", passwords.reset_confirm, name="reset_confirm"),
+    path("join/<str:secret>/", invitations.join, name="join"),
+    path("profile/", profile.profile, name="profile"),
+    path("security/", profile.security, name="security"),
+    path("security/password/", profile.password, name="password"),
+    path("security/app/", profile.factor_add, name="factor_add"),
+    path("security/app/code.svg", profile.factor_picture, name="factor_picture"),
+    path("security/app/remove/", profile.factor_remove, name="factor_remove"),
+    path("security/codes/", profile.recovery_codes, name="recovery_codes"),
+    path("security/confirm/", profile.confirm, name="confirm"),
+    path("security/logout/", profile.log_out_everywhere, name="logout_everywhere"),
+    path("accounts/", people.accounts, name="accounts"),
+    path("accounts/new/", people.account_add, name="account_add"),
+    path("accounts/<slug:slug>/people/", people.members, name="members"),
+    path("accounts/<slug:slug>/invite/", people.invite, name="invite"),
+    path("accounts/<slug:slug>/people/<int:user_id>/", people.member, name="member"),
+    path(
+        "accounts/<slug:slug>/invitations/<int:invitation_id>/withdraw/",
+        people.withdraw,
+        name="withdraw",
+    ),
+    path("operators/", operators.operators, name="operators"),
+    path("operators/invite/", operators.operator_invite, name="operator_invite"),
+    path("operators/<int:user_id>/", operators.operator, name="operator"),
+    path(
+        "operators/invitations/<int:invitation_id>/withdraw/",
+        operators.operator_withdraw,
+        name="operator_withdraw",
+    ),
+    path("users/<int:user_id>/access/", operators.deactivate, name="deactivate"),
+    path("users/<int:user_id>/app/", operators.factor_reset, name="factor_reset"),
+    path("tokens/", tokens.tokens, name="tokens"),
+    path("tokens/new/", tokens.token_add, name="token_add"),
+    path("tokens/<int:token_id>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("history/", history.history, name="history"),
+]

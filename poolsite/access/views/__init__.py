@@ -1,0 +1,1 @@
+"""The pages about people: log-in, security, members, tokens, history."""

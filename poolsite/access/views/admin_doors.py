@@ -1,0 +1,32 @@
+"""The admin's own log-in, log-out and password pages lead to ours: one door, one throttle."""
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.views.decorators.csrf import csrf_protect
+
+from poolsite.access.views.common import next_of
+from poolsite.access.views.log_in import log_out
+
+
+def login_door(request: HttpRequest) -> HttpResponseBase:
+    """To the log-in page, and back; who is logged in without being staff is told so."""
+    if request.user.is_authenticated:
+        return redirect("access:home")
+    wanted = next_of(request, reverse("admin:index"))
+    return redirect(f"{reverse('access:login')}?{urlencode({'next': wanted})}")
+
+
+def password_door(request: HttpRequest) -> HttpResponseBase:
+    """To our own page for a new password."""
+    return redirect("access:password")
+
+
+urlpatterns = [
+    path("admin/login/", login_door),
+    path("admin/logout/", csrf_protect(log_out)),
+    path("admin/password_change/", password_door),
+    path("admin/password_change/done/", password_door),
+]

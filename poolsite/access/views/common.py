@@ -1,0 +1,70 @@
+"""What the pages here share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.core.exceptions import ValidationError
+from django.forms import Form
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from poolsite.access.actions import require
+from poolsite.access.models import User
+from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_request
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+
+def asks(action: str) -> Callable[[View[P]], View[P]]:
+    """Let a view run only for principals who may do `action` at all."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def asked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            require(principal_of_request(request), action)
+            return view(request, *args, **kwargs)
+
+        return asked
+
+    return decorate
+
+
+def actor_of(request: HttpRequest) -> Principal:
+    """Who does it, for services."""
+    return principal_of_request(request)
+
+
+def user_of(request: HttpRequest) -> User:
+    """The user who is logged in; views ask `access.profile` first."""
+    user = request.user
+    if not isinstance(user, User):  # a token has no profile
+        raise TypeError("no user is logged in")
+    return user
+
+
+def next_of(request: HttpRequest, default: str = "") -> str:
+    """Where the reader wanted to go: a path of this site, else `default`."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    safe = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if safe else default
+
+
+def page_key(request: HttpRequest, name: str) -> int | None:
+    """A primary key from the query, for keyset paging; None when it is not one."""
+    value = request.GET.get(name, "")
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 19 else None
+
+
+def add_errors(form: Form, error: ValidationError) -> None:
+    """Show what a service refused beside its field, or above the form."""
+    if not hasattr(error, "error_dict"):
+        form.add_error(None, error)
+        return
+    for name, messages in error.message_dict.items():
+        target: Any = name if name in form.fields else None
+        form.add_error(target, messages)

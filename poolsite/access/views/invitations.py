@@ -1,0 +1,93 @@
+"""Mailing an invitation, and joining by its link."""
+
+import smtplib
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from poolsite.access import services
+from poolsite.access.addresses import client_address
+from poolsite.access.forms import JoinForm
+from poolsite.access.logins import find_user, reached_limit
+from poolsite.access.mails import send_invitation
+from poolsite.access.models import Invitation, User
+from poolsite.access.services.invitations import invitation_of
+from poolsite.access.views.common import add_errors
+from poolsite.access.views.log_in import BACKEND
+
+TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
+
+
+def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -> None:
+    """Send the link, and say whether that worked; the invitation stands either way."""
+    try:
+        send_invitation(invitation, secret, f"{request.scheme}://{request.get_host()}")
+    except (OSError, smtplib.SMTPException):
+        messages.error(
+            request, _("The mail could not be sent. Invite the person again when mail works.")
+        )
+    else:
+        messages.success(request, _("The invitation is on its way to %s.") % invitation.email)
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, secret: str) -> HttpResponseBase:
+    """Accept an invitation: as who is logged in, or as a new user."""
+    if reached_limit("join", client_address(request), TRIES_BY_CLIENT, WINDOW_SECONDS):
+        return render(request, "access/join_expired.html", status=429)
+    invitation = invitation_of(secret)
+    if invitation is None:
+        return render(request, "access/join_expired.html", status=410)
+    known = find_user(invitation.email)
+    context = {"invitation": invitation, "known": known is not None}
+    if known is not None:
+        return _join_as_known(request, secret, known, context)
+    form = JoinForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        user = _new_user(form, secret)
+        if user is not None:
+            with transaction.atomic():
+                login(request, user, backend=BACKEND)
+            return redirect("/")
+    return render(request, "access/join.html", {**context, "form": form})
+
+
+def _join_as_known(
+    request: HttpRequest, secret: str, known: User, context: dict[str, object]
+) -> HttpResponseBase:
+    """Only the user whose address was invited may take it; the link alone is not enough."""
+    if request.user != known:
+        return render(request, "access/join_log_in.html", context)
+    if request.method == "POST":
+        try:
+            services.invitation_accept(secret=secret, user=known)
+        except ValidationError:
+            return render(request, "access/join_expired.html", status=410)
+        messages.success(request, _("You have joined."))
+        return redirect("/")
+    return render(request, "access/join_known.html", context)
+
+
+def _new_user(form: JoinForm, secret: str) -> User | None:
+    data = form.cleaned_data
+    try:
+        return services.invitation_accept(
+            secret=secret,
+            username=data["username"],
+            full_name=data["full_name"],
+            password=data["new_password"],
+            user=None,
+        )
+    except ValidationError as error:
+        add_errors(form, error)
+        return None

@@ -1,0 +1,126 @@
+"""The platform's own staff: who is an operator, with which grants."""
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from poolsite.access import selectors, services
+from poolsite.access.actions import decide
+from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
+from poolsite.access.models import Grant, Invitation, User
+from poolsite.access.views.common import actor_of, add_errors, asks
+from poolsite.access.views.invitations import mail_invitation
+
+
+@never_cache
+@require_GET
+@asks("access.operators_view")
+def operators(request: HttpRequest) -> HttpResponseBase:
+    """The staff, and who is invited."""
+    may_change = decide(actor_of(request), "access.operators_change").allowed
+    context = {
+        "operators": selectors.operators()[:500],
+        "invitations": selectors.open_invitations(None),
+        "may_change": may_change,
+    }
+    return render(request, "access/operators.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+def operator_invite(request: HttpRequest) -> HttpResponseBase:
+    """Invite an operator; nobody gives what he or she does not have."""
+    form = InviteOperatorForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        principal = actor_of(request)
+        if not set(form.cleaned_data["grants"]) <= principal.grants:
+            form.add_error("grants", _("You can only give grants that you have yourself."))
+        else:
+            invitation, secret = services.invitation_create(**form.cleaned_data, actor=principal)
+            mail_invitation(request, invitation, secret)
+            return redirect("access:operators")
+    return render(request, "access/operator_invite.html", {"form": form})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """An operator's grants. Not one's own: money needs two people, and nobody becomes both."""
+    user = get_object_or_404(User, pk=user_id, is_operator=True)
+    held = set(Grant.objects.filter(user=user, thing="").values_list("name", flat=True))
+    form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
+    if request.method == "POST" and form.is_valid():
+        principal = actor_of(request)
+        wanted = set(form.cleaned_data["grants"])
+        if user.pk == principal.user_id:
+            form.add_error(None, _("Another operator changes your grants."))
+        elif not wanted - held <= principal.grants:
+            form.add_error("grants", _("You can only give grants that you have yourself."))
+        else:
+            for name in sorted(wanted ^ held):
+                services.grant_set(
+                    user=user,
+                    name=name,
+                    granted=name in wanted,
+                    actor=principal,
+                    reason=form.cleaned_data["reason"],
+                )
+            messages.success(request, _("The grants are saved; they count at once."))
+            return redirect("access:operators")
+    return render(request, "access/operator.html", {"form": form, "person": user})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """Let somebody in no more, or again; operators do this to anyone but themselves."""
+    user = get_object_or_404(User, pk=user_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        principal = actor_of(request)
+        act = services.user_deactivate if user.is_active else services.user_activate
+        if user.pk == principal.user_id:
+            form.add_error(None, _("Another operator does this to your user."))
+        else:
+            act(user=user, actor=principal, reason=form.cleaned_data["reason"])
+            return redirect("access:operators" if user.is_operator else "access:accounts")
+    return render(request, "access/deactivate.html", {"form": form, "person": user})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """Forget a lost authenticator app of somebody else; the person sets up a new one."""
+    user = get_object_or_404(User, pk=user_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        principal = actor_of(request)
+        try:
+            if user.pk == principal.user_id:
+                raise ValidationError(_("Another operator does this to your user."))
+            services.factor_remove(user=user, actor=principal, reason=form.cleaned_data["reason"])
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("The authenticator app is removed."))
+            return redirect("access:operators" if user.is_operator else "access:accounts")
+    return render(request, "access/factor_reset.html", {"form": form, "person": user})
+
+
+@never_cache
+@require_POST
+@asks("access.operators_change")
+def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseBase:
+    """Make an operator's invitation worthless."""
+    invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
+    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("access:operators")

@@ -1,0 +1,85 @@
+"""A new password by mail. The answers never tell whether an address is known."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.tokens import default_token_generator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.encoding import force_str
+from django.utils.http import urlsafe_base64_decode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+from kombu.exceptions import OperationalError
+
+from poolsite.access import services
+from poolsite.access.addresses import client_address
+from poolsite.access.forms import NewPasswordMixin, ResetForm
+from poolsite.access.logins import normal, reached_limit
+from poolsite.access.models import User
+from poolsite.access.tasks import send_reset_mail
+
+RESET_TOKEN = "access_reset_token"  # noqa: S105  a session key
+MAILS_PER_ADDRESS, MAILS_BY_CLIENT, WINDOW_SECONDS = 3, 20, 3600
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reset(request: HttpRequest) -> HttpResponseBase:
+    """Ask for the mail. The worker looks the address up, so that time tells nothing either."""
+    form = ResetForm(request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "access/reset.html", {"form": form})
+    email = form.cleaned_data["email"]
+    by_client = reached_limit("reset", client_address(request), MAILS_BY_CLIENT, WINDOW_SECONDS)
+    if by_client:
+        form.add_error(None, _("Too many tries. Wait an hour, then try again."))
+        return render(request, "access/reset.html", {"form": form}, status=429)
+    if not reached_limit("reset", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
+        try:
+            send_reset_mail.delay(email, f"{request.scheme}://{request.get_host()}")
+        except OperationalError:
+            form.add_error(None, _("Mail cannot be sent at the moment. Try again in a minute."))
+            return render(request, "access/reset.html", {"form": form}, status=503)
+    return render(request, "access/reset_sent.html", {"email": email})
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reset_confirm(request: HttpRequest, uid: str, token: str) -> HttpResponseBase:
+    """Set the new password. The link's secret moves into the session, out of every Referer."""
+    user = _user_of(uid)
+    if token != "set":  # noqa: S105
+        if user is None or not default_token_generator.check_token(user, token):
+            return _no_longer(request)
+        request.session[RESET_TOKEN] = token
+        return redirect("access:reset_confirm", uid=uid, token="set")  # noqa: S106
+    kept = request.session.get(RESET_TOKEN, "")
+    if user is None or not default_token_generator.check_token(user, kept):
+        return _no_longer(request)
+    form = NewPasswordMixin(request.POST or None)
+    form.user_for_validation = user
+    if request.method == "POST" and form.is_valid():
+        data: dict[str, Any] = form.cleaned_data
+        services.password_set(
+            user=user, password=data["new_password"], actor=user, reason=_("by mail")
+        )
+        request.session.pop(RESET_TOKEN, None)
+        messages.success(request, _("Your password is changed. Log in with it."))
+        return redirect("access:login")
+    return render(request, "access/reset_confirm.html", {"form": form})
+
+
+def _user_of(uid: str) -> User | None:
+    try:
+        pk = int(force_str(urlsafe_base64_decode(uid)))
+    except (ValueError, OverflowError):
+        return None
+    return User.objects.filter(pk=pk, is_active=True).first() if 0 < pk < 2**63 else None
+
+
+def _no_longer(request: HttpRequest) -> HttpResponse:
+    return render(request, "access/reset_expired.html", status=410)

@@ -1,0 +1,158 @@
+"""Accounts, their members and invitations."""
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from poolsite.access import selectors, services
+from poolsite.access.actions import decide, require
+from poolsite.access.forms import AccountForm, InviteForm, RolesForm
+from poolsite.access.models import Account, Grant, GrantName, Invitation, Membership, Role, User
+from poolsite.access.principal import Principal
+from poolsite.access.views.common import actor_of, add_errors, asks
+from poolsite.access.views.invitations import mail_invitation
+
+
+@never_cache
+@require_GET
+@asks("access.people_view")
+def accounts(request: HttpRequest) -> HttpResponseBase:
+    """The accounts whose people the reader may see."""
+    principal = actor_of(request)
+    rows = selectors.accounts(principal).order_by("slug")[:500]
+    may_add = decide(principal, "access.accounts_change").allowed
+    return render(request, "access/accounts.html", {"accounts": rows, "may_add": may_add})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.accounts_change")
+def account_add(request: HttpRequest) -> HttpResponseBase:
+    """A new tenant."""
+    form = AccountForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            account = services.account_create(**form.cleaned_data, actor=actor_of(request))
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("The account is made. Invite its owner next."))
+            return redirect("access:invite", slug=account.slug)
+    return render(request, "access/account_add.html", {"form": form})
+
+
+def _account(request: HttpRequest, slug: str, action: str) -> Account:
+    """The account, when the reader may do that to it; a foreign one looks like a missing one."""
+    account = get_object_or_404(Account, slug=slug)
+    require(actor_of(request), action, account)
+    return account
+
+
+@never_cache
+@require_GET
+@asks("access.people_view")
+def members(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Who belongs to an account, and who is invited."""
+    account = _account(request, slug, "access.people_view")
+    return render(
+        request,
+        "access/members.html",
+        {
+            "account": account,
+            "members": selectors.members(account)[:500],
+            "invitations": selectors.open_invitations(account),
+            "may_change": decide(actor_of(request), "access.people_change", account).allowed,
+        },
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.people_change")
+def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Invite somebody into an account."""
+    account = _account(request, slug, "access.people_change")
+    form = InviteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        if not _may_give(actor_of(request), account, {data["role"]}):
+            form.add_error("role", _("Only an owner makes owners."))
+        else:
+            invitation, secret = services.invitation_create(
+                **data, account=account, actor=actor_of(request)
+            )
+            mail_invitation(request, invitation, secret)
+            return redirect("access:members", slug=slug)
+    return render(request, "access/invite.html", {"form": form, "account": account})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.people_change")
+def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
+    """A member's roles, and the desks that he or she supervises."""
+    account = _account(request, slug, "access.people_change")
+    user = User.objects.filter(pk=user_id, memberships__account=account).first()
+    if user is None:
+        raise Http404
+    held = set(Membership.objects.filter(user=user, account=account).values_list("role", flat=True))
+    desks = _supervised(user, account)
+    form = RolesForm(
+        request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
+    )
+    if request.method == "POST" and form.is_valid():
+        wanted = set(form.cleaned_data["roles"])
+        if not _may_give(actor_of(request), account, wanted ^ held):
+            form.add_error("roles", _("Only an owner makes owners, or ends their role."))
+        elif _save_member(request, form, user, account):
+            messages.success(request, _("The roles are saved; they count at once."))
+            return redirect("access:members", slug=slug)
+    context = {"form": form, "account": account, "person": user}
+    return render(request, "access/member.html", context)
+
+
+def _supervised(user: User, account: Account) -> list[str]:
+    rows = Grant.objects.filter(user=user, name=GrantName.SUPERVISE, account=account)
+    return sorted(rows.values_list("thing", flat=True))
+
+
+def _may_give(principal: Principal, account: Account, roles: set[str]) -> bool:
+    """Owners are made, and unmade, by owners and by operators."""
+    if Role.OWNER not in roles or "operate" in principal.grants:
+        return True
+    return Role.OWNER in principal.roles_in(account.pk)
+
+
+def _save_member(request: HttpRequest, form: RolesForm, user: User, account: Account) -> bool:
+    actor = actor_of(request)
+    try:
+        services.membership_set(
+            user=user, account=account, roles=form.cleaned_data["roles"], actor=actor
+        )
+        services.grants_set(
+            user=user,
+            name=GrantName.SUPERVISE,
+            things=form.cleaned_data["supervises"],
+            account=account,
+            actor=actor,
+        )
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    return True
+
+
+@never_cache
+@require_POST
+@asks("access.people_change")
+def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponseBase:
+    """Make an invitation worthless."""
+    account = _account(request, slug, "access.people_change")
+    invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
+    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    messages.success(request, _("The invitation is withdrawn."))
+    return redirect("access:members", slug=slug)
