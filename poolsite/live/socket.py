@@ -14,8 +14,9 @@ from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
 from poolsite.live import frames
+from poolsite.live.closing import close_socket
 from poolsite.live.hub import Hub, hub_of_loop
-from poolsite.live.outbox import Outbox, Send
+from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
 from poolsite.live.topics import resolve
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ async def live_application(scope: dict[str, Any], receive: Receive, send: Send) 
         principal = await access.principal_of_scope(scope)
     except (RedisError, OSError, hotpath.HotPathError):
         logger.warning("live: rights cannot be read", exc_info=True)
-        await send({"type": "websocket.close", "code": 1013})
+        await close_socket(send, BEHIND_CODE)
         return
     if not principal.is_authenticated:
         await send({"type": "websocket.close", "code": LOGIN})
@@ -124,7 +125,7 @@ class _Socket:
     async def _say_goodbye(self, code: int) -> None:
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await self._send({"type": "websocket.close", "code": code})
+                await close_socket(self._send, code)
         except Exception as failure:
             if not _is_disconnect(failure):
                 raise

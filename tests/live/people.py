@@ -1,59 +1,96 @@
-"""Make the people of a test's database; prints their cookies and tokens as JSON.
+"""Make, and take rights from, the people of a test's database; prints JSON.
 
-Run as a program on a migrated database: `python tests/live/people.py`.
+A program for a migrated database: `people.py make north south`, `people.py end <cookie>` (a
+session), `people.py demote <user>` (all memberships), `people.py revoke <token>`. The last
+three print the time at which the change was committed.
 """
 
 import json
+import sys
+import time
 from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import django
 
-django.setup()
-
-from django.conf import settings
-from django.test import Client
-from django.utils import timezone
-
-from poolsite.access.models import Account, ApiToken, Grant, Membership, User
-from poolsite.access.tokens import new_secret
+if TYPE_CHECKING:
+    from poolsite.access.models import User
 
 
-def _cookie(user: User) -> str:
+def _cookie(user: "User") -> str:
+    from django.conf import settings
+    from django.test import Client
+
     client = Client()
     client.force_login(user)
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
-def main() -> None:
-    """Two accounts with an owner each, and an operator."""
-    people = {}
-    for slug in ("north", "south"):
-        account = Account.objects.create(slug=slug, name=slug.title())
-        user = User.objects.create_user(slug, password=None)
-        Membership.objects.create(account=account, user=user, role="owner")
-        secret = new_secret()
-        token = ApiToken.objects.create(
-            account=account,
-            name=slug,
-            prefix=secret.prefix,
-            secret_hash=secret.hash,
-            resources=["*"],
-            actions=["*"],
-            events=["*"],
-            expires_at=timezone.now() + timedelta(days=1),
-        )
-        people[slug] = {
-            "user": user.pk,
-            "account": account.pk,
-            "cookie": _cookie(user),
-            "token": secret.plain,
-            "token_id": token.pk,
-        }
-    operator = User.objects.create_user("operator", password=None, is_operator=True)
-    Grant.objects.create(user=operator, name="operate")
-    people["operator"] = {"user": operator.pk, "account": 0, "cookie": _cookie(operator)}
-    print(json.dumps(people))
+def _make(slug: str) -> dict[str, Any]:
+    """An account with its owner and a token; `operator` is of the platform instead."""
+    from django.utils import timezone
+
+    from poolsite.access.models import Account, ApiToken, Grant, Membership, User
+    from poolsite.access.tokens import new_secret
+
+    user = User.objects.create_user(slug, password=None, is_operator=slug == "operator")
+    if slug == "operator":
+        Grant.objects.create(user=user, name="operate")
+        return {"user": user.pk, "account": 0, "cookie": _cookie(user)}
+    account = Account.objects.create(slug=slug, name=slug.title())
+    Membership.objects.create(account=account, user=user, role="owner")
+    secret = new_secret()
+    token = ApiToken.objects.create(
+        account=account,
+        name=slug,
+        prefix=secret.prefix,
+        secret_hash=secret.hash,
+        resources=["*"],
+        actions=["*"],
+        events=["*"],
+        expires_at=timezone.now() + timedelta(days=1),
+    )
+    return {
+        "user": user.pk,
+        "account": account.pk,
+        "cookie": _cookie(user),
+        "token": secret.plain,
+        "token_id": token.pk,
+    }
+
+
+def _end(cookie: str) -> None:
+    from django.contrib.sessions.models import Session
+
+    Session.objects.get(session_key=cookie.partition("=")[2]).delete()
+
+
+def _demote(user: str) -> None:
+    from poolsite.access.models import Membership
+
+    for membership in Membership.objects.filter(user=int(user)):
+        membership.delete()
+
+
+def _revoke(token: str) -> None:
+    from django.utils import timezone
+
+    from poolsite.access.models import ApiToken
+
+    row = ApiToken.objects.get(pk=int(token))
+    row.revoked_at = timezone.now()
+    row.save()
+
+
+def main(verb: str, *names: str) -> None:
+    """Do as told and print the result."""
+    django.setup()
+    if verb == "make":
+        print(json.dumps({name: _make(name) for name in names}))
+        return
+    {"end": _end, "demote": _demote, "revoke": _revoke}[verb](*names)
+    print(json.dumps(time.time()))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

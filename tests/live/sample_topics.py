@@ -91,6 +91,10 @@ class TenantTopic(live.SnapshotTopic):
 
     name = "test.tenant"
 
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        int(key)
+
     async def allowed(self, principal: access.Principal) -> access.Decision:
         thing = access.Thing("test", self.key, account_id=int(self.key))
         return access.decide(principal, "test.view", thing)
@@ -104,7 +108,8 @@ class TenantTopic(live.SnapshotTopic):
 WRITE = """
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSETNX', KEYS[1], 'generation', '1')
-redis.call('XADD', KEYS[1] .. ':log', string.format('%.0f-0', seq), 'name', ARGV[1], 'value', ARGV[2])
+local id = string.format('%.0f-0', seq)
+redis.call('XADD', KEYS[1] .. ':log', id, 'name', ARGV[1], 'value', ARGV[2])
 redis.call('HSET', KEYS[1] .. ':values', ARGV[1], ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

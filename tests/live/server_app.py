@@ -1,23 +1,24 @@
 """The live socket alone, with the tests' topics in it, as a server process runs it."""
 
+from typing import Any
+
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 
-# isort: split
-from channels.routing import ProtocolTypeRouter, URLRouter
-from django.core.asgi import get_asgi_application
-from django.urls import re_path
 
-pages = get_asgi_application()
+def _application() -> Any:
+    from channels.routing import ProtocolTypeRouter, URLRouter
+    from django.core.asgi import get_asgi_application
+    from django.urls import re_path
 
-# isort: split
-from poolsite.live import routing
-from tests.live import sample_topics  # noqa: F401  registers its topics
+    pages = get_asgi_application()
 
-application = ProtocolTypeRouter(
-    {
-        "http": pages,
-        "websocket": URLRouter(
-            [*routing.websocket_urlpatterns, re_path("", routing.missing_socket)]
-        ),
-    }
-)
+    from poolsite.live.routing import missing_socket, websocket_urlpatterns
+    from tests.live import sample_topics  # noqa: F401  registers its topics
+
+    # Django's function knows views only; channels' router takes any ASGI application.
+    missing = re_path("", missing_socket)  # type: ignore[arg-type]
+    sockets = URLRouter([*websocket_urlpatterns, missing])
+    return ProtocolTypeRouter({"http": pages, "websocket": sockets})
+
+
+application = _application()

@@ -1,4 +1,4 @@
-"""Real web server processes for the live tests and bench, and a socket client that obeys the protocol."""
+"""Real web server processes for live tests and bench, and a client that obeys the protocol."""
 
 import asyncio
 import json
@@ -17,6 +17,7 @@ import orjson
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from poolsite.live import resolve
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.ports import free_port
 
@@ -53,8 +54,12 @@ class Site:
         """Migrate and make the people."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.run("manage.py", "migrate", "--verbosity=0")
-        self.people = json.loads(self.run("tests/live/people.py"))
+        self.meet("operator", "north", "south")
         return self
+
+    def meet(self, *names: str) -> None:
+        """Make more people, each the owner of an account of the same name."""
+        self.people |= json.loads(self.run("tests/live/people.py", "make", *names))
 
     def run(self, *arguments: str) -> str:
         """Run a Python program of the tree in this site's environment; return what it printed."""
@@ -149,6 +154,7 @@ class WebServer:
             additional_headers=headers,
             compression=None,
             ping_interval=None,
+            max_size=None,
             **options,
         ) as socket:
             yield Client(socket)
@@ -162,6 +168,9 @@ class Client:
         self.answers = answers
         self.seen: list[dict[str, Any]] = []
         self.sizes: list[int] = []
+        self.closed_at = 0.0
+        self.states: dict[str, tuple[int, Any]] = {}
+        self.gaps = 0
 
     async def send(self, **frame: Any) -> None:
         await self.socket.send(orjson.dumps(frame).decode())
@@ -185,9 +194,27 @@ class Client:
         self.sizes.append(len(text))
         frame: dict[str, Any] = orjson.loads(text)
         self.seen.append(frame)
+        self._keep(frame)
         if "ack" in frame and self.answers:
             await self.send(op="ack", ack=frame["ack"])
         return frame
+
+    def state(self, topic: str) -> Any:
+        """Return the topic's state: its snapshot with the changes that followed applied."""
+        return self.states[topic][1]
+
+    def _keep(self, frame: dict[str, Any]) -> None:
+        address = frame.get("topic", "")
+        if frame["op"] == "snapshot":
+            self.states[address] = (frame["version"], frame["data"])
+        elif frame["op"] == "change" and address in self.states:
+            version, data = self.states[address]
+            if frame["from"] == version:
+                topic = resolve(address)
+                assert topic is not None
+                self.states[address] = (frame["to"], topic.apply(data, frame["data"]))
+            elif frame["to"] != version:
+                self.gaps += 1
 
     async def closed(self, seconds: float = 10.0) -> int:
         """Read on until the server closes; return the code."""
@@ -196,4 +223,5 @@ class Client:
                 while True:
                     await self.receive()
             except ConnectionClosed as end:
+                self.closed_at = time.time()
                 return end.rcvd.code if end.rcvd else 1006
