@@ -75,12 +75,14 @@ class AsyncLane:
         """Send one node its commands; a reply or a Failure for each."""
         bulk = len(commands) > BULK_COMMANDS
         wire = self._wires.get((node, bulk))
-        if wire is None or not wire.usable:
-            opened = await self._open_shared(node, bulk)
-            if isinstance(opened, NotSent):
-                return [opened] * len(commands)
-            wire = opened
-        return await wire.send(commands)
+        if wire is not None and wire.usable:
+            replies = await wire.send(commands)
+            if not isinstance(replies[0], NotSent):  # else it had been closed while it was idle
+                return replies
+        opened = await self._open_shared(node, bulk)
+        if isinstance(opened, NotSent):
+            return [opened] * len(commands)
+        return await opened.send(commands)
 
     # -- connections ------------------------------------------------------------------------------
 

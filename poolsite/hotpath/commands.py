@@ -6,12 +6,12 @@ from typing import Generic, TypeVar
 
 from poolsite.hotpath.scripts import Script
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Argument = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Generic[T]):
+class Command(Generic[T_co]):
     """One atomic step on one aggregate; run it sync, async or in a batch.
 
     `keys`: the tag with its braces, then every other key (Script.keys_of builds them); ValueError
@@ -23,7 +23,7 @@ class Command(Generic[T]):
     script: Script
     keys: tuple[str, ...]
     args: tuple[Argument, ...]
-    read: Callable[[list[str]], T]
+    read: Callable[[list[str]], T_co]
     operation_id: str | None = None
 
     def __post_init__(self) -> None:

@@ -63,4 +63,4 @@ def error_reply(text: str) -> ErrorReply:
 def error_reply_of(error: RedisError) -> ErrorReply:
     """Return the same from redis-py's exception, which takes the code off where it knows it."""
     code = getattr(error, "status_code", None)
-    return ErrorReply(code, f"{code} {error}") if code else error_reply(str(error))
+    return error_reply(f"{code} {error}" if code else str(error))

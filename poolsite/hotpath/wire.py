@@ -6,6 +6,7 @@ cancelled caller costs nothing: its reply is read and dropped. Nothing is ever r
 """
 
 import asyncio
+import select
 import socket
 from collections import deque
 from typing import Any, cast
@@ -53,6 +54,7 @@ class Wire(asyncio.Protocol):
         self._outgoing: list[bytes] = []
         self._unsent: list[_Exchange] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._poll = select.poll()
         self._was_open = False
         self._ended: asyncio.Future[None] = self.loop.create_future()
 
@@ -80,11 +82,22 @@ class Wire(asyncio.Protocol):
         unsent, self._unsent = self._unsent, []
         if self.transport is None:
             return
+        if self._pending[0] is unsent[0] and self._has_ended():
+            self._end("the server closed the idle connection")
+            return
         for exchange in unsent:
             exchange.sent = True
         if self._timer is None and unsent:
             self._timer = self.loop.call_at(unsent[0].deadline, self._check_deadline)
         self.transport.write(b"".join(outgoing))
+
+    def _has_ended(self) -> bool:
+        """Look whether an idle connection was closed before the loop could tell us.
+
+        Nothing is awaited, so anything to read is the end of the stream: what would be sent now
+        could never be answered, and "not sent" is a better answer than "unknown outcome".
+        """
+        return bool(self._poll.poll(0))
 
     def _check_deadline(self) -> None:
         self._timer = None
@@ -120,7 +133,9 @@ class Wire(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         self._was_open = True
         raw = transport.get_extra_info("socket")
-        if raw is not None and raw.family != socket.AF_UNIX:
+        if transport.get_extra_info("ssl_object") is None:  # TLS sends tickets of its own accord
+            self._poll.register(raw.fileno(), select.POLLIN)
+        if raw.family != socket.AF_UNIX:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def data_received(self, data: bytes) -> None:
