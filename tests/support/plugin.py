@@ -13,6 +13,7 @@ import pytest
 from poolsite.hotpath.scripts import preluded_with
 from poolsite.runtime.redis_server import RedisServer
 from tests.support import programs
+from tests.support.append_only import allow_test_flush
 from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
 from tests.support.needs import NeedsPlugin, require
@@ -51,6 +52,11 @@ atexit.register(_clean_up)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
     config.pluginmanager.register(NeedsPlugin(), "poolsite-needs")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flushable_audit_log() -> None:
+    allow_test_flush()
 
 
 def pytest_unconfigure() -> None:
