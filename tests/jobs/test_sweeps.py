@@ -1,0 +1,191 @@
+"""Sweeps: once per period whichever beat is first, one holder per shard, none blocks another."""
+
+import threading
+import time
+
+import pytest
+
+from poolsite import hotpath, jobs
+from poolsite.jobs import lease, presence, sweeping
+from poolsite.jobs.beat import SweepScheduler
+from poolsite.jobs.tasks import run_shard, tick
+
+
+def test_of_two_beats_ticks_in_one_period_one_starts_the_shards(monkeypatch):
+    jobs.sweep("test.sweep", every_seconds=3_600, shards=3)(lambda shard, shards: {})
+    assert sweeping.win_tick("test.sweep") == [0, 1, 2]
+    assert sweeping.win_tick("test.sweep") == []
+    later = time.time() + 3_600
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert sweeping.win_tick("test.sweep") == [0, 1, 2]
+
+
+def test_a_tick_hands_each_shard_to_the_workers_with_an_expiry(monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        run_shard, "apply_async", lambda args, expires: started.append((args, expires))
+    )
+    jobs.sweep("test.sweep", every_seconds=30, shards=2)(lambda shard, shards: {})
+    tick("test.sweep")
+    tick("test.sweep")
+    assert started == [(("test.sweep", 0), 30), (("test.sweep", 1), 30)]
+
+
+def test_a_tick_of_a_sweep_that_this_release_does_not_know_is_ignored():
+    assert sweeping.win_tick("test.gone") == []
+    assert sweeping.run_shard("test.gone", 0) is None
+
+
+def test_a_shard_runs_under_its_lease_and_its_result_is_kept(db):
+    fences = []
+
+    @jobs.sweep("test.sweep", every_seconds=5, shards=2)
+    def sweep(shard, shards):
+        fences.append((shard, shards, lease.current().fence))
+        return {"done": 7}
+
+    sweeping.run_shard("test.sweep", 1)
+    sweeping.run_shard("test.sweep", 1)
+    assert fences == [(1, 2, 1), (1, 2, 2)]
+    run = sweeping.last_runs("test.sweep")[1]
+    assert (run.result, run.error, run.fence) == ({"done": 7}, "", 2)
+    assert time.time() - run.at < 60
+
+
+def test_a_shard_that_another_worker_holds_is_left_alone(db):
+    runs = []
+    jobs.sweep("test.sweep", every_seconds=5)(lambda shard, shards: runs.append(shard))
+    with lease.hold("{sweep.test.sweep.0}") as held:
+        assert held is not None
+        assert sweeping.run_shard("test.sweep", 0) is None
+    sweeping.run_shard("test.sweep", 0)
+    assert runs == [0]
+
+
+def test_a_sweep_that_fails_is_recorded_and_gives_its_lease_back(db):
+    @jobs.sweep("test.sweep", every_seconds=5)
+    def sweep(shard, shards):
+        raise ValueError("bad row")
+
+    for _ in range(2):
+        assert "ValueError: bad row" in sweeping.run_shard("test.sweep", 0).error
+
+
+def test_a_holder_that_dies_is_followed_with_a_larger_fence():
+    dead = hotpath.run(lease.command("acquire", "{sweep.x.0}", "dead", 0.2))
+    assert dead == ["1", "1"]
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5))[0] == "0"
+    deadline = time.monotonic() + 5
+    while (taken := hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)))[0] == "0":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert taken == ["1", "2"]
+    assert hotpath.run(lease.command("renew", "{sweep.x.0}", "dead", 5)) == ["0", "next"]
+    assert hotpath.run(lease.command("release", "{sweep.x.0}", "dead", 5))[0] == "0"
+    assert hotpath.run(lease.command("renew", "{sweep.x.0}", "next", 5)) == ["1", "2"]
+
+
+def test_a_lost_reply_to_acquire_does_not_lose_the_lease():
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "me", 5)) == ["1", "1"]
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "me", 5)) == ["1", "1"]
+
+
+def test_a_long_run_keeps_its_lease_by_renewing_it():
+    with lease.hold("{sweep.x.0}", lease_seconds=0.3) as held:
+        time.sleep(0.9)
+        assert held.held
+        assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "other", 1))[0] == "0"
+
+
+def test_a_holder_learns_that_it_was_overtaken():
+    with lease.hold("{sweep.x.0}", lease_seconds=0.3) as held:
+        hotpath.client().hset("{sweep.x.0}", "holder", "other")
+        assert held.lost.wait(5)
+        assert not held.held
+
+
+def test_of_many_threads_one_holds_the_lease():
+    held = []
+    start = threading.Barrier(8)
+
+    def take(n):
+        start.wait()
+        if hotpath.run(lease.command("acquire", "{sweep.x.0}", f"h{n}", 30))[0] == "1":
+            held.append(n)
+
+    threads = [threading.Thread(target=take, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(held) == 1
+
+
+def test_pausable_sweeps_stand_still_while_paused_and_the_others_run(db):
+    runs = []
+    for name, pausable in (("test.money", True), ("test.other", False)):
+        jobs.sweep(name, every_seconds=5, pausable=pausable)(
+            lambda shard, shards, name=name: runs.append(name)
+        )
+    sweeping.pause("clock step")
+    for name in ("test.money", "test.other"):
+        sweeping.run_shard(name, 0)
+    assert runs == ["test.other"]
+    assert sweeping.last_runs("test.money")[0].error == "paused: clock step"
+    assert sweeping.resume() is True
+    sweeping.run_shard("test.money", 0)
+    assert runs == ["test.other", "test.money"]
+
+
+@pytest.fixture
+def scheduler(monkeypatch):
+    from poolsite.celery import app
+
+    jobs.sweep("test.fast", every_seconds=1, shards=4)(lambda shard, shards: {})
+    jobs.sweep("test.daily", every_seconds=86_400)(lambda shard, shards: {})
+    beat = SweepScheduler(app)
+    sent = []
+    monkeypatch.setattr(
+        SweepScheduler, "apply_entry", lambda self, entry, producer: sent.append(entry.args[0])
+    )
+    monkeypatch.setattr(SweepScheduler, "producer", None)
+    return beat, sent
+
+
+def test_beats_schedule_is_built_from_the_registered_sweeps(scheduler):
+    beat, _ = scheduler
+    assert {name: entry.task for name, entry in beat.schedule.items()} == {
+        "test.fast": "jobs.tick",
+        "test.daily": "jobs.tick",
+    }
+    assert beat.schedule["test.daily"].schedule.run_every.total_seconds() == 30
+
+
+def test_a_clock_set_back_by_an_hour_does_not_silence_the_beat(scheduler, monkeypatch):
+    beat, sent = scheduler
+    beat.tick()
+    assert sorted(sent) == ["test.daily", "test.fast"]
+    an_hour_back, a_moment_later = time.time() - 3_600, time.monotonic() + 1.5
+    monkeypatch.setattr(time, "time", lambda: an_hour_back)
+    monkeypatch.setattr(time, "monotonic", lambda: a_moment_later)
+    wait = beat.tick()
+    assert sent[2:] == ["test.fast"]
+    assert 0 <= wait <= 1
+
+
+def test_a_beat_tells_that_it_is_alive(scheduler):
+    assert not sweeping.beat_alive()
+    scheduler[0].tick()
+    assert sweeping.beat_alive()
+    assert not sweeping.beat_alive(now=lambda: time.time() + 60)
+
+
+def test_workers_that_fall_silent_stand_last_and_are_forgotten_after_an_hour():
+    now = time.time()
+    heard = {"w1@a": now - 30, "w2@a": now - 1, "w3@a": now - 4_000}
+    hotpath.client().hset(presence.KEY, mapping={name: str(at) for name, at in heard.items()})
+    assert [(worker.name, worker.alive) for worker in presence.workers()] == [
+        ("w2@a", True),
+        ("w1@a", False),
+    ]
+    assert hotpath.client().hlen(presence.KEY) == 2
