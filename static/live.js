@@ -36,16 +36,15 @@ const people = new Map();
 /**
  * What the badge shows. Fires `state` at every change and once a second while the page is seen.
  * state: idle (nothing to watch), connecting, live, reconnecting, stale (connected, but the server
- * cannot read some figures), offline, signed-out. Times are milliseconds as of Date.now().
+ * cannot read some figures), offline, signed-out. Times are as of Date.now().
  */
 class Connection extends EventTarget {
   state = "idle";
   attempt = 0;
   retryAt = 0;
-  /** When the figures were last known to be right. */
-  dataAt = 0;
+  dataAt = 0; // when the figures were last known to be right
 
-  /** Seconds since the figures were last known to be right. */
+  /** Seconds since `dataAt`. */
   get age() {
     return this.dataAt ? Math.max(0, (Date.now() - this.dataAt) / 1000) : 0;
   }
@@ -69,6 +68,7 @@ let ready = false;
 let heardAt = 0;
 let askedAt = 0;
 let openedAt = 0;
+let everOpen = false;
 let acked = 0;
 let retryTimer = 0;
 let hiddenTimer = 0;
@@ -92,10 +92,7 @@ export function subscribe(topic, handlers, { element } = {}) {
   attempt(0);
   return () => {
     entry.handlers.delete(mine);
-    if (entry.handlers.size || topics.get(topic) !== entry) return;
-    topics.delete(topic);
-    send({ op: "unsubscribe", topic });
-    rest();
+    if (!entry.handlers.size && topics.get(topic) === entry) forget(topic);
   };
 }
 
@@ -113,13 +110,6 @@ export function onPersonal(kind, hear) {
     if (!all.size && people.get(kind) === all) people.delete(kind);
     rest();
   };
-}
-
-/** The state of a table topic after one change: {rows} and {set, gone}. */
-export function applyRows(data, change) {
-  const rows = { ...data.rows, ...change.set };
-  for (const id of change.gone) delete rows[id];
-  return { rows };
 }
 
 const wanted = () => topics.size > 0 || people.size > 0;
@@ -141,7 +131,13 @@ function send(frame) {
 
 function ask(topic, entry) {
   entry.early = [];
-  send(entry.version === null ? { op: "subscribe", topic } : { op: "subscribe", topic, version: entry.version });
+  send({ op: "subscribe", topic, version: entry.version ?? undefined });
+}
+
+function forget(topic) {
+  topics.delete(topic);
+  send({ op: "unsubscribe", topic });
+  rest();
 }
 
 /** Connect after so many seconds; 0 = now, unless a socket stands or is on its way. */
@@ -164,7 +160,7 @@ function open() {
   heardAt = Date.now();
   connection.attempt += 1;
   connection.retryAt = 0;
-  show(connection.attempt > 1 ? "reconnecting" : "connecting");
+  show(everOpen || connection.attempt > 1 ? "reconnecting" : "connecting");
   mine.onmessage = (event) => mine === socket && hear(JSON.parse(event.data));
   mine.onclose = (event) => mine === socket && lost(event.code);
 }
@@ -175,10 +171,10 @@ function lost(code) {
   if (!wanted()) return show("idle");
   for (const entry of topics.values()) tellStale(entry, true);
   if (code === SIGNED_OUT) return show("signed-out");
-  if (steady) connection.attempt = 1;
-  const base = BACK_OFF[Math.min(Math.max(connection.attempt, 1), BACK_OFF.length) - 1];
+  if (steady) connection.attempt = 0;
+  const base = BACK_OFF[Math.min(connection.attempt, BACK_OFF.length - 1)];
+  if (document.hidden) show("reconnecting"); // goes on when the page is seen again
   attempt(Math.min(15, base * (0.75 + Math.random() / 2))); // or all pages come back at once
-  if (document.hidden) show("reconnecting");
 }
 
 /** Let go of the socket; nothing that it still says is heard. */
@@ -222,6 +218,7 @@ function hear(frame) {
 function begin() {
   ready = true;
   openedAt = Date.now();
+  everOpen = true;
   for (const [topic, entry] of topics) ask(topic, entry);
   refresh();
 }
@@ -276,10 +273,7 @@ function tell(topic, entry, verb, data) {
     else (handlers[verb] ?? handlers.snapshot)(data, entry.version);
   });
   if (!fine) heal(topic, entry);
-  if (entry.handlers.size || topics.get(topic) !== entry) return;
-  topics.delete(topic);
-  send({ op: "unsubscribe", topic });
-  rest();
+  if (!entry.handlers.size && topics.get(topic) === entry) forget(topic);
 }
 
 function tellStale(entry, isStale) {

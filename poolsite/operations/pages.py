@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from poolsite.access import actions
 from poolsite.access.models import Account
 from poolsite.access.principal import ANONYMOUS, Principal
-from poolsite.operations import navigation
+from poolsite.operations import navigation, selectors
 from poolsite.operations.models import Incident
 
 
@@ -22,6 +22,8 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "platform_name": settings.PLATFORM_NAME,
         "navigation": SimpleLazyObject(lambda: _navigation(request)),
         "reader_role": SimpleLazyObject(lambda: _role_word(request)),
+        "incidents_topic": SimpleLazyObject(lambda: _topic(request, "operations.incidents")),
+        "overview_topic": SimpleLazyObject(lambda: _topic(request, "operations.overview")),
     }
 
 
@@ -31,12 +33,14 @@ def principal_of(request: HttpRequest) -> Principal:
     return principal
 
 
-def incidents_of(principal: Principal) -> QuerySet[Incident]:
-    """Open incidents that this principal may see, worst first, then oldest."""
-    rows = Incident.objects.filter(until=None)
-    if not principal.is_operator:
-        rows = rows.filter(account__in=list(principal.memberships))
-    return rows.order_by("severity", "since")  # "critical" sorts before "warning"
+def _topic(request: HttpRequest, name: str) -> str:
+    """The address of a topic that has one state per scope and language; "" = not for them."""
+    principal = principal_of(request)
+    if name not in actions.actions() or not actions.decide(principal, name).allowed:
+        return ""
+    language = get_language() or "en"
+    suffix = "" if language == "en" else f".{language}"
+    return f"{name}:{selectors.scope_of(principal)}{suffix}"
 
 
 def _navigation(request: HttpRequest) -> list[navigation.Section]:
@@ -50,7 +54,7 @@ def _navigation(request: HttpRequest) -> list[navigation.Section]:
 
 
 def _counter(principal: Principal) -> Callable[[navigation.Entry, Iterable[str]], tuple[int, str]]:
-    open_ones = list(incidents_of(principal).values_list("type", "severity"))
+    open_ones = list(selectors.open_incidents(principal).values_list("type", "severity"))
 
     def count(_entry: navigation.Entry, prefixes: Iterable[str]) -> tuple[int, str]:
         hits = [severity for kind, severity in open_ones if kind.startswith(tuple(prefixes))]

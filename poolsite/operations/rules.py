@@ -21,7 +21,7 @@ def register() -> None:
             "overview",
             _("Overview"),
             "operations:overview",
-            "space_dashboard",
+            "dashboard",
             order=10,
             actions=("operations.overview",),
             key="o",

@@ -78,4 +78,7 @@ def as_row(incident: Incident) -> dict[str, Any]:
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
+    from poolsite.operations.overview import OverviewTopic
+
     live.register(IncidentsTopic)
+    live.register(OverviewTopic)

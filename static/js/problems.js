@@ -1,11 +1,11 @@
 // The badges of the sidebar: how many problems stand open, live.
 import { subscribe } from "../live.js";
 
-export const INCIDENTS = "operations.incidents:all";
+export const incidentsTopic = () => document.body.dataset.incidentsTopic ?? "";
 
 export function startProblems() {
   const badges = [...document.querySelectorAll("[data-incidents]")];
-  if (!badges.length) return;
+  if (!badges.length || !incidentsTopic()) return;
   const show = (data) => {
     const open = data.incidents ?? [];
     for (const badge of badges) {
@@ -18,5 +18,5 @@ export function startProblems() {
       badge.classList.toggle("badge--warn", !critical);
     }
   };
-  subscribe(INCIDENTS, { snapshot: show });
+  subscribe(incidentsTopic(), { snapshot: show });
 }

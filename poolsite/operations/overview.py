@@ -1,0 +1,114 @@
+"""The overview's figures and cards, live: one reading per process serves every browser.
+
+Topic `operations.overview:all`, or `…:<account id>`; in another language than English
+`…:all.zh-hans`.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+from django.utils.translation import override
+
+from poolsite import live
+from poolsite.access import Decision, Principal, Thing, decide
+from poolsite.operations import selectors
+from poolsite.operations.registry import CARDS, CardData, Figure, Stat
+
+NAME = "operations.overview"
+PERIOD_SECONDS = 2.0  # a reading asks every app; figures that flicker faster help nobody
+TREND_POINTS = 30
+
+
+class OverviewTopic(live.SnapshotTopic):
+    """{"stats": {name: …}, "cards": {name: …}} as readers of one scope and language see it."""
+
+    name = NAME
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.scope, _, language = key.partition(".")
+        self.language = language or "en"
+        if self.scope != "all" and not (self.scope.isascii() and self.scope.isdecimal()):
+            raise ValueError(f"no overview of {key!r}")
+        if self.language not in dict(settings.LANGUAGES):
+            raise ValueError(f"no language {language!r}")
+        self._read_at = float("-inf")
+
+    async def allowed(self, principal: Principal) -> Decision:
+        if self.scope == "all":
+            answer = decide(principal, "operations.overview", None)
+            return Decision.FORBIDDEN if answer and not principal.is_operator else answer
+        return decide(
+            principal, "operations.overview", Thing("account", self.scope, int(self.scope))
+        )
+
+    async def read(self) -> dict[str, Any]:
+        wait = self._read_at + PERIOD_SECONDS - time.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        found: dict[str, Any] = await database_sync_to_async(self._read, thread_sensitive=False)()
+        self._read_at = time.monotonic()
+        return found
+
+    def _read(self) -> dict[str, Any]:
+        with override(self.language):
+            principal = reader_of(self.scope)
+            stats = {entry.name: as_stat(stat) for entry, stat in selectors.stats(principal)}
+            cards = {card.name: as_card(data) for card, data in selectors.cards(principal)}
+            return {"stats": stats, "cards": cards}
+
+    def wake_channels(self) -> list[str]:
+        """Its own, and those of the cards' topics."""
+        topics = {card.topic for card in CARDS.values() if card.topic}
+        return [live.touch_channel(address) for address in (self.address, *sorted(topics))]
+
+
+def reader_of(scope: str) -> Principal:
+    """A reader who sees exactly what everybody of this scope sees: no grants, no own things."""
+    if scope == "all":
+        return Principal(kind="user", id="0", is_operator=True)
+    return Principal(kind="user", id="0", memberships={int(scope): frozenset({"admin"})})
+
+
+def as_stat(stat: Stat) -> dict[str, Any]:
+    """A headline figure as the browser shows it."""
+    return {
+        "value": str(stat.value),
+        "unit": str(stat.unit),
+        "mark": str(stat.mark),
+        "severity": stat.severity,
+        "trend": thinned(stat.trend),
+    }
+
+
+def as_card(data: CardData) -> dict[str, Any]:
+    """A card's rows as the browser shows them: its table's, or one of each figure."""
+    rows = data.rows if data.columns else [_row_of(figure) for figure in data.figures]
+    return {
+        "hint": str(data.hint),
+        "empty": str(data.empty),
+        "rows": [
+            {
+                "name": str(row["name"]),
+                "url": row.get("url", ""),
+                "cells": [{**cell, "text": str(cell["text"])} for cell in row["cells"]],
+                "trend": thinned(row["trend"]) if "trend" in row else None,
+            }
+            for row in rows
+        ],
+    }
+
+
+def _row_of(figure: Figure) -> dict[str, Any]:
+    text = f"{figure.value} {figure.unit}".strip()
+    return {"name": figure.label, "cells": [{"text": text, "severity": figure.severity}]}
+
+
+def thinned(values: Any) -> list[float | None]:
+    """At most 30 points: a sparkline has no room for more, and frames stay small."""
+    points = [None if value is None else round(float(value), 4) for value in values or ()]
+    step = -(-len(points) // TREND_POINTS) or 1
+    return points[::-1][::step][::-1]
