@@ -50,4 +50,4 @@ def gaps(kind: str, tag: str, limit: int = 100) -> list[GapRecord]:
 def gaps_by_reason() -> dict[str, int]:
     """Return how many entries never reached SQL, by reason."""
     rows = GapRecord.objects.order_by().values_list("reason")
-    return dict(rows.annotate(Sum(F("last_seq") - F("first_seq") + 1)))
+    return dict(rows.annotate(missing=Sum(F("last_seq") - F("first_seq") + 1)))

@@ -45,7 +45,7 @@ class ClockMonitor:
     read: Callable[[], dict[str, float]] = redis_clocks
     pace: Callable[[], float] = pace
     trusted: dict[str, float] = field(default_factory=dict)
-    confirmed: str = ""
+    confirmed: str | None = None  # the last confirmation heeded; None = none was looked for yet
     stepped: bool = False
 
     def check(self) -> float:
@@ -73,11 +73,10 @@ class ClockMonitor:
     def _heed_confirmation(self) -> None:
         """After an operator has confirmed the new time, it is the one to trust."""
         confirmed = str(hotpath.client().get(CONFIRMED_KEY) or "")
-        if confirmed != self.confirmed:
-            if self.confirmed or self.stepped:
-                self.trusted.clear()
-                self.stepped = False
-            self.confirmed = confirmed
+        if self.confirmed is not None and confirmed != self.confirmed:
+            self.trusted.clear()
+            self.stepped = False
+        self.confirmed = confirmed
 
     def _raise(self, step: float) -> None:
         if self.stepped:

@@ -1,0 +1,131 @@
+"""A step of Redis' clock pauses money and leases until it is back or an operator confirms."""
+
+import pytest
+
+from poolsite.access.models import AuditEntry
+from poolsite.jobs import sweeping
+from poolsite.operations import services
+from poolsite.operations.clock import ClockMonitor, redis_clocks
+from poolsite.operations.models import Incident
+
+
+class Clocks:
+    """A hand-turned pace and a hand-turned Redis clock."""
+
+    def __init__(self):
+        self.pace = 1_000.0
+        self.redis = 1_763_693_000.0
+
+    def advance(self, seconds, *, step=0.0):
+        self.pace += seconds
+        self.redis += seconds + step
+
+
+@pytest.fixture
+def clocks(db):
+    return Clocks()
+
+
+def monitor(clocks):
+    return ClockMonitor(read=lambda: {"redis": clocks.redis}, pace=lambda: clocks.pace)
+
+
+def paused():
+    return sweeping.paused_reason() == "clock step"
+
+
+def open_incidents():
+    return Incident.objects.filter(type="clock.step", until=None).count()
+
+
+@pytest.mark.parametrize("step", [3_600.0, -3_600.0, 1.5, -1.5])
+def test_a_step_of_more_than_a_second_pauses_and_opens_an_incident(clocks, step):
+    watch = monitor(clocks)
+    watch.check()
+    clocks.advance(2, step=step)
+    assert watch.check() == pytest.approx(step)
+    assert paused()
+    assert open_incidents() == 1
+
+
+@pytest.mark.parametrize("step", [0.9, -0.9])
+def test_a_step_of_less_than_a_second_and_slow_drift_are_followed(clocks, step):
+    watch = monitor(clocks)
+    for _ in range(20):
+        clocks.advance(2, step=step)
+        assert watch.check() == 0
+    assert not paused()
+
+
+def test_the_sweeps_run_again_when_the_clock_is_back(clocks):
+    watch = monitor(clocks)
+    watch.check()
+    clocks.advance(2, step=600)
+    watch.check()
+    clocks.advance(2)
+    watch.check()
+    assert paused()
+    clocks.advance(2, step=-600)
+    watch.check()
+    assert not paused()
+    assert open_incidents() == 0
+
+
+def test_a_process_that_began_after_the_step_does_not_settle_it(clocks):
+    old = monitor(clocks)
+    old.check()
+    clocks.advance(2, step=600)
+    old.check()
+    young = monitor(clocks)
+    young.check()
+    clocks.advance(2)
+    young.check()
+    assert paused()
+
+
+def test_an_operator_confirms_the_new_time_for_every_process(clocks, olga):
+    watches = [monitor(clocks), monitor(clocks)]
+    for watch in watches:
+        watch.check()
+    clocks.advance(2, step=600)
+    for watch in watches:
+        watch.check()
+    assert services.confirm_clock(actor=olga, reason="daylight saving by hand") is True
+    assert open_incidents() == 0
+    clocks.advance(2)
+    for watch in watches:
+        assert watch.check() == 0
+    assert not paused()
+    assert services.confirm_clock(actor=olga) is False
+    assert AuditEntry.objects.filter(action="operations.confirm_clock").count() == 1
+
+
+def test_a_process_that_had_not_seen_the_step_yet_heeds_the_confirmation_too(clocks, olga):
+    seen, unseen = monitor(clocks), monitor(clocks)
+    seen.check()
+    unseen.check()
+    clocks.advance(2, step=600)
+    seen.check()
+    services.confirm_clock(actor=olga)
+    assert unseen.check() == 0
+    assert not paused()
+
+
+def test_a_look_that_took_long_proves_nothing(clocks):
+    watch = monitor(clocks)
+    watch.check()
+
+    def slowly():
+        clocks.advance(5)
+        return {"redis": clocks.redis - 5}
+
+    watch.read = slowly
+    assert watch.check() == 0
+    assert not paused()
+
+
+def test_the_real_redis_tells_its_time(db):
+    watch = ClockMonitor()
+    assert watch.check() == 0
+    assert watch.check() == 0
+    assert next(iter(redis_clocks().values())) > 1_700_000_000
