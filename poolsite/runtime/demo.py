@@ -127,9 +127,12 @@ class Demo:
         say(f"\nPoolsite is ready: {self.address}   (after {took_seconds:.1f} s)\n")
         logins = self.folder / "logins.json"
         if logins.exists():
-            say(f"  {'role':<14}{'log-in':<28}first page")
-            for login in json.loads(logins.read_text()):
-                say(f"  {login['role']:<14}{login['user']:<28}{login['page']}")
+            known = json.loads(logins.read_text())
+            rows = [("role", "log-in", "first page")]
+            rows += [(login["role"], login["user"], login["page"]) for login in known]
+            widths = [max(len(row[column]) for row in rows) + 2 for column in (0, 1)]
+            for role, user, page in rows:
+                say(f"  {role:<{widths[0]}}{user:<{widths[1]}}{page}")
             say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
         say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")
 

@@ -46,15 +46,19 @@ def end_marked(mark: str) -> int:
     deadline = time.monotonic() + GRACE_SECONDS
     while True:
         how = signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL
-        found = set(_signal_marked(mark, how, spare=ended if how == signal.SIGTERM else set()))
+        found = set()
+        for pid, handle in marked(mark):
+            found.add(pid)
+            if how == signal.SIGKILL or pid not in ended:
+                signal.pidfd_send_signal(handle, how)
         if not found:
             return len(ended)
         ended |= found
         time.sleep(0.05)
 
 
-def _signal_marked(mark: str, how: signal.Signals, spare: set[int]) -> Iterator[int]:
-    """Signal all marked processes but the spared ones (told already); yield those that live."""
+def marked(mark: str) -> Iterator[tuple[int, int]]:
+    """Yield (number, pidfd) of every living process that carries `mark`, but of this one."""
     wanted = f"{VARIABLE}={mark}".encode()
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)
@@ -64,8 +68,6 @@ def _signal_marked(mark: str, how: signal.Signals, spare: set[int]) -> Iterator[
             handle = os.pidfd_open(pid)
             try:
                 if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                    if pid not in spare:
-                        signal.pidfd_send_signal(handle, how)
-                    yield pid
+                    yield pid, handle
             finally:
                 os.close(handle)

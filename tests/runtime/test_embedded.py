@@ -66,8 +66,7 @@ def test_it_starts_for_its_first_user_and_ends_with_the_last(embedded):
     with user(embedded.folder) as first:
         until(embedded.answers)
         with user(embedded.folder) as second:
-            first.stdin.close()
-            first.wait(timeout=10)
+            first.communicate()
             assert embedded.answers()
         second.wait(timeout=10)
         until(lambda: not embedded.answers())
@@ -92,6 +91,7 @@ def test_two_users_that_come_at_once_share_one_server(embedded):
     ]
     embedded.use()
     for process in processes:
+        assert process.stdout is not None
         assert process.stdout.readline() == b"uses\n"
     logged = (embedded.folder / "redis.log").read_text()
     assert logged.count("Redis is starting") == 1

@@ -1,0 +1,138 @@
+"""`make demo` on real processes: it serves, it mends itself, and it leaves nothing behind."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from poolsite.runtime.leftovers import VARIABLE
+from tests.support.demo import DemoRun
+from tests.support.waiting import until
+
+GONE_SECONDS = 30.0
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One data folder for all runs of this module: only the first start makes the database."""
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture
+def demo(data: Path) -> Iterator[DemoRun]:
+    run = DemoRun(data).start().ready()
+    yield run
+    run.end()
+
+
+def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
+    assert demo.page_answers()
+    assert f"http://127.0.0.1:{demo.port}/" in demo.said
+    file = demo.data / "demo" / "secrets.json"
+    secrets = json.loads(file.read_text())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(secrets["secret_key"]) >= 50
+    assert f"Password of all of them: {secrets['password']}" in demo.said
+    demo.interrupt()
+    until(demo.gone, GONE_SECONDS)
+
+
+def test_what_dies_is_started_again(demo):
+    web = demo.pid_of("daphne")
+    os.kill(web, signal.SIGKILL)
+    until(lambda: demo.page_answers() and demo.pid_of("daphne") != web, 30)
+    worker = demo.pid_of("poolsite worker")
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: "worker ended (signal 9)" in demo.said, 30)
+    until(lambda: any("poolsite worker" in line for line in demo.processes().values()), 30)
+    assert worker not in demo.processes()
+    os.kill(_redis_pid(demo), signal.SIGKILL)
+    until(lambda: not demo.redis_answers())
+    until(demo.redis_answers, 30)
+
+
+def _redis_pid(demo: DemoRun) -> int:
+    socket_path = str(demo.data / "redis" / "redis.sock")
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        if f"unixsocket:{socket_path}" in command.read_text(errors="replace"):
+            return int(command.parent.name)
+    raise LookupError(f"No server with the socket {socket_path}.")
+
+
+def test_a_second_one_is_told_that_the_first_runs(demo):
+    second = DemoRun(demo.data).start()
+    assert second.wait() == 1
+    until(lambda: second.said)
+    assert second.said.startswith("The demo is running already: process ")
+    assert second.said.count("\n") == 1
+    assert demo.page_answers()
+
+
+def test_the_killing_of_the_supervisor_leaves_no_process(demo):
+    until(lambda: len(demo.processes()) >= 5)  # the worker's own children are there too
+    os.kill(demo.supervisor_pid, signal.SIGKILL)
+    until(demo.gone, GONE_SECONDS)
+
+
+def test_the_killing_of_make_leaves_no_process(demo):
+    assert demo.parent is not None
+    demo.parent.kill()
+    until(demo.gone, GONE_SECONDS)
+
+
+def test_sigterm_to_the_supervisor_leaves_no_process(demo):
+    os.kill(demo.supervisor_pid, signal.SIGTERM)
+    until(demo.gone, GONE_SECONDS)
+
+
+@pytest.fixture
+def stubborn(data: Path) -> Iterator[dict[str, "subprocess.Popen[bytes]"]]:
+    """Two processes that take no SIGTERM: one with the mark of the last run, one with another."""
+    marks = {"left over": (data / "demo" / "mark").read_text(), "of another run": "0" * 32}
+    program = "import signal, time; signal.signal(15, signal.SIG_IGN); print(); time.sleep(600)"
+    processes = {
+        name: subprocess.Popen(
+            [sys.executable, "-uc", program],
+            env={**os.environ, VARIABLE: mark},
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        for name, mark in marks.items()
+    }
+    for process in processes.values():
+        assert process.stdout is not None
+        process.stdout.readline()
+    yield processes
+    for process in processes.values():
+        process.kill()
+        process.communicate()
+
+
+def test_the_next_start_ends_what_an_earlier_one_left_behind_and_nothing_else(data, stubborn):
+    secrets = (data / "demo" / "secrets.json").read_text()
+    run = DemoRun(data).start().ready()
+    assert "Ended 1 process(es) that an earlier run had left behind." in run.said
+    assert stubborn["left over"].poll() == -signal.SIGKILL
+    assert stubborn["of another run"].poll() is None
+    run.end()
+    assert (data / "demo" / "secrets.json").read_text() == secrets
+
+
+def test_a_port_in_use_is_one_sentence(data):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        run = DemoRun(data, port=other.getsockname()[1]).start()
+        assert run.wait() == 1
+        until(lambda: run.said)
+    assert run.said == (
+        f"Port {run.port} is in use: end the program that uses it, "
+        f"or choose another: make demo POOLSITE_PORT={run.port + 1}\n"
+    )
