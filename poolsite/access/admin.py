@@ -1,0 +1,95 @@
+"""The admin's lists about people. Changes are made on our own pages, which audit them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+from poolsite.access import services
+from poolsite.access.admin_rights import ByActions
+from poolsite.access.models import Account, ApiToken, AuditEntry, User
+from poolsite.access.principals import principal_of_request
+
+admin.site.unregister(Group)  # roles and grants take the place of Django's groups
+
+
+class ReadOnly(ByActions):
+    """Nothing is added, changed or deleted here."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field."""
+        return [field.name for field in self.model._meta.fields]  # type: ignore[attr-defined]
+
+
+@admin.register(Account)
+class AccountAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+    """Tenants: name, zone and language can be changed, slug and currency never."""
+
+    view_action = "access.people_view"
+    change_action = "access.accounts_change"
+    account_field = "pk"
+    list_display = ("name", "slug", "zone", "currency", "created_at")
+    search_fields = ("slug", "name__istartswith")
+    show_full_result_count = False
+    fields = ("slug", "name", "zone", "currency", "locale")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> list[str]:
+        """What is fixed once the account exists."""
+        return ["slug", "currency"] if obj is not None else []
+
+    def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
+        """Through the services, which check and audit."""
+        actor = principal_of_request(request)
+        data = form.cleaned_data
+        if change:
+            fields = {name: data[name] for name in ("name", "zone", "locale")}
+            services.account_change(account=obj, actor=actor, **fields)
+        else:
+            made = services.account_create(actor=actor, **data)
+            obj.pk = made.pk
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Accounts stay: the history names them."""
+        return False
+
+
+@admin.register(User)
+class UserAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+    """Users, to find one by name or address."""
+
+    view_action = "access.operators_view"
+    account_field = "memberships__account"
+    list_display = ("username", "email", "is_operator", "is_active", "last_login")
+    list_filter = ("is_operator", "is_active")
+    search_fields = ("username__istartswith", "email__istartswith")
+    show_full_result_count = False
+    exclude = ("password", "groups", "user_permissions", "sessions_epoch")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field that is shown."""
+        return [name for name in super().get_readonly_fields(request, obj) if name != "password"]
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+    """API tokens, without their secrets."""
+
+    view_action = "access.tokens_view"
+    list_display = ("name", "prefix", "account", "switch", "last_used_at", "expires_at")
+    search_fields = ("name__istartswith", "prefix")
+    show_full_result_count = False
+    exclude = ("secret_hash",)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+    """The audit log, newest first."""
+
+    view_action = "access.history_view"
+    list_display = ("at", "actor_name", "action", "thing_label", "reason")
+    list_filter = ("thing_kind",)
+    search_fields = ("actor_name__istartswith", "action__startswith", "thing_id")
+    show_full_result_count = False
+    date_hierarchy = None

@@ -1,0 +1,53 @@
+"""Fixtures of the tests about people."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.core.cache import cache
+
+from poolsite.access import services
+from poolsite.access.models import User
+from poolsite.access.rights import HUB
+from poolsite.runtime.redis_server import RedisServer
+from tests.access.world import PASSWORD, World, make_world
+
+
+@pytest.fixture(autouse=True)
+def _quiet_hub() -> Iterator[None]:
+    """No listener outlives its test."""
+    yield
+    HUB.stop()
+    cache.close()
+
+
+@pytest.fixture
+def world(db: None, clean_redis: RedisServer) -> World:
+    """Two tenants and one person of each kind."""
+    return make_world()
+
+
+@pytest.fixture(scope="session")
+def hashed_password() -> str:
+    """The hash of PASSWORD, made once: Argon2 is slow on purpose."""
+    return make_password(PASSWORD)
+
+
+@pytest.fixture
+def alice(db: None, clean_redis: RedisServer, hashed_password: str) -> User:
+    """A user who can log in with PASSWORD."""
+    return make_user("alice", hashed_password)
+
+
+@pytest.fixture
+def bob(db: None, clean_redis: RedisServer, hashed_password: str) -> User:
+    """Another one."""
+    return make_user("bob", hashed_password)
+
+
+def make_user(name: str, hashed_password: str) -> User:
+    """A user with the password's hash already made."""
+    user = services.user_create(username=name, email=f"{name}@example.com", actor="test")
+    user.password = hashed_password
+    user.save(update_fields=["password"])
+    return user

@@ -1,0 +1,87 @@
+"""Every URL of the resolver, as every kind of reader and as a foreign tenant."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver
+
+from tests.access.answers import answer_of, assert_answers, expected_of
+from tests.access.url_rules import ADMIN, RULES, Rule
+from tests.access.world import READERS, World
+
+
+def every_pattern(patterns: Any = None, prefix: str = "") -> Iterator[str]:
+    """Each address that the resolver knows, as it writes it."""
+    for each in get_resolver().url_patterns if patterns is None else patterns:
+        full = prefix + str(each.pattern)
+        if hasattr(each, "url_patterns"):
+            yield from every_pattern(each.url_patterns, full)
+        else:
+            yield full
+
+
+def test_every_url_has_a_rule_and_every_rule_a_url() -> None:
+    known = set(every_pattern())
+    ours = {each for each in known if not each.startswith("admin/")}
+    doors = {each for each in RULES if each.startswith("admin/")}
+    assert ours | doors == set(RULES)
+
+
+@pytest.mark.parametrize("pattern", sorted(RULES))
+def test_each_reader_gets_the_declared_answer(pattern: str, world: World) -> None:
+    rule = RULES[pattern]
+    url = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
+    assert "<" not in url, f"give the rule of {pattern} an address"
+    assert_answers(world, url, rule.answers, method=rule.method, data=rule.data)
+
+
+@pytest.mark.parametrize("pattern", sorted(name for name in RULES if RULES[name].method == "post"))
+def test_what_changes_something_is_refused_by_get_and_without_the_csrf_token(
+    pattern: str, world: World
+) -> None:
+    rule = RULES[pattern]
+    url = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(world.users["operate"])
+    assert client.get(url).status_code == 405
+    assert client.post(url).status_code == 403
+
+
+def _address(pattern: str) -> str:
+    """A path for an admin pattern: placeholders become 1, regular expressions something."""
+    path = re.sub(r"<[^>]+>", "1", pattern.replace(r"(?P<url>.*)$", "nothing"))
+    return "/" + path.replace(r"\Z", "").replace("^", "").replace("$", "")
+
+
+def test_the_admin_opens_for_operators_alone(world: World) -> None:
+    patterns = [p for p in every_pattern() if p.startswith("admin/") and p not in RULES]
+    assert len(patterns) > 20
+    clients = {reader: world.client(reader) for reader in READERS}
+    wrong = [
+        f"{_address(pattern)} as {reader}: {got}"
+        for pattern in patterns
+        for reader, client in clients.items()
+        if not _fits(
+            got := answer_of(client.get(_address(pattern))), expected_of(ADMIN.answers, reader)
+        )
+    ]
+    assert not wrong
+
+
+def _fits(got: str, wanted: str) -> bool:
+    return got in ("ok", "no", "hidden", "method") if wanted == "any" else got == wanted
+
+
+def test_a_url_without_a_rule_would_fail(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(RULES, "history/")
+    with pytest.raises(AssertionError):
+        test_every_url_has_a_rule_and_every_rule_a_url()
+
+
+def test_a_page_that_opens_for_too_many_would_fail(world: World) -> None:
+    rule = Rule({"*": "login"})
+    with pytest.raises(AssertionError, match="agent"):
+        assert_answers(world, "/profile/", rule.answers)

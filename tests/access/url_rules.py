@@ -1,0 +1,172 @@
+"""Who may open which URL: one row for each pattern that the resolver knows.
+
+A URL without a row fails `test_every_url`. To add yours: the pattern as the resolver writes it,
+a function that makes the objects and returns an address, and the answers by reader
+(tests/access/answers.py). Rows of POST-only addresses name the method.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from poolsite.access import services
+from poolsite.jobs.models import Job
+from poolsite.operations import incidents
+from tests.access.world import World
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row of the table."""
+
+    answers: Mapping[str, str]
+    url: Callable[[World], str] | str = ""
+    method: str = "get"
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+PUBLIC = {"*": "ok"}
+LOGGED_IN = {"nobody": "login", "*": "ok"}
+OPERATORS = {"nobody": "login", "operators": "ok", "*": "no"}
+WITH_OPERATE = {"nobody": "login", "operate": "ok", "*": "no"}
+# Pages of everybody who manages an account: the reader's own, whichever that is.
+MANAGERS_OWN = {
+    "nobody": "login",
+    "owner": "ok",
+    "admin": "ok",
+    "foreign": "ok",
+    "operators": "ok",
+    "*": "no",
+}
+# Of one thing of the account `own`; operators only look, unless they operate.
+MANAGERS_SEE = {**MANAGERS_OWN, "foreign": "hidden"}
+MANAGERS_CHANGE = {**MANAGERS_SEE, "operators": "no", "operate": "ok"}
+# The same where the thing is looked up first: without any account, every tenant is foreign.
+MANAGERS_SEE_IT = {**MANAGERS_SEE, "roleless": "hidden"}
+MANAGERS_CHANGE_IT = {**MANAGERS_CHANGE, "roleless": "hidden"}
+MANAGERS_OWN_CHANGE = {**MANAGERS_OWN, "operators": "no", "operate": "ok"}
+
+
+def _member(world: World) -> str:
+    return f"/accounts/own/people/{world.users['agent'].pk}/"
+
+
+def _withdraw(world: World) -> str:
+    made, _ = services.invitation_create(
+        email="new@example.com", account=world.own, role="agent", actor="test"
+    )
+    return f"/accounts/own/invitations/{made.pk}/withdraw/"
+
+
+def _withdraw_operator(world: World) -> str:
+    made, _ = services.invitation_create(email="new@example.com", actor="test")
+    return f"/operators/invitations/{made.pk}/withdraw/"
+
+
+def _join(world: World) -> str:
+    _, secret = services.invitation_create(email="new@example.com", actor="test")
+    return f"/join/{secret}/"
+
+
+def _revoke(world: World) -> str:
+    token, _ = services.token_create(
+        name="switch",
+        account=world.own,
+        resources=["*"],
+        expires_at=timezone.now() + timedelta(days=1),
+        actor="test",
+    )
+    return f"/tokens/{token.pk}/revoke/"
+
+
+def _user(template: str) -> Callable[[World], str]:
+    return lambda world: template % world.users["supervise"].pk
+
+
+ACCESS = {
+    "": Rule(LOGGED_IN),
+    "welcome/": Rule(LOGGED_IN),
+    "login/": Rule(PUBLIC),
+    "login/code/": Rule({"*": "login"}),
+    "logout/": Rule({"*": "login"}, method="post"),
+    "password/reset/": Rule(PUBLIC),
+    "password/reset/<str:uid>/<str:token>/": Rule(PUBLIC, url="/password/reset/MQ/set/"),
+    "join/<str:secret>/": Rule(PUBLIC, url=_join),
+    "profile/": Rule(LOGGED_IN),
+    "security/": Rule(LOGGED_IN),
+    "security/password/": Rule(LOGGED_IN),
+    "security/app/": Rule(LOGGED_IN),
+    "security/app/code.svg": Rule({"nobody": "login", "*": "hidden"}),
+    "security/app/remove/": Rule(LOGGED_IN),
+    "security/codes/": Rule(LOGGED_IN),
+    "security/confirm/": Rule(LOGGED_IN),
+    "security/logout/": Rule({"*": "login"}, method="post"),
+    "accounts/": Rule(MANAGERS_OWN),
+    "accounts/new/": Rule(WITH_OPERATE),
+    "accounts/<slug:slug>/people/": Rule(MANAGERS_SEE, url="/accounts/own/people/"),
+    "accounts/<slug:slug>/invite/": Rule(MANAGERS_CHANGE, url="/accounts/own/invite/"),
+    "accounts/<slug:slug>/people/<int:user_id>/": Rule(MANAGERS_CHANGE, url=_member),
+    "accounts/<slug:slug>/invitations/<int:invitation_id>/withdraw/": Rule(
+        MANAGERS_CHANGE, url=_withdraw, method="post"
+    ),
+    "operators/": Rule(OPERATORS),
+    "operators/invite/": Rule(WITH_OPERATE),
+    "operators/<int:user_id>/": Rule(WITH_OPERATE, url=_user("/operators/%s/")),
+    "operators/invitations/<int:invitation_id>/withdraw/": Rule(
+        WITH_OPERATE, url=_withdraw_operator, method="post"
+    ),
+    "users/<int:user_id>/access/": Rule(WITH_OPERATE, url=_user("/users/%s/access/")),
+    "users/<int:user_id>/app/": Rule(WITH_OPERATE, url=_user("/users/%s/app/")),
+    "tokens/": Rule(MANAGERS_OWN),
+    "tokens/new/": Rule(MANAGERS_OWN_CHANGE),
+    "tokens/<int:token_id>/revoke/": Rule(MANAGERS_CHANGE, url=_revoke, method="post"),
+    "history/": Rule(MANAGERS_OWN),
+}
+ADMIN_DOORS = {
+    "admin/login/": Rule({"nobody": "login", "*": "ok"}),
+    "admin/logout/": Rule({"*": "login"}, method="post"),
+    "admin/password_change/": Rule(PUBLIC),  # leads to our own page, which asks
+    "admin/password_change/done/": Rule(PUBLIC),
+}
+# Everything else under /admin/ has one rule: staff gets its answer, everybody else the door.
+ADMIN = Rule({"nobody": "login", "operators": "any", "*": "login"})
+
+
+def _incident(world: World) -> str:
+    found = incidents.open(
+        type="test.alarm", object="own", severity="warning", title="Test", account=world.own
+    )
+    return f"/incidents/{found.pk}/acknowledge/"
+
+
+OPERATIONS = {
+    "strings.js": Rule(PUBLIC),
+    "overview/": Rule(MANAGERS_OWN),
+    "incidents/": Rule(MANAGERS_OWN),
+    "incidents/<int:incident_id>/acknowledge/": Rule(
+        MANAGERS_CHANGE_IT, url=_incident, method="post"
+    ),
+    "system/": Rule(OPERATORS),
+    "system/confirm-clock/": Rule(WITH_OPERATE, method="post"),
+    "search/": Rule(LOGGED_IN, url="/search/?q=x"),
+}
+
+
+def _job(template: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        return template % Job.objects.create(kind="test", account=world.own).pk
+
+    return make
+
+
+JOBS = {
+    "jobs/<int:job_id>/": Rule(MANAGERS_SEE_IT, url=_job("/jobs/%s/")),
+    "jobs/<int:job_id>/cancel/": Rule(
+        MANAGERS_CHANGE_IT, url=_job("/jobs/%s/cancel/"), method="post"
+    ),
+}
+
+RULES: dict[str, Rule] = {**ACCESS, **ADMIN_DOORS, **OPERATIONS, **JOBS}
