@@ -44,6 +44,8 @@ def _make_person(data: DemoData, username: str, full_name: str, slug: str, role:
             is_operator=not slug,
             full_name=full_name,
         )
+    elif data.password and not user.check_password(data.password):
+        services.password_set(user=user, password=data.password, actor=ACTOR)  # the secret changed
     if slug:
         services.membership_set(user=user, account=data.accounts[slug], roles={role}, actor=ACTOR)
         return
