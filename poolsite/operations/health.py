@@ -86,13 +86,19 @@ def check_redis() -> str:
     return ""
 
 
+def _let_go() -> None:
+    """Give the probe's connection back; a page that asks in its transaction keeps its own."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
 def check_sql() -> str:
     """SQL answers a query."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     finally:
-        connection.close()
+        _let_go()
     return ""
 
 
@@ -105,7 +111,7 @@ def check_migrations() -> str:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     finally:
-        connection.close()
+        _let_go()
     if missing:
         return f"{len(missing)} not applied: run manage.py migrate"
     _migrated = True
