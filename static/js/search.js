@@ -69,6 +69,7 @@ export function startSearch() {
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") { event.preventDefault(); mark(at + 1); }
     if (event.key === "ArrowUp") { event.preventDefault(); mark(at - 1); }
+    if (event.key === "Escape") { event.preventDefault(); input.blur(); dialog.close(); }
     if (event.key === "Enter" && items[at]) { event.preventDefault(); location.assign(items[at].href); }
   });
 }

@@ -1,0 +1,51 @@
+"""A running site for browser tests: a server process, a file database, a Redis of its own."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from playwright.async_api import Browser
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.browser.console import Window, chromium, window
+from tests.live.servers import Site, WebServer
+
+
+@pytest.fixture(scope="session")
+def browser_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """Not the worker's Redis, which other tests empty."""
+    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, browser_redis: RedisServer) -> Site:
+    """A migrated database with the people and pools of stage.py."""
+    made = Site(tmp_path_factory.mktemp("site"), browser_redis.url)
+    made.folder.mkdir(parents=True, exist_ok=True)
+    made.run("manage.py", "migrate", "--verbosity=0")
+    made.run("tests/browser/stage.py")
+    return made
+
+
+@pytest.fixture(scope="session")
+def web(site: Site) -> Iterator[WebServer]:
+    """The console's server process."""
+    server = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """A Chromium for one test."""
+    async with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+async def operator(browser: Browser, web: WebServer) -> AsyncIterator[Window]:
+    """A window in which an operator has logged in."""
+    async with window(browser, f"http://127.0.0.1:{web.port}") as shown:
+        await shown.log_in("lin.mei")
+        yield shown

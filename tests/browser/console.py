@@ -1,0 +1,116 @@
+"""A browser window on the console, which fails on what a person would not forgive."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+PASSWORD = "a long pass phrase for tests"
+# What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
+EXPECTED = ("WebSocket connection to", "Failed to load resource")
+
+
+@dataclass
+class Window:
+    """One page of one browser context, with everything that its console said."""
+
+    page: Page
+    base: str
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.said.append(f"{message.type}: {message.text}")
+
+    async def go(self, path: str) -> None:
+        """Open a page of the site and wait until its modules have run."""
+        await self.page.goto(f"{self.base}{path}", wait_until="load")
+
+    async def log_in(self, user: str) -> None:
+        """Log in by the form, as a person does."""
+        await self.go("/login/")
+        await self.page.fill("[name=username]", user)
+        await self.page.fill("[name=password]", PASSWORD)
+        await self.page.keyboard.press("Enter")
+        await self.page.wait_for_url(lambda url: "/login" not in url)
+
+    async def until(self, expression: str, argument: Any = None) -> None:
+        """Wait until a JavaScript expression of `wanted` is true."""
+        await self.page.wait_for_function(f"(wanted) => {expression}", arg=argument, polling=50)
+
+    async def text(self, selector: str) -> str:
+        """What stands there, without space around it."""
+        return (await self.page.locator(selector).first.inner_text()).strip()
+
+    async def serious_violations(self) -> list[str]:
+        """What axe finds serious or critical, one line each."""
+        found = await Axe().run(self.page)
+        return [
+            f"{each['id']}: {node['html'][:160]}"
+            for each in found.response["violations"]
+            if each["impact"] in ("serious", "critical")
+            for node in each["nodes"]
+        ]
+
+    async def overflow(self) -> int:
+        """By how many pixels the page is wider than its window."""
+        width: int = await self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        return width
+
+    @property
+    def complaints(self) -> list[str]:
+        """Everything that the console said but what tests cause on purpose; CSP always counts."""
+        return [
+            line
+            for line in self.said
+            if "Content Security Policy" in line or not any(word in line for word in EXPECTED)
+        ]
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """A real Chromium without a window."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-browser"),
+            args=ARGUMENTS,
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def window(browser: Browser, base: str, **options: Any) -> AsyncIterator[Window]:
+    """A fresh context with one page, in English; asserts that nobody complained."""
+    settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Asia/Shanghai", **options}
+    context = await browser.new_context(**settings)
+    page = await context.new_page()
+    page.set_default_timeout(15_000)
+    shown = Window(page, base)
+    try:
+        yield shown
+        assert shown.complaints == []
+    finally:
+        await context.close()

@@ -1,0 +1,116 @@
+"""What every page has: log-in, navigation, theme, keyboard, phone width, nothing for axe."""
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.browser.console import PHONE, Window, window
+from tests.live.servers import WebServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+
+PAGES = [
+    "/overview/",
+    "/incidents/",
+    "/system/",
+    "/profile/",
+    "/security/",
+    "/tokens/",
+    "/history/",
+]
+
+
+async def test_an_operator_logs_in_and_lands_on_a_live_overview(operator: Window) -> None:
+    assert operator.page.url.endswith("/overview/")
+    await operator.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
+    assert await operator.text("h1") == "Overview"
+
+
+async def test_the_theme_is_switched_kept_and_set_before_the_page_is_painted(
+    operator: Window,
+) -> None:
+    page = operator.page
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert await page.evaluate(background) == "rgb(249, 250, 251)"
+    await page.click("[data-theme-switch]")
+    assert await page.evaluate(background) == "rgb(16, 24, 40)"
+    await page.add_init_script(
+        "addEventListener('DOMContentLoaded', () => {"
+        "  window.first = document.documentElement.dataset.theme; })"
+    )
+    await operator.go("/system/")
+    assert await page.evaluate("window.first") == "dark"
+
+
+async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: Window) -> None:
+    page = operator.page
+    await page.keyboard.press("/")
+    assert await page.locator("[data-search]").is_visible()
+    await page.keyboard.type("g?/")
+    assert await page.input_value("[data-search-input]") == "g?/"
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("?")
+    assert await page.locator("[data-keys]").is_visible()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("g")
+    await page.keyboard.press("s")
+    await page.wait_for_url("**/system/")
+
+
+async def test_the_first_tab_stop_skips_to_the_content(operator: Window) -> None:
+    page = operator.page
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.className") == "skip"
+    await page.keyboard.press("Enter")
+    assert await page.evaluate("document.activeElement.id") == "content"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_serious_on_any_page(
+    browser: Browser, web: WebServer, scheme: str
+) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}", color_scheme=scheme) as shown:
+        await shown.go("/login/")
+        found = {"/login/": await shown.serious_violations()}
+        await shown.log_in("lin.mei")
+        for path in PAGES:
+            await shown.go(path)
+            found[path] = await shown.serious_violations()
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+async def test_no_page_is_wider_than_a_phone(browser: Browser, web: WebServer) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}", viewport=PHONE) as shown:
+        await shown.log_in("lin.mei")
+        wider = {}
+        for path in PAGES:
+            await shown.go(path)
+            wider[path] = await shown.overflow()
+    assert {path: pixels for path, pixels in wider.items() if pixels} == {}
+
+
+async def test_the_drawer_opens_on_a_phone_and_gives_the_focus_back(
+    browser: Browser, web: WebServer
+) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}", viewport=PHONE) as shown:
+        await shown.log_in("lin.mei")
+        await shown.page.click("[data-drawer-open]")
+        await shown.page.locator("#sidebar a.nav-item").first.wait_for(state="visible")
+        await shown.page.keyboard.press("Escape")
+        await shown.until("document.activeElement.hasAttribute('data-drawer-open')")
+
+
+async def test_a_page_stays_within_its_budget_of_script(operator: Window) -> None:
+    size = await operator.page.evaluate(
+        "performance.getEntriesByType('resource').filter((e) => e.initiatorType === 'script'"
+        " || e.name.endsWith('.js')).reduce((sum, e) => sum + e.decodedBodySize, 0)"
+    )
+    assert 0 < size < 300_000
+
+
+async def test_a_lost_connection_shows_at_once_and_heals(operator: Window) -> None:
+    state = "document.querySelector('[data-live-badge]').dataset.state"
+    await operator.until(f"{state} === 'live'")
+    await operator.page.context.set_offline(True)
+    await operator.until(f"['offline', 'reconnecting', 'stale'].includes({state})")
+    await operator.page.context.set_offline(False)
+    await operator.until(f"{state} === 'live'")
