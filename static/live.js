@@ -1,8 +1,5 @@
 // The browser's side of live views (docs/live-protocol.md): one socket per page, a snapshot of
 // each topic, then its changes; whatever is lost heals by itself.
-//
-//   import { subscribe, connection, onPersonal } from "/static/live.js";
-//   const stop = subscribe("numbers.pool:east", { snapshot(data) {}, change(data) {} });
 
 /**
  * @typedef {object} Handlers
@@ -15,9 +12,8 @@
  * @typedef {object} Entry
  * @property {Set<Handlers>} handlers
  * @property {number | null} version  of the state that the handlers hold; null = none yet
- * @property {boolean} stale
+ * @property {boolean} [stale]
  * @property {object[]} early  changes that came ahead of their snapshot
- * @property {number} healedAt
  */
 
 const BACK_OFF = [1, 2, 4, 8, 15]; // seconds
@@ -84,7 +80,7 @@ let pulse = 0;
 export function subscribe(topic, handlers, { element } = {}) {
   const mine = { ...handlers, element };
   const known = topics.get(topic);
-  const entry = known ?? { handlers: new Set(), version: null, stale: false, early: [], healedAt: 0 };
+  const entry = known ?? { handlers: new Set(), version: null, early: [], healedAt: 0 };
   entry.handlers.add(mine);
   topics.set(topic, entry);
   if (known) entry.version = null; // a second watcher needs the whole state, too
@@ -154,7 +150,7 @@ function attempt(seconds) {
 
 function open() {
   if (socket) return;
-  const mine = (socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/live/`));
+  const mine = (socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws/live/`));
   ready = false;
   acked = askedAt = 0;
   heardAt = Date.now();
@@ -277,7 +273,7 @@ function tell(topic, entry, verb, data) {
 }
 
 function tellStale(entry, isStale) {
-  if (entry.stale === isStale) return;
+  if (!entry.stale === !isStale) return;
   entry.stale = isStale;
   each(entry.handlers, (handlers) => handlers.stale?.(isStale));
 }

@@ -1,6 +1,6 @@
 """The live socket alone, with the tests' topics in it, as a server process runs it."""
 
-from typing import Any
+from typing import Any, cast
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 
@@ -12,13 +12,14 @@ def _application() -> Any:
 
     pages = get_asgi_application()
 
+    from poolsite.api.static import static_files
     from poolsite.live.routing import missing_socket, websocket_urlpatterns
     from tests.live import sample_topics  # noqa: F401  registers its topics
 
     # Django's function knows views only; channels' router takes any ASGI application.
     missing = re_path("", missing_socket)  # type: ignore[arg-type]
     sockets = URLRouter([*websocket_urlpatterns, missing])
-    return ProtocolTypeRouter({"http": pages, "websocket": sockets})
+    return ProtocolTypeRouter({"http": static_files(cast(Any, pages)), "websocket": sockets})
 
 
 application = _application()

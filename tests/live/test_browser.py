@@ -1,0 +1,266 @@
+"""static/live.js in a real Chromium against a real server process."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import redis.asyncio
+from playwright.async_api import Page, async_playwright
+
+from poolsite.live import RowsTopic, frames
+from tests.live.sample_topics import WRITE
+from tests.live.servers import ROOT, Site, WebServer
+
+Redis = redis.asyncio.Redis
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+
+# What a page does: keep the state of a topic, by the topic's own rule.
+WATCH = """
+async (address) => {
+  const live = await import("/static/live.js");
+  window.live = live;
+  window.events = [];
+  window.states = [];
+  live.connection.addEventListener("state", () => {
+    if (window.states.at(-1) !== live.connection.state) window.states.push(live.connection.state);
+  });
+  window.stop = live.subscribe(address, {
+    snapshot(data) { window.data = data; window.events.push("snapshot"); },
+    change(data) { window.data = { ...window.data, ...data }; window.events.push("change"); },
+    stale(isStale) { window.events.push(isStale ? "stale" : "fresh"); },
+    refused(code) { window.events.push(code); },
+  });
+}
+"""
+
+
+@pytest.fixture
+async def page(web: WebServer) -> AsyncIterator[Page]:
+    """An empty page of the site, with the operator's session."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-browser"),
+            args=["--no-sandbox"],
+        )
+        context = await browser.new_context()
+        name, _, value = web.site.people["operator"]["cookie"].partition("=")
+        base = f"http://127.0.0.1:{web.port}"
+        await context.add_cookies([{"name": name, "value": value, "url": base}])
+        page = await context.new_page()
+        page.set_default_timeout(20_000)
+        await page.goto(f"{base}/static/live.js")
+        yield page
+        await browser.close()
+
+
+async def write(client: Redis, tag: str, name: str, value: str) -> None:
+    await client.eval(WRITE, 1, "{" + tag + "}", name, value)
+
+
+async def until(page: Page, expression: str, argument: Any = None) -> None:
+    """Wait until a JavaScript expression of `wanted` is true."""
+    await page.wait_for_function(f"(wanted) => {expression}", arg=argument, polling=50)
+
+
+async def test_a_page_follows_a_topic_and_stops(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await write(redis_client, "page", "a", "1")
+    await page.evaluate(WATCH, "test.log:page")
+    await until(page, "window.data?.a === '1'")
+    await write(redis_client, "page", "b", "2")
+    await until(page, "window.data.b === '2'")
+    assert await page.evaluate("window.events") == ["snapshot", "change"]
+    assert await page.evaluate("live.connection.state") == "live"
+    await page.evaluate("window.stop()")
+    await until(page, "live.connection.state === 'idle'")
+    await write(redis_client, "page", "b", "3")
+    await asyncio.sleep(0.5)
+    assert await page.evaluate("window.data.b") == "2"
+
+
+async def test_a_restarted_server_is_shown_and_heals_without_a_new_page(
+    live_site: Site, page: Page, redis_client: Redis
+) -> None:
+    """The page talks to a server of its own, which goes and comes back on the same port."""
+    server = WebServer(live_site, "uvicorn").start()
+    try:
+        await page.goto(f"http://127.0.0.1:{server.port}/static/live.js")
+        await write(redis_client, "restart", "a", "1")
+        await page.evaluate(WATCH, "test.log:restart")
+        await until(page, "window.data?.a === '1'")
+        server.stop()
+        await until(page, "live.connection.state === 'reconnecting'")
+        assert "stale" in await page.evaluate("window.events")
+        await write(redis_client, "restart", "a", "2")
+        assert await page.evaluate("window.data.a") == "1"
+        server.start()
+        await until(page, "window.data.a === '2' && live.connection.state === 'live'")
+        # What was missed came as a change: the page did not begin again.
+        assert (await page.evaluate("window.events")).count("snapshot") == 1
+        assert (await page.evaluate("window.events"))[-1] == "fresh"
+    finally:
+        server.stop()
+
+
+async def test_a_page_that_goes_offline_says_so_and_comes_back(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await write(redis_client, "offline", "a", "1")
+    await page.evaluate(WATCH, "test.log:offline")
+    await until(page, "window.data?.a === '1'")
+    await page.context.set_offline(True)
+    await until(page, "live.connection.state === 'offline'")
+    await write(redis_client, "offline", "a", "2")
+    await page.context.set_offline(False)
+    await until(page, "window.data.a === '2' && live.connection.state === 'live'")
+
+
+async def test_a_gap_leads_to_a_new_snapshot(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    """The page misses one frame: a socket that swallows it stands in for a faulty network."""
+    await page.evaluate(
+        """() => {
+          const Real = WebSocket;
+          window.WebSocket = class extends Real {
+            set onmessage(hear) {
+              this.addEventListener("message", (event) => {
+                const frame = JSON.parse(event.data);
+                const swallowed = frame.op === "change" && frame.data.lost;
+                if (!swallowed) hear(event);
+              });
+            }
+          };
+        }"""
+    )
+    await write(redis_client, "miss", "first", "yes")
+    await page.evaluate(WATCH, "test.log:miss")
+    await until(page, "window.events.length === 1")
+    await write(redis_client, "miss", "lost", "yes")
+    await asyncio.sleep(0.5)
+    assert await page.evaluate("window.data") == {"first": "yes"}
+    await write(redis_client, "miss", "seen", "yes")
+    await until(page, "window.data.seen === 'yes' && window.data.lost === 'yes'")
+    assert (await page.evaluate("window.events")).count("snapshot") == 2
+
+
+async def test_refusals_reach_the_page(web: WebServer, page: Page, redis_client: Redis) -> None:
+    await page.evaluate(WATCH, "test.nothing:1")
+    await until(page, "window.events[0] === 4404")
+    assert await page.evaluate("live.connection.state") == "live"
+
+
+async def test_a_signed_out_page_stops_trying(
+    live_site: Site, web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await page.context.clear_cookies()
+    await page.evaluate(WATCH, "test.log:out")
+    await until(page, "live.connection.state === 'signed-out'")
+    await asyncio.sleep(1.5)
+    assert await page.evaluate("window.states") == ["connecting", "signed-out"]
+
+
+async def test_two_watchers_of_one_topic_share_it_and_one_may_leave(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await write(redis_client, "share", "a", "1")
+    await page.evaluate(WATCH, "test.log:share")
+    await until(page, "window.data?.a === '1'")
+    await page.evaluate(
+        """() => { window.stopSecond = live.subscribe("test.log:share", {
+             snapshot(data) { window.second = data; },
+             change(data) { window.second = { ...window.second, ...data }; } }); }"""
+    )
+    await until(page, "window.second?.a === '1'")
+    await page.evaluate("window.stop()")
+    await write(redis_client, "share", "a", "2")
+    await until(page, "window.second.a === '2'")
+    assert await page.evaluate("window.data.a") == "1"
+
+
+async def test_a_watch_ends_with_the_element_that_it_is_for(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await page.evaluate(
+        """async () => {
+          window.live = await import("/static/live.js");
+          window.shown = document.body.appendChild(document.createElement("p"));
+          window.count = 0;
+          live.subscribe("test.log:swap", { snapshot() { window.count += 1; },
+            change() { window.count += 1; } }, { element: window.shown });
+        }"""
+    )
+    await until(page, "window.count === 1")
+    await page.evaluate("window.shown.remove()")
+    await write(redis_client, "swap", "a", "1")
+    await until(page, "live.connection.state === 'idle'")
+    assert await page.evaluate("window.count") == 1
+
+
+async def test_a_handler_that_throws_is_reported_and_does_not_stop_the_others(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await page.evaluate(
+        """() => { window.errors = [];
+             window.addEventListener("error", (event) => window.errors.push(event.message)); }"""
+    )
+    await write(redis_client, "throws", "a", "0")
+    await page.evaluate(WATCH, "test.log:throws")
+    await until(page, "window.events.length === 1")
+    await page.evaluate(
+        """() => live.subscribe("test.log:throws", {
+             snapshot() {}, change() { throw new Error("a fault in a page"); } }) && 0"""
+    )
+    await until(page, "window.events.length === 2")
+    await write(redis_client, "throws", "a", "1")
+    await until(page, "window.data.a === '1'")
+    await until(page, "window.errors.some((text) => text.includes('a fault in a page'))")
+
+
+async def test_personal_messages_reach_the_page(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await page.evaluate(
+        """async () => {
+          window.live = await import("/static/live.js");
+          window.heard = [];
+          window.stop = live.onPersonal("match", (data) => window.heard.push(data));
+        }"""
+    )
+    await until(page, "live.connection.state === 'live'")
+    user = web.site.people["operator"]["user"]
+    await redis_client.publish(f"live:to:user:{user}", frames.personal("other", 1))
+    await redis_client.publish(f"live:to:user:{user}", frames.personal("match", {"room": 7}))
+    await until(page, "window.heard.length === 1 && window.heard[0].room === 7")
+
+
+async def test_going_back_to_a_kept_page_connects_it_again(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    await write(redis_client, "kept", "a", "1")
+    await page.evaluate(WATCH, "test.log:kept")
+    await until(page, "window.data?.a === '1'")
+    await page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await write(redis_client, "kept", "a", "2")
+    await page.evaluate(
+        "window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+    )
+    await until(page, "window.data.a === '2' && live.connection.state === 'live'")
+
+
+async def test_the_table_rule_of_the_browser_is_that_of_the_server(
+    web: WebServer, page: Page
+) -> None:
+    await page.evaluate("""async () => { window.live = await import("/static/live/rows.js"); }""")
+    data = {"rows": {"a": {"v": 1}, "b": {"v": 2}}}
+    change = {"set": {"b": {"v": 3}, "c": {"v": 4}}, "gone": ["a"]}
+    there = await page.evaluate("([data, change]) => live.applyRows(data, change)", [data, change])
+    assert there == RowsTopic.apply(data, change)
+
+
+def test_the_module_is_small() -> None:
+    assert (ROOT / "static" / "live.js").stat().st_size < 10_240
