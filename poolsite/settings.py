@@ -91,6 +91,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "poolsite.access.middleware.PrincipalMiddleware",
+    "poolsite.operations.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -158,6 +159,7 @@ SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", de
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if BEHIND_TLS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
 SECURE_REFERRER_POLICY = "same-origin"

@@ -10,6 +10,7 @@ from tests.house.source import ROOT, files, relative, text_of, tree
 MAKE = re.compile(r"(?:^|`|\$ )make ((?:[a-z-]+)(?: [a-z-]+)*)", re.MULTILINE)
 MANAGE = re.compile(r"manage\.py ([a-z_]+)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)|<img [^>]*src=\"([^\"]+)\"")
+READS = re.compile(r"env\.\w+|os\.environ\.get|os\.getenv")
 VARIABLE = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \|", re.MULTILINE)
 DOCUMENTS = [path for path in files(".md") if not relative(path).startswith("docs/decisions/")]
 
@@ -54,9 +55,7 @@ def _variables_read() -> set[str]:
         if not relative(path).startswith(("poolsite/", "numbers/", "queueing/", "billing/")):
             continue
         for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(
-                ("env.", "os.environ.get", "os.getenv")
-            ):
+            if isinstance(node, ast.Call) and READS.fullmatch(ast.unparse(node.func)):
                 names |= {
                     argument.value
                     for argument in node.args[:1]
