@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import structlog
-from django.db import close_old_connections
 
 from poolsite import hotpath
 from poolsite.jobs import lease
@@ -67,14 +66,11 @@ def _run(sweep: Sweep, shard: int, fence: int) -> LastRun:
     started = time.monotonic()
     error = ""
     result: dict[str, Any] = {}
-    close_old_connections()
     try:
         result = dict(sweep.run(shard, sweep.shards) or {})
     except Exception as caught:
         error = f"{type(caught).__name__}: {caught}"[:300]
         LOG.warning("sweep.failed", sweep=sweep.name, shard=shard, error=error)
-    finally:
-        close_old_connections()
     return LastRun(time.time(), round((time.monotonic() - started) * 1_000), result, error, fence)
 
 

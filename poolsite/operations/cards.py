@@ -34,7 +34,7 @@ def system_card(principal: Any) -> CardData | None:
     backlog = sum(lag.backlog for lag in lags)
     fullest = max((lag.percent for lag in lags), default=0.0)
     beat = sweeping.beat_alive()
-    sql = health.check_migrations()
+    sql = health.missing_migrations()
     paused = sweeping.paused_reason()
     figures = [
         Figure(_("Redis"), _("Up")),

@@ -103,15 +103,20 @@ def check_sql() -> str:
 
 
 def check_migrations() -> str:
-    """Every migration of this release is applied; once true, it stays so for this process."""
+    """Every migration of this release is applied."""
+    try:
+        return missing_migrations()
+    finally:
+        connection.close()
+
+
+def missing_migrations() -> str:
+    """Say what is not applied, on the caller's connection; "" once stays so for this process."""
     global _migrated
     if _migrated:
         return ""
-    try:
-        executor = MigrationExecutor(connection)
-        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    finally:
-        _let_go()
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
         return f"{len(missing)} not applied: run manage.py migrate"
     _migrated = True

@@ -170,7 +170,7 @@ def system() -> dict[str, Any]:
     return {
         "checked_at": timezone.now(),
         "redis": _loaded("redis", redis_state),
-        "sql_problem": _loaded("sql", health.check_migrations),
+        "sql_problem": _loaded("sql", health.missing_migrations),
         "workers": _loaded("workers", presence.workers),
         "beat_alive": _loaded("beat", sweeping.beat_alive),
         "paused_reason": _loaded("paused", sweeping.paused_reason),

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -31,7 +30,6 @@ def overview(request: HttpRequest) -> HttpResponse:
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
         "stats": selectors.stats(principal),
         "cards": selectors.cards(principal),
-        "topic": _topic(principal),
     }
     return render(request, "operations/overview.html", context)
 
@@ -50,7 +48,6 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
         "ended": ended[:PAGE_ROWS],
         "next_before": ended[PAGE_ROWS - 1].pk if len(ended) > PAGE_ROWS else None,
-        "topic": _topic(principal),
     }
     return render(request, "operations/incidents.html", context)
 
@@ -109,13 +106,6 @@ def _attention(rows: list[Incident]) -> dict[str, Any]:
         "warning_count": severities.count(Incident.Severity.WARNING),
         "checked_at": timezone.now(),
     }
-
-
-def _topic(principal: access.Principal) -> str:
-    """The address of the reader's incidents, in the reader's language."""
-    language = get_language() or "en"
-    suffix = "" if language == "en" else f".{language}"
-    return f"operations.incidents:{selectors.scope_of(principal)}{suffix}"
 
 
 def _user(request: HttpRequest) -> User:

@@ -1,0 +1,103 @@
+"""Real beats and a real worker: sweeps run, a dead beat is not missed, a killed job goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from poolsite import hotpath
+from poolsite.jobs import presence, sweeping
+
+ROOT = Path(__file__).resolve().parents[2]
+PULSE = "operations.pulse"
+
+
+class Processes:
+    """Celery processes on a file database and this test's Redis."""
+
+    def __init__(self, folder: Path, redis_url: str) -> None:
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "DATABASE_URL": f"sqlite:///{folder / 'celery.sqlite3'}",
+            "REDIS_URL": redis_url,
+            "POOLSITE_DATA_DIR": str(folder),
+            "PYTHONPATH": str(ROOT),
+        }
+        self.running: list[subprocess.Popen[bytes]] = []
+
+    def migrate(self) -> None:
+        command = [sys.executable, "manage.py", "migrate", "-v", "0"]
+        subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "celery", "-A", "poolsite", *words]
+        with (self.folder / f"{words[0]}-{len(self.running)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        self.running.append(process)
+        return process
+
+    def logs(self) -> str:
+        return "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
+
+    def stop(self) -> None:
+        for process in self.running:
+            process.send_signal(signal.SIGTERM)
+        for process in self.running:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+def processes(tmp_path, clean_redis):
+    hotpath.reset()
+    started = Processes(tmp_path, clean_redis.url)
+    yield started
+    started.stop()
+
+
+def wait_until(condition, processes, seconds=45.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, processes.logs()
+        time.sleep(0.1)
+
+
+def pulsed_after(moment):
+    run = sweeping.last_runs(PULSE).get(0)
+    return run is not None and run.at > moment
+
+
+def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(processes):
+    processes.migrate()
+    beats = [processes.start("beat", "--pidfile=", "-l", "WARNING") for _ in range(2)]
+    processes.start("worker", "-c", "2", "-l", "WARNING", "-n", "w1@test")
+    wait_until(lambda: pulsed_after(0), processes)
+    wait_until(lambda: [w.name for w in presence.workers() if w.alive] == ["w1@test"], processes)
+    assert sweeping.beat_alive()
+    beats[0].kill()
+    killed_at = time.time()
+    wait_until(lambda: pulsed_after(killed_at), processes)
+    wait_until(lambda: len(sweeping.last_runs("history.drain")) == 4, processes)
+    errors = [run.error for run in sweeping.last_runs("history.drain").values() if run.error]
+    assert errors == []
+    ticks = hotpath.client().keys(f"tick:{PULSE}:*")
+    assert ticks, "periods are marked, so that of two beats' ticks one counts"
+
+
+def test_a_worker_that_is_stopped_leaves_by_the_door(processes):
+    processes.migrate()
+    worker = processes.start("worker", "-c", "1", "-l", "WARNING", "-n", "w2@test")
+    wait_until(lambda: [w.name for w in presence.workers()] == ["w2@test"], processes)
+    worker.send_signal(signal.SIGTERM)
+    worker.wait(timeout=30)
+    assert presence.workers() == []

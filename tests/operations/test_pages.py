@@ -1,0 +1,280 @@
+"""The pages, the search and the topics: what each reader gets, and what a foreign one does not."""
+
+import asyncio
+
+import pytest
+from django.utils.translation import override
+
+from poolsite import hotpath, live, operations
+from poolsite.access import ANONYMOUS, principal_of_user
+from poolsite.access.models import AuditEntry
+from poolsite.jobs import services as job_services
+from poolsite.jobs import sweeping
+from poolsite.jobs.models import Job
+from poolsite.operations import selectors
+from poolsite.operations.models import Incident
+from tests.access.world import World, make_world
+
+
+@pytest.fixture
+def world(db) -> World:
+    return make_world()
+
+
+def open_for(account, name="own"):
+    return operations.incidents.open(
+        type="numbers.blocking",
+        object=name,
+        severity="warning",
+        title=f"Blocking in {name}",
+        account=account,
+    )
+
+
+def principal(world, reader):
+    return principal_of_user(world.users[reader])
+
+
+def test_an_owner_sees_the_own_accounts_incidents_and_an_operator_all(world):
+    open_for(world.own)
+    open_for(world.other, "other")
+    open_for(None, "platform")
+
+    def objects(reader):
+        return {row.object for row in selectors.open_incidents(principal(world, reader))}
+
+    assert objects("owner") == {"own"}
+    assert objects("foreign") == {"other"}
+    assert objects("operate") == {"own", "other", "platform"}
+    assert objects("agent") == set()
+
+
+def test_the_overview_shows_what_is_wrong_and_a_card_that_fails_hides_only_itself(world):
+    open_for(world.own)
+
+    def broken(_principal):
+        raise RuntimeError("no figures")
+
+    operations.register_card(operations.Card("broken", "Broken part", broken))
+    answer = world.client("operate").get("/overview/")
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert "Blocking in own" in text
+    assert "Broken part" not in text
+    assert answer.context["warning_count"] == 1
+    assert "system" in {card.name for card, _ in answer.context["cards"]}
+
+
+def test_the_system_page_shows_every_sweep_and_stays_up_while_redis_is_away(world):
+    from poolsite.operations import tasks  # noqa: F401  registers the sweeps
+
+    sweeping.run_shard("operations.pulse", 0)
+    client = world.client("operate")
+    rows = {row.name: row for row in client.get("/system/").context["sweeps"]}
+    assert not rows["operations.pulse"].late
+    assert rows["operations.notices"].late
+    with hotpath.connect("redis://127.0.0.1:1/0"):
+        answer = client.get("/system/")
+    assert answer.status_code == 200
+    assert answer.context["redis"] is None
+    assert answer.context["jobs"] == []
+
+
+def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(world):
+    incident = open_for(world.own)
+    client = world.client("operate")
+    address = f"/incidents/{incident.pk}/acknowledge/"
+    answer = client.post(address, headers={"Accept": "application/json"})
+    assert answer.json() == {"acknowledged_by": "operate"}
+    assert client.post(address).status_code == 302
+    assert world.client("foreign").post(address).status_code == 404
+    assert world.client("looker").post(address).status_code == 403
+    assert AuditEntry.objects.filter(action="operations.acknowledge").count() == 1
+
+
+def test_ended_incidents_are_paged_by_key(world, monkeypatch):
+    from poolsite.operations import views
+
+    monkeypatch.setattr(views, "PAGE_ROWS", 2)
+    for n in range(5):
+        open_for(None, f"n{n}")
+        operations.incidents.close(type="numbers.blocking", object=f"n{n}")
+    client = world.client("operate")
+    seen, before = [], ""
+    while before is not None:
+        context = client.get(f"/incidents/?before={before}").context
+        seen += [row.object for row in context["ended"]]
+        before = context["next_before"]
+    assert seen == ["n4", "n3", "n2", "n1", "n0"]
+    assert client.get("/incidents/?before=nonsense").status_code == 200
+
+
+def test_the_search_groups_by_kind_with_exact_ones_first_and_survives_a_failing_provider(world):
+    found = operations.Found
+
+    def numbers(_principal, text, limit):
+        assert limit == selectors.SEARCH_LIMIT
+        yield found("Numbers", text + "1", "east", "/n/1")
+        yield found("Numbers", text, "east", "/n/2", exact=True)
+
+    def broken(*_):
+        raise RuntimeError("no index")
+
+    operations.register_search("broken", broken)
+    operations.register_search("numbers", numbers)
+    answer = world.client("agent").get("/search/", {"q": " 138 "})
+    assert answer.json() == {
+        "groups": [
+            {
+                "label": "Numbers",
+                "results": [
+                    {"title": "138", "detail": "east", "url": "/n/2"},
+                    {"title": "1381", "detail": "east", "url": "/n/1"},
+                ],
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize("query", ["", "   ", "a\x00b", "x" * 10_000])
+def test_a_search_for_nothing_or_nonsense_finds_nothing(world, query):
+    assert world.client("agent").get("/search/", {"q": query}).json() == {"groups": []}
+
+
+def test_only_an_operator_with_the_grant_confirms_the_clock(world):
+    sweeping.pause("clock step")
+    assert world.client("looker").post("/system/confirm-clock/").status_code == 403
+    assert sweeping.paused_reason()
+    assert world.client("operate").post("/system/confirm-clock/").status_code == 302
+    assert not sweeping.paused_reason()
+
+
+def start_job(world, reader="owner"):
+    return Job.objects.create(
+        kind="test.none", prefix="tst", account=world.own, actor=world.users[reader], total=10
+    )
+
+
+def test_a_job_is_seen_by_its_starter_the_managers_and_operators_only(world):
+    job = start_job(world, "agent")
+    address = f"/jobs/{job.pk}/"
+    answers = {
+        reader: world.client(reader)
+        .get(address, headers={"Accept": "application/json"})
+        .status_code
+        for reader in ("agent", "owner", "looker", "foreign", "supervisor")
+    }
+    assert answers == {
+        "agent": 200,
+        "owner": 200,
+        "looker": 200,
+        "foreign": 404,
+        "supervisor": 403,
+    }
+    assert world.client("owner").get("/jobs/999999/").status_code == 404
+    page = world.client("agent").get(address)
+    assert f"tst-{job.pk:04d}" in page.content.decode()
+
+
+def test_a_job_is_cancelled_over_http_by_who_may(world):
+    job = start_job(world)
+    address = f"/jobs/{job.pk}/cancel/"
+    assert world.client("looker").post(address).status_code == 403
+    assert world.client("foreign").post(address).status_code == 404
+    answer = world.client("owner").post(address, headers={"Accept": "application/json"})
+    assert answer.json()["state"] == "cancelled"
+    assert answer.json()["ended"] is True
+
+
+# -- topics -----------------------------------------------------------------------------------
+
+
+def read(address):
+    """A topic's snapshot, read as a socket's loop does."""
+    topic = live.resolve(address)
+    assert topic is not None
+    return asyncio.run(topic.snapshot()).data
+
+
+def decision(address, who):
+    topic = live.resolve(address)
+    assert topic is not None
+    return asyncio.run(topic.allowed(who)).word
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_incidents_topic_shows_one_accounts_or_all(clean_redis):
+    world = make_world()
+    own = open_for(world.own)
+    open_for(None, "platform")
+    assert {row["object"] for row in read("operations.incidents:all")["incidents"]} == {
+        "own",
+        "platform",
+    }
+    one = read(f"operations.incidents:{world.own.pk}")
+    assert [row["id"] for row in one["incidents"]] == [own.pk]
+    assert (one["critical"], one["warnings"]) == (0, 1)
+    assert decision("operations.incidents:all", principal(world, "looker")) == "allow"
+    assert decision("operations.incidents:all", principal(world, "owner")) == "forbidden"
+    assert decision(f"operations.incidents:{world.own.pk}", principal(world, "owner")) == "allow"
+    foreign = decision(f"operations.incidents:{world.own.pk}", principal(world, "foreign"))
+    assert foreign == "hidden"
+    assert decision("operations.incidents:all", ANONYMOUS) == "login"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "operations.incidents:",
+        "operations.incidents:all.xx",
+        "operations.incidents:-1",
+        "operations.incidents:١",
+        "jobs.job:abc",
+        "jobs.job:" + "9" * 30,
+        "jobs.job:1.xx",
+    ],
+)
+def test_a_topic_address_that_makes_no_sense_is_no_topic(address):
+    assert live.resolve(address) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_opening_and_closing_an_incident_wakes_its_topics(clean_redis):
+    world = make_world()
+    channels = live.resolve(f"operations.incidents:{world.own.pk}.zh-hans").wake_channels()
+    channels += live.resolve("operations.incidents:all").wake_channels()
+    pubsub = hotpath.client().pubsub(ignore_subscribe_messages=True)
+    pubsub.subscribe(*channels)
+    pubsub.get_message(timeout=1)
+    open_for(world.own)
+    operations.incidents.close(type="numbers.blocking", object="own")
+    heard = []
+    while (message := pubsub.get_message(timeout=0.5)) is not None or len(heard) == 0:
+        if message:
+            heard.append(message["channel"])
+    pubsub.close()
+    assert sorted(heard) == sorted(channels * 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_jobs_topic_shows_its_progress_to_who_may_see_it(clean_redis):
+    world = make_world()
+    job = start_job(world)
+    address = f"jobs.job:{job.pk}"
+    before = read(address)
+    assert (before["state"], before["done"], before["total"]) == ("queued", 0, 10)
+    job_services.save_progress(job, done=4, message="Four rows")
+    assert read(address)["done"] == 4
+    with override("en"):
+        assert read(f"{address}.zh-hans")["state"] == "queued"
+    assert decision(address, principal(world, "owner")) == "allow"
+    assert decision(address, principal(world, "foreign")) == "hidden"
+    assert decision("jobs.job:999999", principal(world, "owner")) == "hidden"
+
+
+def test_an_incident_is_not_found_by_a_foreign_tenant(world):
+    incident = open_for(world.own)
+    assert Incident.objects.filter(pk=incident.pk).exists()
+    answer = world.client("foreign").post(f"/incidents/{incident.pk}/acknowledge/")
+    missing = world.client("foreign").post("/incidents/999999/acknowledge/")
+    assert (answer.status_code, missing.status_code) == (404, 404)
