@@ -9,7 +9,13 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from poolsite.hotpath.address import RedisAddress
-from poolsite.hotpath.connection import async_client, async_pool, async_sentinel, place_of
+from poolsite.hotpath.connection import (
+    async_client,
+    async_pool,
+    async_sentinel,
+    close_async_client,
+    place_of,
+)
 from poolsite.hotpath.errors import Unavailable
 from poolsite.hotpath.planner import Answers, Groups, Words
 from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
@@ -59,9 +65,7 @@ class AsyncLane:
             await wire.aclose()
         client, self._client = self._client, None
         if client is not None:
-            await client.aclose()
-            if self.address.topology != "cluster":
-                await client.connection_pool.aclose()
+            await close_async_client(client)
 
     async def exchange(self, groups: Groups) -> Answers:
         """Send each node its commands in one pipeline, all nodes at the same time."""

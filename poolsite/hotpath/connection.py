@@ -52,6 +52,20 @@ def async_client(address: RedisAddress) -> Any:
     return redis.asyncio.Redis(connection_pool=async_pool(address, SERVER))
 
 
+async def close_async_client(client: Any) -> None:
+    """Close every connection of what `async_client` returned.
+
+    RedisCluster.aclose() does nothing after a lost connection (it believes to be closed), so its
+    nodes are closed one by one.
+    """
+    await client.aclose()
+    if isinstance(client, redis.asyncio.RedisCluster):
+        await client.nodes_manager.aclose()
+        await client.nodes_manager.aclose("startup_nodes")
+    else:
+        await client.connection_pool.aclose()
+
+
 def sync_pool(address: RedisAddress, node: Node) -> redis.ConnectionPool:
     """Return a pool of connections to one node (SERVER: the only one). Safe over fork."""
     kind: Any = redis.SSLConnection if address.tls else redis.Connection
