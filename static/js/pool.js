@@ -37,7 +37,6 @@ function show(data) {
   setText(document.querySelector("[data-number-count]"), figure(total));
   board.count({ R: data.idle_up, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined }, total);
   charts.live(data, { spark, rates });
-  story.live(data);
 }
 
 /** Rates of the last whole minutes come with the samples; the counters since make them fresh. */

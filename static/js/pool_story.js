@@ -3,7 +3,7 @@ import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { errorState, getJSON, h, icon, postJSON, skeleton } from "./dom.js";
 import { toast, toastFailure } from "./toast.js";
-import { fill, gettext, phone, timeOf, dayOf } from "./words.js";
+import { dayOf, fill, gettext, phone, timeOf } from "./words.js";
 
 export function timeline(items) {
   const list = h("ol", { class: "timeline" });
@@ -22,11 +22,44 @@ export function timeline(items) {
   return list;
 }
 
+/** The buttons for what an operator may do to a number in this state; `done` draws it again. */
+export function verbs(data, page, done) {
+  if (!page.may_operate) return [];
+  const number = phone(data.number);
+  const act = (url, title, question) => async () => {
+    const answer = await ask(question);
+    if (!answer) return;
+    try {
+      await postJSON(url, answer);
+      toast({ title, detail: number });
+      await done();
+    } catch (error) { toastFailure(error); }
+  };
+  const button = (name, label, symbol, run, bad = false) =>
+    h("button", { type: "button", class: `button button--icon button--small${bad ? " button--danger" : ""}`, "aria-label": label, title: label, [`data-${name}`]: "", onclick: run }, icon(symbol));
+  const found = [];
+  if (data.quarantined) {
+    found.push(button("release", gettext("Release from quarantine"), "lock_open", act(data.urls.release, gettext("Number released"), {
+      title: gettext("Release from quarantine?"), text: fill(gettext("%(number)s can be picked again."), { number }), go: gettext("Release 1 number"), reason: "optional" })));
+  } else {
+    found.push(button("quarantine", gettext("Quarantine…"), "block", act(data.urls.quarantine, gettext("Number quarantined"), {
+      title: gettext("Quarantine this number?"), text: fill(gettext("%(number)s is not picked any more. A running call goes on, its registration stays."), { number }), go: gettext("Quarantine 1 number"), reason: "required" })));
+  }
+  if (data.in_call) {
+    found.push(button("hangup", gettext("Force hang-up…"), "call_end", act(data.urls.hangup, gettext("Call ended"), {
+      title: gettext("End this call?"), text: fill(gettext("The call through %(number)s ends now and its switch is told."), { number }), go: gettext("End 1 call"), danger: true, reason: "required" }), true));
+  }
+  return found;
+}
+
 export function startStory(page) {
   const card = document.querySelector("[data-story]");
   let number = "";
   let stop = null;
   let asked = 0;
+  let waiting = 0;
+
+  const load = () => getJSON(page.story_url.replace("NUMBER", encodeURIComponent(number)));
 
   const open = async (value) => {
     number = value;
@@ -34,72 +67,41 @@ export function startStory(page) {
     const mine = (asked += 1);
     const done = skeleton(card, gettext("Loading the story…"));
     try {
-      const data = await getJSON(page.story_url.replace("NUMBER", encodeURIComponent(value)));
+      const data = await load();
       done();
       if (mine !== asked) return;
       draw(data);
-      stop = subscribe(`numbers.number:${value}`, { snapshot: fresh, change: fresh });
+      let first = true;
+      const fresh = () => {
+        if (first) { first = false; return; }
+        clearTimeout(waiting);
+        waiting = setTimeout(() => again(mine), 300);
+      };
+      stop = subscribe(`numbers.number:${value}`, { snapshot: fresh });
     } catch (error) {
       done();
       if (mine === asked) card.replaceChildren(errorState(gettext("Story not loaded"), gettext("Calls are not affected."), () => open(value)));
     }
   };
 
-  let first = true;
-  let again = 0;
-  const fresh = () => {
-    if (first) { first = false; return; }
-    clearTimeout(again);
-    again = setTimeout(async () => {
-      const mine = asked;
-      try {
-        const data = await getJSON(page.story_url.replace("NUMBER", encodeURIComponent(number)));
-        if (mine === asked) draw(data);
-      } catch { /* the next change asks again */ }
-    }, 300);
-  };
-
-  const verb = (name, label, symbol, run, bad = false) =>
-    h("button", { type: "button", class: `button button--icon button--small ${bad ? "button--danger" : ""}`, "aria-label": label, title: label, [`data-${name}`]: "", onclick: run }, icon(symbol));
-
-  const send = async (url, data, title) => {
+  const again = async (mine) => {
     try {
-      await postJSON(url, data);
-      toast({ title, detail: phone(number) });
-      const story = await getJSON(page.story_url.replace("NUMBER", encodeURIComponent(number)));
-      draw(story);
-    } catch (error) { toastFailure(error); }
+      const data = await load();
+      if (mine === asked) draw(data);
+    } catch { /* the next change asks again */ }
   };
 
   const draw = (data) => {
     const focused = card.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-    const tools = [];
-    if (page.may_operate && data.quarantined) {
-      tools.push(verb("release", gettext("Release from quarantine"), "lock_open", async () => {
-        const answer = await ask({ title: gettext("Release from quarantine?"), text: fill(gettext("%(number)s can be picked again."), { number: phone(number) }), go: gettext("Release 1 number"), reason: "optional" });
-        if (answer) send(data.urls.release, answer, gettext("Number released"));
-      }));
-    } else if (page.may_operate) {
-      tools.push(verb("quarantine", gettext("Quarantine…"), "block", async () => {
-        const answer = await ask({ title: gettext("Quarantine this number?"), text: fill(gettext("%(number)s is not picked any more. A running call goes on, its registration stays."), { number: phone(number) }), go: gettext("Quarantine 1 number"), reason: "required" });
-        if (answer) send(data.urls.quarantine, answer, gettext("Number quarantined"));
-      }));
-    }
-    if (page.may_operate && data.in_call) {
-      tools.push(verb("hangup", gettext("Force hang-up…"), "call_end", async () => {
-        const answer = await ask({ title: gettext("End this call?"), text: fill(gettext("The call through %(number)s ends now, the switch is told. The caller hears it."), { number: phone(number) }), go: gettext("End 1 call"), danger: true, reason: "required" });
-        if (answer) send(data.urls.hangup, answer, gettext("Call ended"));
-      }, true));
-    }
     const items = data.items.length ? timeline(data.items) : h("p", { class: "card__hint" }, gettext("Nothing has happened to it yet."));
     card.replaceChildren(
       h("div", { class: "card__head" }, h("span", { class: "tile", "data-state": data.letter, "aria-hidden": "true" }), h("h2", { class: "card__title num", id: "story-title" }, phone(data.number)), h("a", { class: "card__more card__more--link", href: data.urls.page }, gettext("All events"))),
-      h("div", { class: "card__body card__body--story" },
-        h("div", { class: "story-state" }, h("span", { class: `chip ${data.chip}` }, data.word), h("span", { class: "card__hint num" }, data.hint), h("span", { class: "story-state__tools" }, ...tools)),
+      h("div", { class: "card__body card__body--story", tabindex: "0", role: "region", "aria-labelledby": "story-title" },
+        h("div", { class: "story-state" }, h("span", { class: `chip ${data.chip}` }, data.word), h("span", { class: "card__hint num" }, data.hint), h("span", { class: "story-state__tools" }, ...verbs(data, page, () => again(asked)))),
         items),
     );
     if (focused) card.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
   };
 
-  return { open: (value) => { first = true; return open(value); }, live() {} };
+  return { open };
 }
