@@ -11,6 +11,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
 
 from django.core.asgi import get_asgi_application
 
+from poolsite.runtime import startup
+
+startup.verify()  # refuses an unsafe start with one sentence, before anything listens
 django_application = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter

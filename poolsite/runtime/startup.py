@@ -5,6 +5,7 @@ ask for the part about Redis. A Redis that does not answer is no reason to refus
 and `/readyz` says that it has not.
 """
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -30,7 +31,10 @@ def verify() -> None:
     except (ImproperlyConfigured, RedisServerError, OSError) as error:
         refusals = [str(error)]
     if refusals:
-        sys.exit("\n".join(f"Poolsite does not start: {refusal}" for refusal in refusals))
+        # Not sys.stderr: Celery's beat has turned it into a log of its own by then.
+        text = "".join(f"Poolsite does not start: {refusal}\n" for refusal in refusals)
+        os.write(2, text.encode())
+        sys.exit(1)
 
 
 def secret_refusals() -> Iterator[str]:

@@ -1,0 +1,145 @@
+"""What web, worker and beat refuse to start with: real processes against real servers."""
+
+import os
+import socketserver
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from poolsite.runtime import startup
+from poolsite.runtime.redis_server import RedisServer
+from tests.house.source import ROOT
+
+PROGRAMS = {
+    "web": ["-c", "import poolsite.asgi; print('started')"],
+    "worker": ["-m", "celery", "-A", "poolsite", "worker", "-c", "1", "--without-mingle"],
+    "beat": ["-m", "celery", "-A", "poolsite", "beat", "-s", os.devnull, "--pidfile="],
+}
+
+
+def start(role: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *PROGRAMS[role]],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def refusals(role: str, **variables: str) -> list[str]:
+    """Return the sentences with which the process refused; fails if it did not."""
+    result = start(role, **variables)
+    assert result.returncode == 1, result.stdout + result.stderr
+    sign = "Poolsite does not start: "
+    return [line[len(sign) :] for line in result.stderr.splitlines() if line.startswith(sign)]
+
+
+class OldRedis(socketserver.StreamRequestHandler):
+    """Speaks the protocol of a Redis that no package offers any more, as far as INFO."""
+
+    def handle(self) -> None:
+        while header := self.rfile.readline():
+            words = []
+            for _ in range(int(header[1:])):
+                size = int(self.rfile.readline()[1:])
+                words.append(self.rfile.read(size + 2)[:-2])
+            info = b"# Server\r\nredis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n"
+            answer = b"$%d\r\n%s\r\n" % (len(info), info) if words[0] == b"INFO" else b"+OK\r\n"
+            self.wfile.write(answer)
+
+
+@pytest.fixture
+def old_redis_url() -> Iterator[str]:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), OldRedis) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"redis://127.0.0.1:{server.server_address[1]}/0"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("role", PROGRAMS)
+def test_the_default_secret_is_refused_with_the_remedy(role):
+    key = "insecure-default-secret-refused-outside-debug"
+    (refusal,) = refusals(role, POOLSITE_SECRET_KEY=key, POOLSITE_DEBUG="0")
+    assert "set POOLSITE_SECRET_KEY to 50 random characters" in refusal
+
+
+def test_with_debugging_on_the_default_secret_will_do():
+    key = "insecure-default-secret-refused-outside-debug"
+    result = start("web", POOLSITE_SECRET_KEY=key, POOLSITE_DEBUG="1")
+    assert result.stdout.endswith("started\n"), result.stderr
+
+
+def test_a_redis_older_than_6_2_is_refused_with_the_remedy(old_redis_url):
+    (refusal,) = refusals("web", REDIS_URL=old_redis_url)
+    assert refusal.startswith("Redis 6.0.16 at single 127.0.0.1:")
+    assert "install Redis 6.2 or newer" in refusal
+
+
+def test_every_version_that_we_support_may_start(each_redis: RedisServer):
+    result = start("web", REDIS_URL=each_redis.url)
+    assert result.stdout.endswith("started\n"), result.stderr
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
+def test_a_redis_that_evicts_is_refused_with_the_remedy(each_redis: RedisServer, policy):
+    with each_redis.client() as client:
+        client.config_set("maxmemory-policy", policy)
+        try:
+            (refusal,) = refusals("web", REDIS_URL=each_redis.url)
+        finally:
+            client.config_set("maxmemory-policy", "noeviction")
+    assert f"(maxmemory-policy {policy})" in refusal
+    assert "run CONFIG SET maxmemory-policy noeviction" in refusal
+
+
+@pytest.mark.parametrize("name", ["CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"])
+def test_a_cluster_for_another_use_than_the_hot_path_is_refused(name):
+    (refusal,) = refusals("web", **{name: "redis+cluster://127.0.0.1:7000"})
+    assert refusal.startswith(f"{name} names a Redis Cluster")
+    assert f"set {name} to one server" in refusal
+
+
+def test_a_hot_path_on_a_cluster_asks_for_the_other_addresses(redis_cluster):
+    told = refusals("web", REDIS_URL=redis_cluster.url)
+    assert [line.split(" and ")[1].split(" ")[0] for line in told] == [
+        "CACHE_URL",
+        "CHANNEL_URL",
+        "CELERY_BROKER_URL",
+    ]
+
+
+def test_a_hot_path_on_a_cluster_starts_with_the_others_on_one_server(redis_cluster, redis_server):
+    others = dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), redis_server.url)
+    result = start("web", REDIS_URL=redis_cluster.url, **others)
+    assert result.stdout.endswith("started\n"), result.stderr
+
+
+def test_every_master_of_a_cluster_is_looked_at(redis_cluster, redis_server):
+    others = dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), redis_server.url)
+    last = redis_cluster.nodes[-1]
+    with last.client() as client:
+        client.config_set("maxmemory-policy", "allkeys-random")
+        try:
+            (refusal,) = refusals("web", REDIS_URL=redis_cluster.url, **others)
+        finally:
+            client.config_set("maxmemory-policy", "noeviction")
+    assert f"127.0.0.1:{last.port}" in refusal
+
+
+def test_a_redis_that_does_not_answer_is_no_reason_to_refuse():
+    result = start("web", REDIS_URL="redis://127.0.0.1:1/0")
+    assert result.stdout.endswith("started\n"), result.stderr
+
+
+def test_valkey_is_judged_by_its_own_version_not_by_the_redis_that_it_claims_to_be():
+    info = {"redis_version": "7.2.4", "valkey_version": "6.1.0", "maxmemory_policy": "noeviction"}
+    (refusal,) = startup.info_refusals("here", info)
+    assert refusal.startswith("Valkey 6.1.0 at here is too old")
+    assert list(startup.info_refusals("here", {**info, "valkey_version": "9.1.2"})) == []

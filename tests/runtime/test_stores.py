@@ -1,0 +1,125 @@
+"""Cache, channel layer and broker by URL: one server or Sentinel, on real servers."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from poolsite.runtime import stores
+from tests.house.source import ROOT
+from tests.support.sentinel import SentinelGroup
+
+USE_ALL = """
+import asyncio
+import django
+django.setup()
+from channels.layers import get_channel_layer
+from django.core.cache import cache
+from poolsite.celery import app
+
+async def through_the_channel_layer():
+    layer = get_channel_layer()
+    name = await layer.new_channel()
+    await layer.send(name, {"type": "hello"})
+    return (await layer.receive(name))["type"]
+
+cache.set("greeting", "hello", 60)
+print(cache.get("greeting"), asyncio.run(through_the_channel_layer()))
+with app.connection_for_write() as connection:
+    queue = connection.SimpleQueue("errands")
+    queue.put("hello")
+    print(queue.get(timeout=5).payload)
+    queue.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def sentinel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SentinelGroup]:
+    group = SentinelGroup(tmp_path_factory.mktemp("sentinel")).start()
+    yield group
+    group.stop()
+
+
+def python(program: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "poolsite.settings", **variables}
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_all_three_work_behind_a_sentinel(sentinel):
+    answer = python(USE_ALL, REDIS_URL=sentinel.url)
+    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+    with sentinel.master.client() as client:
+        assert client.dbsize() == 0  # the URL says database 1, for all of them
+        assert client.execute_command("SELECT", 1)
+        assert client.info("keyspace")["db1"]["keys"] > 0
+
+
+def test_all_three_work_on_a_unix_socket(tmp_path, clean_redis):
+    answer = python(USE_ALL, REDIS_URL=f"unix://{clean_redis.socket}")
+    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+
+
+def test_each_use_may_have_a_server_of_its_own(sentinel, clean_redis):
+    answer = python(USE_ALL, REDIS_URL=clean_redis.url, CACHE_URL=sentinel.url)
+    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+    with clean_redis.client() as client:
+        assert not [key for key in client.keys("*") if key.startswith("cache:")]
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (stores.cache, "CACHE_URL"),
+        (stores.channel_layer, "CHANNEL_URL"),
+        (stores.broker, "CELERY_BROKER_URL"),
+    ],
+)
+def test_a_cluster_is_refused_with_the_remedy(make, name):
+    with pytest.raises(ImproperlyConfigured) as caught:
+        make("redis+cluster://127.0.0.1:7000")
+    assert str(caught.value) == (
+        f"{name} names a Redis Cluster, which only the hot path (REDIS_URL) can use: set {name} "
+        "to one server (redis://…) or a Sentinel group (redis+sentinel://…)."
+    )
+
+
+def test_a_hot_path_on_a_cluster_does_not_lend_its_address():
+    assert stores.one_server_of("redis+cluster://127.0.0.1:7000") == ""
+    assert stores.one_server_of("redis://127.0.0.1:6379/2") == "redis://127.0.0.1:6379/2"
+
+
+def test_a_password_is_never_part_of_a_refusal():
+    with pytest.raises(ImproperlyConfigured) as caught:
+        stores.cache("redis+cluster://user:hunter2@127.0.0.1:7000")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_login_of_a_sentinel_group_reaches_all_three():
+    url = "redis+sentinel://user:secret@s1:1,s2:2/main/3?sentinel_password=other"
+    cache, channel = stores.cache(url), stores.channel_layer(url)
+    broker, options = stores.broker(url)
+    assert cache["LOCATION"] == "redis://main/3"
+    assert cache["OPTIONS"]["CONNECTION_POOL_KWARGS"] == {"username": "user", "password": "secret"}
+    assert channel["CONFIG"]["hosts"][0]["password"] == "secret"
+    assert broker == "sentinel://user:secret@s1:1/3;sentinel://user:secret@s2:2/3"
+    assert options == {"master_name": "main", "sentinel_kwargs": {"password": "other"}}
+
+
+def test_a_folder_of_the_project_is_not_needed_to_read_settings(tmp_path):
+    answer = python(
+        "from django.conf import settings; print(settings.DATA_DIR.exists())",
+        POOLSITE_DATA_DIR=str(tmp_path / "not yet"),
+    )
+    assert answer.stdout == "False\n"
+    assert not Path(tmp_path / "not yet").exists()
