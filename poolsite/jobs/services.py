@@ -144,7 +144,9 @@ def resume_stale(limit: int = 200) -> dict[str, int]:
     now = timezone.now()
     lost = now - timedelta(seconds=LOST_MESSAGE_SECONDS)
     sent = failed = 0
-    unfinished = Job.objects.exclude(state__in=Job.ENDED).filter(created_at__lt=lost)
+    unfinished = Job.objects.filter(
+        Q(state=Job.State.QUEUED, created_at__lt=lost) | Q(state__in=Job.TAKEN)
+    )
     for job in unfinished.order_by("pk")[:limit]:
         known = kinds().get(job.kind)
         if known is None:

@@ -1,5 +1,6 @@
 """Real beats and a real worker: sweeps run, a dead beat is not missed, a killed job goes on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -35,13 +36,27 @@ class Processes:
         subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "celery", "-A", "poolsite", *words]
+        command = [sys.executable, "-m", "celery", "-A", "tests.jobs.worker_app", *words]
         with (self.folder / f"{words[0]}-{len(self.running)}.log").open("wb") as log:
             process = subprocess.Popen(
                 command, cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT
             )
         self.running.append(process)
         return process
+
+    def manage(self, code: str) -> str:
+        """Run Python in a process of its own on this database; returns what it printed."""
+        lines = "import poolsite, django; django.setup(); import tests.jobs.worker_app\n" + code
+        done = subprocess.run(
+            [sys.executable, "-c", lines],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
     def logs(self) -> str:
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
@@ -101,3 +116,26 @@ def test_a_worker_that_is_stopped_leaves_by_the_door(processes):
     worker.send_signal(signal.SIGTERM)
     worker.wait(timeout=30)
     assert presence.workers() == []
+
+
+def test_a_job_whose_worker_is_killed_goes_on_from_its_cursor_and_does_nothing_twice(processes):
+    processes.migrate()
+    processes.start("beat", "--pidfile=", "-l", "WARNING")
+    processes.start("worker", "-c", "2", "-l", "WARNING", "-n", "w3@test")
+    start = "from poolsite import jobs; print(jobs.start('test.slow', actor=None).pk)"
+    job = int(processes.manage(start))
+    look = (
+        "from poolsite.jobs.models import Job; import json;"
+        f"j = Job.objects.get(pk={job});"
+        "print(json.dumps([j.state, j.fence, j.done, j.cursor]))"
+    )
+
+    def state():
+        return json.loads(processes.manage(look))
+
+    wait_until(lambda: state()[2] >= 3, processes)
+    os.kill(state()[3]["pid"], signal.SIGKILL)
+    wait_until(lambda: state()[0] == "done", processes, seconds=90)
+    assert state()[1] == 2
+    count = "from poolsite.access.models import Account; print(Account.objects.count())"
+    assert processes.manage(count) == "30"
