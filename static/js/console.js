@@ -1,12 +1,10 @@
 // What every page of the console starts.
 import { startBadge } from "./badge.js";
 import { startDialogs } from "./dialog.js";
-import { startKeys } from "./keys.js";
+import { onKey, startKeys } from "./keys.js";
 import { startDrawer, startMenus, startRail } from "./menu.js";
 import { startProblems } from "./problems.js";
-import { startSearch } from "./search.js";
 import { startSparklines } from "./sparkline.js";
-import { startTables } from "./table.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { startTime } from "./time.js";
 
@@ -17,8 +15,12 @@ startMenus();
 startDrawer();
 startDialogs();
 startKeys();
-startSearch();
-startTables();
 startThemeSwitch();
 startTime();
 startProblems();
+
+// loaded when they are needed
+const search = () => import("./search.js").then(({ openSearch }) => openSearch());
+onKey("/", search);
+document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
+if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit]")) import("./table.js").then(({ startTables }) => startTables());

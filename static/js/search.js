@@ -1,11 +1,18 @@
 // Search (`/`): finds exactly or by beginning, groups by kind, Enter opens the first.
 import { getJSON, h, icon } from "./dom.js";
-import { onKey } from "./keys.js";
 import { gettext } from "./words.js";
 
-export function startSearch() {
-  const dialog = document.querySelector("[data-search]");
-  if (!dialog) return;
+const dialog = document.querySelector("[data-search]");
+let started = false;
+
+export function openSearch() {
+  if (!started) start();
+  started = true;
+  dialog.showModal();
+  dialog.querySelector("[data-search-input]").select();
+}
+
+function start() {
   const input = dialog.querySelector("[data-search-input]");
   const results = dialog.querySelector("[data-search-results]");
   const hint = dialog.querySelector("[data-search-hint]");
@@ -14,10 +21,6 @@ export function startSearch() {
   let at = -1;
   let asked = 0;
   let timer = null;
-
-  const open = () => { dialog.showModal(); input.select(); };
-  document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", open));
-  onKey("/", open);
 
   const mark = (next) => {
     items[at]?.setAttribute("aria-selected", "false");

@@ -1,6 +1,7 @@
 // The button that changes between light and dark; theme.js has set the theme before paint.
 
 export function startThemeSwitch() {
+  document.querySelectorAll("[data-theme-choice]").forEach((choice) => choice.addEventListener("click", () => window.poolsiteTheme.choose(choice.dataset.themeChoice)));
   const button = document.querySelector("[data-theme-switch]");
   if (!button) return;
   const show = () => {
