@@ -6,6 +6,7 @@ from django.test import Client
 
 from poolsite.access import services
 from poolsite.access.models import Account, Role, User
+from poolsite.access.views.log_in import BACKEND
 
 PASSWORD = "correct horse battery"
 ROLES = tuple(Role.values)
@@ -26,9 +27,7 @@ class World:
         """A browser in which this reader is logged in."""
         client = Client()
         if reader != "nobody":
-            client.force_login(
-                self.users[reader], backend="poolsite.access.backends.NameOrEmailBackend"
-            )
+            client.force_login(self.users[reader], backend=BACKEND)
         return client
 
 

@@ -1,0 +1,160 @@
+"""Two real web processes over one database and one Redis."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.support.ports import free_port
+from tests.support.waiting import until
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE_SECONDS = 1.0
+
+
+@dataclass
+class Probe:
+    """One web process (tests/access/probe.py)."""
+
+    process: "subprocess.Popen[bytes]"
+    port: int
+    sockets: ExitStack = field(default_factory=ExitStack)
+
+    def whoami(self, *, session: str = "", token: str = "") -> dict[str, Any]:
+        """Whom the process takes the caller for."""
+        headers = credentials(session=session, token=token)
+        answer = httpx.get(f"http://127.0.0.1:{self.port}/whoami", headers=headers)
+        said: dict[str, Any] = answer.json()
+        return said
+
+    def do(self, verb: str, **options: Any) -> str:
+        """Have a service called in that process."""
+        url = f"http://127.0.0.1:{self.port}/do/{verb}"
+        answer = httpx.post(url, params=options, timeout=30)
+        answer.raise_for_status()
+        return str(answer.json())
+
+    def socket(self, *, session: str = "", token: str = "") -> ClientConnection:
+        """An open socket that the process watches."""
+        opening = connect(
+            f"ws://127.0.0.1:{self.port}/",
+            additional_headers=credentials(session=session, token=token),
+            open_timeout=10,
+        )
+        return self.sockets.enter_context(opening)
+
+
+def credentials(*, session: str = "", token: str = "") -> dict[str, str]:
+    """The headers that show them."""
+    if token:
+        return {"Authorization": f"Bearer {token}"}
+    return {"Cookie": f"session={session}"} if session else {}
+
+
+def code_within(socket: ClientConnection, seconds: float = DEADLINE_SECONDS) -> int | None:
+    """The code by which the other side closes the socket; None when it stays open so long."""
+    try:
+        socket.recv(timeout=seconds)
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd is not None else None
+    except TimeoutError:
+        return None
+    raise AssertionError("a message nobody asked for")
+
+
+@dataclass
+class Pair:
+    """Two probes, and the environment for manage.py beside them."""
+
+    first: Probe
+    second: Probe
+    environment: dict[str, str]
+
+    def manage(self, code: str) -> str:
+        """Run Python with the project set up, in a third process; returns what it prints."""
+        done = subprocess.run(
+            [sys.executable, "-c", f"import django; django.setup()\n{code}"],
+            env=self.environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+
+@contextmanager
+def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
+    """Migrate a fresh database, start two probes on it, and end them."""
+    environment = {
+        **os.environ,
+        "POOLSITE_DATA_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'two.sqlite3'}",
+        "REDIS_URL": redis.url,
+        "CACHE_URL": redis.url,
+        "DJANGO_SETTINGS_MODULE": "poolsite.settings",
+        "POOLSITE_ALLOWED_HOSTS": "127.0.0.1,testserver",
+        "PYTHONPATH": str(ROOT),
+    }
+    migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(migrate, env=environment, cwd=ROOT, check=True, timeout=120)
+    probes: list[Probe] = []
+    try:
+        for number in range(2):
+            probes.append(_start(environment, folder / f"probe{number}.log"))
+        for probe in probes:
+            until(lambda probe=probe: _listening(probe), seconds=30)  # type: ignore[misc]
+        yield Pair(*probes, environment)
+    finally:
+        for probe in probes:
+            probe.sockets.close()
+            probe.process.terminate()
+        for probe in probes:
+            try:
+                probe.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                probe.process.kill()
+                probe.process.wait()
+
+
+def _start(environment: dict[str, str], log: Path) -> Probe:
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "tests.access.probe:app", "--port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--log-level", "warning", "--lifespan", "off"],
+            env=environment,
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+        )
+    return Probe(process, port)
+
+
+def _listening(probe: Probe) -> bool:
+    assert probe.process.poll() is None, "a web process ended"
+    try:
+        return bool(probe.whoami(token="unknown")["listening"])
+    except httpx.HTTPError:
+        return False
+
+
+def seconds_until(condition: Any, limit: float = 5.0) -> float:
+    """How long it took until `condition` held; fails after `limit`."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < limit, "it did not come about"
+        time.sleep(0.02)
+    return time.monotonic() - began

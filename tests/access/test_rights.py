@@ -1,0 +1,343 @@
+"""The memory for principals: what may be served from it, and what empties it."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError as RedisDown
+
+from poolsite import access
+from poolsite.access import Principal, lookup, services
+from poolsite.access.models import Account, User
+from poolsite.access.rights import HUB, cache, principal_of_credential, versions, watches
+from poolsite.access.rights.cache import CACHE, CACHE_SECONDS
+from poolsite.runtime.redis_server import RedisServer
+from tests.support.waiting import until
+
+ALICE = Principal(kind="user", id="1", name="alice", credential="session:a")
+
+
+class Sql:
+    """Stands in for SQL in `cache.load`: counts, and can be held in the middle of a read."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+        self.answer = ALICE
+        self.reading = threading.Event()
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def of_credential(self, credential: str, **_options: Any) -> Principal:
+        self.reads += 1
+        read = self.answer  # as of now; a change may commit while the reader is held
+        self.reading.set()
+        assert self.go_on.wait(5)
+        return read
+
+
+@pytest.fixture
+def sql(monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer) -> Iterator[Sql]:
+    """A fake SQL, a running listener, an empty memory."""
+    CACHE.drop("", "")
+    fake = Sql()
+    monkeypatch.setattr(lookup, "of_credential", fake.of_credential)
+    assert HUB.wait_until_listening(5)
+    yield fake
+    fake.go_on.set()
+
+
+async def test_a_principal_is_read_once_and_then_remembered(sql: Sql) -> None:
+    for _request in range(5):
+        assert (await principal_of_credential("session:a")).name == "alice"
+    assert sql.reads == 1
+
+
+async def test_many_who_ask_at_once_share_one_read(sql: Sql) -> None:
+    found = await asyncio.gather(*(principal_of_credential("session:a") for _ in range(50)))
+    assert {each.name for each in found} == {"alice"}
+    assert sql.reads == 1
+
+
+async def test_the_memory_lasts_no_longer_than_its_limit(
+    sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(cache, "time", FakeClock(lambda: now))
+    await principal_of_credential("session:a")
+    now += CACHE_SECONDS - 0.1
+    await principal_of_credential("session:a")
+    assert sql.reads == 1
+    now += 0.2
+    await principal_of_credential("session:a")
+    assert sql.reads == 2
+
+
+class FakeClock:
+    """A `time` module whose monotonic clock the test moves."""
+
+    def __init__(self, monotonic: Any) -> None:
+        self.monotonic = monotonic
+
+
+async def test_nobody_is_remembered_as_nobody(sql: Sql) -> None:
+    sql.answer = access.ANONYMOUS
+    for _request in range(3):
+        assert not (await principal_of_credential("token:unknown")).is_authenticated
+    assert sql.reads == 3
+
+
+async def test_a_change_that_commits_during_the_read_is_read_again(sql: Sql) -> None:
+    sql.go_on.clear()
+    asking = asyncio.create_task(principal_of_credential("session:a"))
+    await asyncio.to_thread(sql.reading.wait, 5)
+    sql.answer = access.ANONYMOUS  # committed now; the reader holds what was before
+    epoch = HUB.epoch
+    versions.bump("user", "1")
+    await asyncio.to_thread(until, lambda: HUB.epoch > epoch, 5)
+    sql.go_on.set()
+    assert not (await asking).is_authenticated
+    assert CACHE.get("session:a") is None
+
+
+async def test_somebody_elses_change_forgets_only_that_person(sql: Sql) -> None:
+    await principal_of_credential("session:a")
+    epoch = HUB.epoch
+    versions.bump("user", "2")
+    await asyncio.to_thread(until, lambda: HUB.epoch > epoch, 5)
+    await principal_of_credential("session:a")
+    assert sql.reads == 1
+
+
+async def test_without_a_subscription_every_request_reads(sql: Sql) -> None:
+    await principal_of_credential("session:a")
+    HUB.stop()
+    assert CACHE.get("session:a") is None
+    assert not HUB.is_listening()
+
+
+async def test_what_was_remembered_before_an_outage_is_forgotten_after_it(sql: Sql) -> None:
+    await principal_of_credential("session:a")
+    HUB.stop()
+    assert HUB.wait_until_listening(5)
+    await principal_of_credential("session:a")
+    assert sql.reads == 2
+
+
+async def test_when_sql_fails_nobody_is_let_in(sql: Sql, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: Any, **_options: Any) -> Principal:
+        raise OSError("no database")
+
+    monkeypatch.setattr(lookup, "of_credential", broken)
+    with pytest.raises(OSError, match="no database"):
+        await principal_of_credential("session:a")
+
+
+def test_a_message_that_redis_refused_is_repeated(
+    clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down = True
+    real = versions.publish
+
+    def publish(kind: str, identity: str) -> None:
+        if down:
+            raise RedisDown
+        real(kind, identity)
+
+    monkeypatch.setattr(versions, "publish", publish)
+    versions.bump("user", 7)
+    assert versions.version_of("user", 7) == 0
+    down = False
+    until(lambda: versions.version_of("user", 7) == 1, 5)
+
+
+def test_a_change_is_told_after_the_commit_and_not_when_it_rolls_back(
+    transactional_db: None, clean_redis: RedisServer
+) -> None:
+    from django.db import transaction
+
+    user = services.user_create(username="alice", actor="test")
+    before = versions.version_of("user", user.pk)
+
+    def undo() -> None:
+        services.log_out_everywhere(user=user, actor="test")
+        assert versions.version_of("user", user.pk) == before
+        raise RuntimeError("undone")
+
+    with pytest.raises(RuntimeError, match="undone"), transaction.atomic():
+        undo()
+    assert versions.version_of("user", user.pk) == before
+    services.log_out_everywhere(user=user, actor="test")
+    assert versions.version_of("user", user.pk) == before + 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda user, own: services.membership_set(
+            user=user, account=own, roles=["agent"], actor="t"
+        ),
+        lambda user, own: services.grant_set(user=user, name="operate", actor="t"),
+        lambda user, own: services.password_set(user=user, password="a new long word", actor="t"),
+        lambda user, own: services.user_deactivate(user=user, actor="t", reason="left"),
+        lambda user, own: (
+            services.factor_remove(user=user, actor="t") or services.factor_begin(user=user)
+        ),
+        lambda user, own: user.delete(),
+    ],
+    ids=["role", "grant", "password", "deactivation", "factor", "deletion"],
+)
+def test_every_change_of_rights_raises_the_version(
+    transactional_db: None, clean_redis: RedisServer, change: Any
+) -> None:
+    user = services.user_create(username="alice", actor="test")
+    own = services.account_create(slug="own", name="Own", actor="test")
+    before, key = versions.version_of("user", user.pk), user.pk
+    change(user, own)
+    assert versions.version_of("user", key) > before
+
+
+def test_a_log_in_is_no_change_of_rights(
+    transactional_db: None, clean_redis: RedisServer, client: Any
+) -> None:
+    user = services.user_create(username="alice", actor="test")
+    before = versions.version_of("user", user.pk)
+    client.force_login(user)
+    client.get("/profile/")
+    assert versions.version_of("user", user.pk) == before
+
+
+# -- open sockets ------------------------------------------------------------------------
+
+
+class Socket:
+    """What `watch` calls."""
+
+    def __init__(self) -> None:
+        self.codes: list[int] = []
+
+    async def closed(self, code: int) -> None:
+        self.codes.append(code)
+
+
+async def heard(socket: Socket, code: int) -> None:
+    """Wait until the socket was closed with this code."""
+    for _ in range(250):
+        if socket.codes:
+            break
+        await asyncio.sleep(0.02)
+    assert socket.codes == [code]
+
+
+async def test_a_right_that_ended_before_the_watch_began_closes_the_socket(sql: Sql) -> None:
+    principal = await principal_of_credential("session:a")
+    sql.answer = access.ANONYMOUS
+    socket = Socket()
+    access.watch(principal, socket.closed)
+    await heard(socket, 4401)
+    assert watches.watched() == 0
+
+
+async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> None:
+    sql.go_on.clear()
+    socket = Socket()
+    access.watch(ALICE, socket.closed)
+    await asyncio.to_thread(sql.reading.wait, 5)
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.5)
+    sql.go_on.set()
+    await heard(socket, 4401)
+
+
+async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) -> None:
+    own = replace(ALICE, memberships={1: frozenset({"agent"})})
+    sql.answer = own
+    socket = Socket()
+    eye = access.watch(own, socket.closed)
+    sql.answer = replace(own, memberships={1: frozenset({"agent", "owner"})})
+    versions.bump("user", "1")
+    for _ in range(250):
+        if eye.principal.roles_in(1) == {"agent", "owner"}:
+            break
+        await asyncio.sleep(0.02)
+    assert eye.principal.roles_in(1) == {"agent", "owner"}
+    assert socket.codes == []
+    sql.answer = replace(own, memberships={1: frozenset({"owner"})})
+    versions.bump("user", "1")
+    await heard(socket, 4403)
+
+
+async def test_a_socket_whose_rights_cannot_be_known_is_closed_to_come_again(
+    sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: Any, **_options: Any) -> Principal:
+        raise OSError("no database")
+
+    monkeypatch.setattr(lookup, "of_credential", broken)
+    socket = Socket()
+    access.watch(ALICE, socket.closed)
+    await heard(socket, 1013)
+
+
+async def test_a_closed_watch_hears_nothing(sql: Sql) -> None:
+    socket = Socket()
+    eye = access.watch(ALICE, socket.closed)
+    eye.close()
+    eye.close()
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.3)
+    assert socket.codes == []
+    assert watches.watched() == 0
+
+
+async def test_nobody_has_nothing_to_lose(sql: Sql) -> None:
+    eye = access.watch(access.ANONYMOUS, Socket().closed)
+    assert watches.watched() == 0
+    eye.close()
+
+
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        ({}, True),
+        ({"name": "Alice B."}, True),
+        ({"grants": frozenset({"operate", "finance"})}, True),
+        ({"grants": frozenset()}, False),
+        ({"is_operator": False}, False),
+        ({"memberships": {}}, False),
+        ({"memberships": {1: frozenset({"agent", "owner"})}}, True),
+        ({"thing_grants": frozenset()}, False),
+        ({"id": "2"}, False),
+    ],
+)
+def test_rights_are_the_same_when_none_was_taken_away(now: dict[str, Any], same: bool) -> None:
+    before = replace(
+        ALICE,
+        is_operator=True,
+        grants=frozenset({"operate"}),
+        thing_grants=frozenset({("supervise", "desk:a", None)}),
+        memberships={1: frozenset({"agent"})},
+    )
+    assert before.same_rights(replace(before, **now)) is same
+
+
+def test_a_forked_child_starts_its_own_listener(clean_redis: RedisServer) -> None:
+    assert HUB.wait_until_listening(5)
+    HUB.forget_after_fork()
+    assert not HUB.is_listening()
+    assert HUB.wait_until_listening(5)
+
+
+def test_a_user_of_no_account_is_read_with_roles_and_grants(world: Any) -> None:
+    user: User = world.users["owner"]
+    services.grant_set(user=user, name="supervise", thing="desk:a", account=world.own, actor="t")
+    principal = access.principal_of_user(user)
+    own = Account.objects.get(slug="own").pk
+    assert principal.roles_in(own) == {"owner"}
+    assert principal.thing_grants == {("supervise", "desk:a", own)}
+    assert not principal.is_operator
+    assert access.principal_of_user(world.users["finance"]).grants == {"finance"}

@@ -1,0 +1,195 @@
+"""A right that ends in one process ends within a second in another one, for requests and sockets."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.access.processes import (
+    DEADLINE_SECONDS,
+    Pair,
+    code_within,
+    seconds_until,
+    two_processes,
+)
+
+PEOPLE = """
+from poolsite.access import services
+from poolsite.access.models import Account, User
+own = services.account_create(slug="own", name="Own", actor="test")
+for name in ({names}):
+    user = services.user_create(username=name, password="a long password", actor="test")
+    services.membership_set(user=user, account=own, roles=["agent"], actor="test")
+boss = services.user_create(username="boss", actor="test")
+services.membership_set(user=boss, account=own, roles=["owner"], actor="test")
+"""
+TOKEN = """
+from datetime import timedelta
+from django.utils import timezone
+from poolsite.access import services
+from poolsite.access.models import Account
+token, secret = services.token_create(
+    name="switch", account=Account.objects.get(slug="own"), resources=["*"], actor="test",
+    expires_at=timezone.now() + timedelta(seconds={seconds}),
+)
+print(token.pk, secret)
+"""
+LOG_OUT = """
+from poolsite.access import services
+from poolsite.access.models import User
+services.log_out_everywhere(user=User.objects.get(username="{name}"), actor="test")
+"""
+NAMES = ["everywhere", "password", "gone", "roles", "logout", "added", "dark", "hung"]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis of its own: one test stops it."""
+    folder = Path(os.environ["POOLSITE_DATA_DIR"]) / "two"
+    server = RedisServer(folder=folder, append_only=False).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory, redis: RedisServer) -> Iterator[Pair]:
+    """Two web processes with a few people."""
+    with two_processes(tmp_path_factory.mktemp("two"), redis) as pair:
+        pair.manage(PEOPLE.format(names=", ".join(map(repr, NAMES))))
+        yield pair
+
+
+def cached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Ask until the process answers from memory."""
+    ask()
+    before = ask()["lookups"]
+    answer = ask()
+    assert answer["lookups"] == before, "the second process did not remember"
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [("everywhere", "log_out_everywhere"), ("password", "password"), ("gone", "deactivate")],
+)
+def test_what_ends_all_sessions_is_noticed_by_the_other_process(
+    pair: Pair, name: str, verb: str
+) -> None:
+    sessions = [pair.first.do("session", user=name) for _browser in range(2)]
+    for session in sessions:
+        assert cached(lambda s=session: pair.second.whoami(session=s))["kind"] == "user"
+    sockets = [pair.second.socket(session=session) for session in sessions]
+    pair.first.do(verb, user=name)
+    for session, socket in zip(sessions, sockets, strict=True):
+        assert code_within(socket) == 4401
+        ended = seconds_until(
+            lambda s=session: pair.second.whoami(session=s)["kind"] == "anonymous"
+        )
+        assert ended < DEADLINE_SECONDS
+
+
+def test_logging_out_ends_that_session_and_no_other(pair: Pair) -> None:
+    leaving, staying = (pair.first.do("session", user="logout") for _browser in range(2))
+    socket, other = pair.second.socket(session=leaving), pair.second.socket(session=staying)
+    pair.first.do("end_session", key=leaving)
+    assert code_within(socket) == 4401
+    assert pair.second.whoami(session=leaving)["kind"] == "anonymous"
+    assert pair.second.whoami(session=staying)["kind"] == "user"
+    other.send("who am I?")
+    assert other.recv(timeout=5) == "agent"
+    other.close()
+
+
+def test_a_lost_role_closes_the_socket_and_leaves_the_session(pair: Pair) -> None:
+    session = pair.first.do("session", user="roles")
+    assert cached(lambda: pair.second.whoami(session=session))["roles"] == ["agent"]
+    socket = pair.second.socket(session=session)
+    pair.first.do("roles", user="roles", roles="")
+    assert code_within(socket) == 4403
+    took = seconds_until(lambda: pair.second.whoami(session=session)["roles"] == [])
+    assert took < DEADLINE_SECONDS
+    assert pair.second.whoami(session=session)["kind"] == "user"
+
+
+def test_a_new_role_counts_at_once_and_closes_nothing(pair: Pair) -> None:
+    session = pair.first.do("session", user="added")
+    socket = pair.second.socket(session=session)
+    cached(lambda: pair.second.whoami(session=session))
+    pair.first.do("roles", user="added", roles="agent sender")
+    took = seconds_until(
+        lambda: pair.second.whoami(session=session)["roles"] == ["agent", "sender"]
+    )
+    assert took < DEADLINE_SECONDS
+
+    def roles() -> str:
+        socket.send("who am I?")
+        return str(socket.recv(timeout=5))
+
+    assert seconds_until(lambda: roles() == "agent sender") < DEADLINE_SECONDS
+    socket.close()
+
+
+def test_a_revoked_token_is_refused_and_its_socket_closed(pair: Pair) -> None:
+    token, secret = pair.manage(TOKEN.format(seconds=600)).split()
+    assert cached(lambda: pair.second.whoami(token=secret))["kind"] == "token"
+    socket = pair.second.socket(token=secret)
+    pair.first.do("revoke", token=token)
+    assert code_within(socket) == 4401
+    took = seconds_until(lambda: pair.second.whoami(token=secret)["kind"] == "anonymous")
+    assert took < DEADLINE_SECONDS
+
+
+def test_a_token_ends_at_its_time_though_nobody_says_so(pair: Pair) -> None:
+    _token, secret = pair.manage(TOKEN.format(seconds=4)).split()
+    began = time.monotonic()
+    socket = pair.second.socket(token=secret)
+    assert pair.second.whoami(token=secret)["kind"] == "token"
+    assert code_within(socket, seconds=6) == 4401
+    assert time.monotonic() - began < 4 + DEADLINE_SECONDS
+    assert pair.second.whoami(token=secret)["kind"] == "anonymous"
+
+
+def test_a_visitors_token_ends_with_the_visit(pair: Pair) -> None:
+    secret = pair.first.do("visitor_token")
+    assert cached(lambda: pair.second.whoami(token=secret))["kind"] == "visitor"
+    socket = pair.second.socket(token=secret)
+    pair.first.do("visitor_end")
+    assert code_within(socket) == 4401
+    took = seconds_until(lambda: pair.second.whoami(token=secret)["kind"] == "anonymous")
+    assert took < DEADLINE_SECONDS
+
+
+def test_while_redis_hangs_nothing_is_served_from_memory(pair: Pair, redis: RedisServer) -> None:
+    """The revocation's message cannot be sent; the other process must not need it."""
+    session = pair.first.do("session", user="hung")
+    cached(lambda: pair.second.whoami(session=session))
+    assert redis.process is not None
+    redis.process.send_signal(signal.SIGSTOP)
+    try:
+        pair.manage(LOG_OUT.format(name="hung"))
+        took = seconds_until(lambda: pair.second.whoami(session=session)["kind"] == "anonymous")
+        assert took < DEADLINE_SECONDS
+        assert not pair.second.whoami(session=session)["listening"]
+    finally:
+        redis.process.send_signal(signal.SIGCONT)
+    seconds_until(lambda: pair.second.whoami(session=session)["listening"], limit=10)
+
+
+def test_a_message_that_redis_missed_is_sent_when_it_is_back(
+    pair: Pair, redis: RedisServer
+) -> None:
+    """Sockets of the other process close after the outage, not never."""
+    session = pair.first.do("session", user="dark")
+    socket = pair.second.socket(session=session)
+    redis.stop()
+    try:
+        pair.first.do("log_out_everywhere", user="dark")
+        assert pair.second.whoami(session=session)["kind"] == "anonymous"
+    finally:
+        redis.start()
+    assert code_within(socket, seconds=10) == 4401
