@@ -1,5 +1,6 @@
 """What an app tells the history: its kinds of aggregates, and how their entries are kept."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -48,15 +49,16 @@ class Retained:
     field: str = "at_us"
 
 
-class Source:
+class Source(ABC):
     """One kind of aggregate. Subclass it, and register an instance in `AppConfig.ready()`."""
 
     kind: ClassVar[str]
 
+    @abstractmethod
     def aggregates(self) -> Iterable[Aggregate]:
         """Return every aggregate whose stream is to be drained, in any order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
         """Write the entries, in bulk, inside the drain's SQL transaction.
 
@@ -64,9 +66,8 @@ class Source:
         Redis. For the history rows use `history.services.insert_rows`, which absorbs an exact
         replay and raises HistoryConflictError on other content.
         """
-        raise NotImplementedError
 
-    def behind(self, aggregate: Aggregate, reason: str) -> None:
+    def behind(self, aggregate: Aggregate, reason: str) -> None:  # noqa: B027  optional
         """Redis is behind SQL (lost its tail, or went back): rebuild the aggregate from SQL.
 
         Called outside any transaction, again at each drain until the generation is new.

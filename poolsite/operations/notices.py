@@ -36,7 +36,7 @@ def queue_notices(incident: Incident, event: str) -> int:
         Notice(target=target, incident=incident, event=event, body=body, next_at=now)
         for target in targets
     ]
-    Notice.objects.bulk_create(notices, ignore_conflicts=True)
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)  # unaudited: nobody's act
     return len(notices)
 
 
@@ -74,14 +74,13 @@ def send_due(limit: int = 50) -> dict[str, int]:
 def _claim(notice: Notice) -> bool:
     """Take a notice for a while: one sender at a time, whoever else sweeps."""
     held_until = timezone.now() + timedelta(seconds=HOLD_SECONDS)
-    return bool(
-        Notice.objects.filter(
-            pk=notice.pk,
-            state=Notice.State.PENDING,
-            attempts=notice.attempts,
-            next_at=notice.next_at,
-        ).update(next_at=held_until)
+    mine = Notice.objects.filter(
+        pk=notice.pk,
+        state=Notice.State.PENDING,
+        attempts=notice.attempts,
+        next_at=notice.next_at,
     )
+    return bool(mine.update(next_at=held_until))  # unaudited: a sender's hold
 
 
 def _send(notice: Notice) -> outgoing.Outcome:
@@ -123,7 +122,7 @@ def _note(notice: Notice, outcome: outgoing.Outcome) -> None:
         wait = timedelta(seconds=WAITS_SECONDS[attempts - 1])
         changes["next_at"] = timezone.now() + wait
     with transaction.atomic():
-        Notice.objects.filter(pk=notice.pk).update(**changes)
+        Notice.objects.filter(pk=notice.pk).update(**changes)  # unaudited: logged as a call
         OutgoingCall.objects.create(
             notice=notice,
             purpose=f"notice.{notice.event}",
