@@ -43,10 +43,8 @@ class AsyncLane:
         return self._client
 
     async def pubsub_client(self) -> Any:
-        if self.address.topology == "sentinel":
-            return async_client(self.address)
         node = SERVER
-        if self.address.topology == "cluster":
+        if self.router.follows:
             failed = await self.refresh()
             if failed is not None:
                 raise Unavailable(failed.reason)

@@ -52,6 +52,16 @@ def async_client(address: RedisAddress) -> Any:
     return redis.asyncio.Redis(connection_pool=async_pool(address, SERVER))
 
 
+def close_sync_client(client: Any) -> None:
+    """Close every connection of what `sync_client` returned."""
+    client.close()
+    pool = getattr(client, "connection_pool", None)
+    if pool is not None:
+        pool.disconnect()
+    if isinstance(pool, redis.sentinel.SentinelConnectionPool):
+        pool.sentinel_manager.close()
+
+
 async def close_async_client(client: Any) -> None:
     """Close every connection of what `async_client` returned.
 
@@ -62,8 +72,11 @@ async def close_async_client(client: Any) -> None:
     if isinstance(client, redis.asyncio.RedisCluster):
         await client.nodes_manager.aclose()
         await client.nodes_manager.aclose("startup_nodes")
-    else:
-        await client.connection_pool.aclose()
+        return
+    pool = client.connection_pool
+    await pool.aclose()
+    if isinstance(pool, redis.asyncio.sentinel.SentinelConnectionPool):
+        await pool.sentinel_manager.aclose()
 
 
 def sync_pool(address: RedisAddress, node: Node) -> redis.ConnectionPool:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from poolsite.hotpath.address import parse_address
 from poolsite.hotpath.async_lane import AsyncLane
 from poolsite.hotpath.commands import Command
-from poolsite.hotpath.connection import sync_client
+from poolsite.hotpath.connection import close_sync_client, sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
 from poolsite.hotpath.planner import (
@@ -151,9 +151,10 @@ class HotPath:
         return self._loops.current().client()
 
     async def pubsub_client(self) -> Any:
-        """Return a redis.asyncio.Redis for subscriptions; on a Cluster it talks to one node.
+        """Return a redis.asyncio.Redis for subscriptions: Sentinel's master, or any Cluster master.
 
-        The caller closes it (`aclose()`); any node hears what is published on any other.
+        Any node of a Cluster hears what is published on another. The caller closes it
+        (`aclose()`), also to ask for another one after a lost connection. Raises Unavailable.
         """
         return await self._loops.current().pubsub_client()
 
@@ -165,7 +166,7 @@ class HotPath:
         """Close the sync connections."""
         self._lane.close()
         if self._client is not None:
-            self._client.close()
+            close_sync_client(self._client)
             self._client = None
 
 

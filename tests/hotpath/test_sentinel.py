@@ -1,0 +1,83 @@
+"""A real Sentinel: the master is found, and found again after a failover."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from poolsite import hotpath
+from tests.hotpath.support import TAG, count
+from tests.support.sentinel import RedisSentinel
+from tests.support.waiting import until
+
+
+@pytest.fixture(scope="module")
+def sentinel() -> Iterator[RedisSentinel]:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # short: socket paths are
+        sentinel = RedisSentinel(Path(folder))
+        try:
+            yield sentinel.start()
+        finally:
+            sentinel.stop()
+
+
+async def test_a_pubsub_client_follows_the_master(sentinel: RedisSentinel) -> None:
+    with hotpath.connect(sentinel.url) as path:
+        subscriber = await path.pubsub_client()
+        async with subscriber.pubsub() as channel:
+            await channel.subscribe("news")
+            await channel.get_message(timeout=1)
+            await path.aclient().publish("news", "hello")
+            message = await channel.get_message(ignore_subscribe_messages=True, timeout=1)
+        await subscriber.aclose()
+    assert message is not None
+    assert message["data"] == "hello"
+
+
+async def test_a_sentinel_that_knows_no_such_service_is_unavailable(
+    sentinel: RedisSentinel,
+) -> None:
+    url = sentinel.url.replace("/hot/", "/cold/")
+    with hotpath.connect(url, hotpath.Limits(attempts=2)) as path:
+        with pytest.raises(hotpath.Unavailable):
+            path.run(count())
+        with pytest.raises(hotpath.Unavailable):
+            await path.arun(count())
+
+
+async def test_commands_follow_the_master_through_a_failover_and_back(
+    sentinel: RedisSentinel,
+) -> None:
+    first, second = sentinel.servers
+    with hotpath.connect(sentinel.url) as path:
+        path.client().delete(TAG)
+        assert path.run(count()) == 1
+        assert await path.arun(count()) == 2
+        assert path.run_batch([count()] * 3) == [3, 4, 5]
+        assert path.client().hget(TAG, "count") == "5"
+        assert await path.aclient().hget(TAG, "count") == "5"
+        with second.client() as replica:
+            until(lambda: replica.hget(TAG, "count") == "5")
+        first.kill()
+        until(lambda: sentinel.master_port == second.port)
+
+        assert await _works_again(path) == 6
+        assert await asyncio.to_thread(path.run, count(operation_id="op")) == 7
+
+        sentinel.bring_back(first)
+        path.router.learn_master(f"127.0.0.1:{first.port}")  # who still talks to it: READONLY
+        assert path.run(count()) == 8
+        path.router.learn_master(f"127.0.0.1:{first.port}")
+        assert await path.arun(count()) == 9
+
+
+async def _works_again(path: hotpath.HotPath) -> int:
+    """The first commands after a failover may be refused or unknown; none may run twice."""
+    for _ in range(100):
+        try:
+            return await path.arun(count())
+        except hotpath.HotPathError:
+            await asyncio.sleep(0.05)
+    raise AssertionError("no command got through")
