@@ -142,6 +142,7 @@ LOGIN_FAILURES_BY_ADDRESS = env.int("POOLSITE_LOGIN_FAILURES_BY_ADDRESS", defaul
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # nor does guessing on lengthen a lock
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("POOLSITE_MAIL_FROM", default="poolsite@localhost")

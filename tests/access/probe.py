@@ -16,14 +16,14 @@ import django
 
 django.setup()
 
-from channels.db import database_sync_to_async
-from django.test import Client
+from channels.db import database_sync_to_async  # noqa: E402
+from django.test import Client  # noqa: E402
 
-from poolsite import access
-from poolsite.access import lookup, services
-from poolsite.access.models import Account, ApiToken, User
-from poolsite.access.rights import HUB
-from poolsite.access.views.log_in import BACKEND
+from poolsite import access  # noqa: E402
+from poolsite.access import lookup, services  # noqa: E402
+from poolsite.access.models import Account, ApiToken, User  # noqa: E402
+from poolsite.access.rights import HUB  # noqa: E402
+from poolsite.access.views.log_in import BACKEND  # noqa: E402
 
 LOOKUPS = 0
 _of_credential = lookup.of_credential
@@ -122,8 +122,9 @@ async def _watch(scope: Any, receive: Any, send: Any) -> None:
             ended.set_result(code)
 
     eye = access.watch(principal, revoked)
-    listening = asyncio.create_task(_until_gone(eye, receive, send))
-    await asyncio.wait({ended, listening}, return_when=asyncio.FIRST_COMPLETED)
+    listening = asyncio.ensure_future(_until_gone(eye, receive, send))
+    waited: list[asyncio.Future[Any]] = [ended, listening]
+    await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
     eye.close()
     listening.cancel()
     if ended.done():

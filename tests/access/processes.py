@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +113,10 @@ def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
     subprocess.run(migrate, env=environment, cwd=ROOT, check=True, timeout=120)
     probes: list[Probe] = []
     try:
-        for number in range(2):
-            probes.append(_start(environment, folder / f"probe{number}.log"))
+        probes.extend(_start(environment, folder / f"probe{n}.log") for n in range(2))
         for probe in probes:
-            until(lambda probe=probe: _listening(probe), seconds=30)  # type: ignore[misc]
-        yield Pair(*probes, environment)
+            until(partial(_listening, probe), seconds=30)
+        yield Pair(probes[0], probes[1], environment)
     finally:
         for probe in probes:
             probe.sockets.close()

@@ -1,9 +1,10 @@
-"""A right that ends in one process ends within a second in another one, for requests and sockets."""
+"""A right that ends in one process ends within a second in another, for requests and sockets."""
 
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,11 @@ def cached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
+def is_nobody(pair: Pair, session: str) -> bool:
+    """Whether the second process takes this session for nobody's."""
+    return bool(pair.second.whoami(session=session)["kind"] == "anonymous")
+
+
 @pytest.mark.parametrize(
     ("name", "verb"),
     [("everywhere", "log_out_everywhere"), ("password", "password"), ("gone", "deactivate")],
@@ -82,15 +88,12 @@ def test_what_ends_all_sessions_is_noticed_by_the_other_process(
 ) -> None:
     sessions = [pair.first.do("session", user=name) for _browser in range(2)]
     for session in sessions:
-        assert cached(lambda s=session: pair.second.whoami(session=s))["kind"] == "user"
+        assert cached(partial(pair.second.whoami, session=session))["kind"] == "user"
     sockets = [pair.second.socket(session=session) for session in sessions]
     pair.first.do(verb, user=name)
     for session, socket in zip(sessions, sockets, strict=True):
         assert code_within(socket) == 4401
-        ended = seconds_until(
-            lambda s=session: pair.second.whoami(session=s)["kind"] == "anonymous"
-        )
-        assert ended < DEADLINE_SECONDS
+        assert seconds_until(partial(is_nobody, pair, session)) < DEADLINE_SECONDS
 
 
 def test_logging_out_ends_that_session_and_no_other(pair: Pair) -> None:

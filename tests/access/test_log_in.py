@@ -1,0 +1,342 @@
+"""Log-in: by name or address, throttled, under a new session key; sessions end when they should."""
+
+import re
+import time
+from typing import Any
+
+import pytest
+from django.contrib.auth import hashers
+from django.contrib.sessions.models import Session
+from django.test import Client
+
+from poolsite import access
+from poolsite.access import backends, services
+from poolsite.access.lookup import SESSION_STARTED
+from poolsite.access.middleware import SESSION_SEEN
+from poolsite.access.models import User
+from poolsite.runtime.redis_server import RedisServer
+from tests.access.world import PASSWORD, World
+
+
+def log_in(client: Client, name: str, password: str = PASSWORD, **meta: Any) -> Any:
+    return client.post("/login/", {"username": name, "password": password}, **meta)
+
+
+def logged_in(client: Client) -> bool:
+    return client.get("/profile/").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["alice", "ALICE", " alice ", "Alice@Example.com", "ａｌｉｃｅ"])
+def test_a_user_logs_in_by_name_or_address_in_any_case(alice: User, name: str) -> None:
+    client = Client()
+    assert log_in(client, name).status_code == 302
+    assert logged_in(client)
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        ("alice", "wrong"),
+        ("nobody", PASSWORD),
+        ("nobody@example.com", PASSWORD),
+        ("", PASSWORD),
+        ("alice", ""),
+        ("al\x00ice", PASSWORD),
+        ("a" * 300, PASSWORD),
+        ("alice", "x" * 5000),
+    ],
+)
+def test_what_does_not_fit_lets_nobody_in(alice: User, name: str, password: str) -> None:
+    client = Client()
+    assert log_in(client, name, password).status_code == 200
+    assert not logged_in(client)
+
+
+def words(response: Any) -> str:
+    """The page without what differs by nature: the CSRF token and what was typed."""
+    text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
+    return re.sub(r'name="username" value="[^"]*"', "", text)
+
+
+def test_an_unknown_and_an_inactive_user_read_the_same_answer(alice: User, bob: User) -> None:
+    services.user_deactivate(user=bob, actor="test", reason="left")
+    answers = {
+        words(log_in(Client(), name, password))
+        for name, password in (
+            ("alice", "wrong"),
+            ("nobody", "wrong"),
+            ("nobody@example.com", "wrong"),
+            ("bob", PASSWORD),
+        )
+    }
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize("name", ["alice", "nobody", "nobody@example.com", "bob", "invited"])
+def test_every_kind_of_no_hashes_one_password(
+    alice: User, bob: User, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hashing is what takes time; it is done once whether the user exists or not."""
+    services.user_deactivate(user=bob, actor="test", reason="left")
+    services.user_create(username="invited", actor="test")  # without a password so far
+    hasher = hashers.get_hasher("argon2")
+    calls: list[str] = []
+    for method in ("encode", "verify"):
+        original = getattr(type(hasher), method)
+
+        def counted(self: Any, *args: Any, _of: Any = original, _m: str = method) -> Any:
+            calls.append(_m)
+            return _of(self, *args)
+
+        monkeypatch.setattr(type(hasher), method, counted)
+    assert backends.NameOrEmailBackend().authenticate(None, name, "wrong") is None
+    assert len(calls) == 1
+
+
+def fail(client: Client, name: str, times: int, address: str = "192.0.2.1") -> int:
+    """The last status of several wrong tries."""
+    return [log_in(client, name, "wrong", REMOTE_ADDR=address).status_code for _ in range(times)][
+        -1
+    ]
+
+
+def test_five_wrong_passwords_from_one_address_stop_that_user_there(alice: User) -> None:
+    assert fail(Client(), "alice", 4) == 200
+    assert fail(Client(), "alice", 1) == 429
+    refused = log_in(Client(), "alice", REMOTE_ADDR="192.0.2.1")
+    assert refused.status_code == 429
+    assert refused["Retry-After"] == "900"
+    assert log_in(Client(), "alice", REMOTE_ADDR="192.0.2.9").status_code == 302
+
+
+def test_the_address_and_the_name_of_a_user_count_together(alice: User) -> None:
+    assert fail(Client(), "alice", 3) == 200
+    assert fail(Client(), "ALICE@example.com", 2) == 429
+
+
+def test_a_user_is_throttled_whatever_the_address(alice: User, settings: Any) -> None:
+    settings.LOGIN_FAILURES_BY_USER = 6
+    for number in range(6):
+        fail(Client(), "alice", 1, address=f"198.51.100.{number}")
+    assert log_in(Client(), "alice", REMOTE_ADDR="203.0.113.5").status_code == 429
+
+
+def test_an_address_is_throttled_whatever_the_user(alice: User, bob: User, settings: Any) -> None:
+    settings.LOGIN_FAILURES_BY_ADDRESS = 6
+    for number in range(6):
+        fail(Client(), f"guess{number}", 1)
+    assert log_in(Client(), "bob", REMOTE_ADDR="192.0.2.1").status_code == 429
+    assert log_in(Client(), "bob", REMOTE_ADDR="192.0.2.2").status_code == 302
+
+
+def test_ones_own_log_in_does_not_free_an_address_that_guesses(
+    alice: User, bob: User, settings: Any
+) -> None:
+    settings.LOGIN_FAILURES_BY_ADDRESS = 6
+    for number in range(5):
+        fail(Client(), f"guess{number}", 1)
+    assert log_in(Client(), "bob", REMOTE_ADDR="192.0.2.1").status_code == 302
+    assert fail(Client(), "guess9", 1) == 429
+
+
+def test_a_log_in_forgets_the_users_own_failures(alice: User) -> None:
+    fail(Client(), "alice", 4)
+    assert log_in(Client(), "alice", REMOTE_ADDR="192.0.2.1").status_code == 302
+    assert fail(Client(), "alice", 4) == 200
+
+
+def test_an_unknown_user_is_throttled_with_the_same_words(alice: User) -> None:
+    fail(Client(), "alice", 5)
+    fail(Client(), "nobody", 5, address="192.0.2.2")
+    known = log_in(Client(), "alice", REMOTE_ADDR="192.0.2.1")
+    unknown = log_in(Client(), "nobody", REMOTE_ADDR="192.0.2.2")
+    assert (known.status_code, words(known)) == (unknown.status_code, words(unknown))
+
+
+def test_a_forged_forwarding_header_does_not_change_the_address(alice: User, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = ["10.0.0.0/8"]
+    for number in range(5):
+        headers = {"REMOTE_ADDR": "10.0.0.1", "HTTP_X_FORWARDED_FOR": f"1.1.1.{number}, 192.0.2.7"}
+        log_in(Client(), "alice", "wrong", **headers)
+    forged = {"REMOTE_ADDR": "10.0.0.1", "HTTP_X_FORWARDED_FOR": "1.1.1.99, 192.0.2.7"}
+    assert log_in(Client(), "alice", **forged).status_code == 429
+
+
+def test_guessing_on_neither_lengthens_the_lock_nor_spreads_it(
+    alice: User, clean_redis: RedisServer
+) -> None:
+    """Else one address could lock somebody out everywhere, for as long as it likes."""
+    fail(Client(), "alice", 5)
+    with clean_redis.client() as redis:
+        counters = {key: redis.get(key) for key in redis.keys("cache:*login:*")}
+        assert len(counters) == 3
+        fail(Client(), "alice", 20)
+        assert {key: redis.get(key) for key in counters} == counters
+    assert log_in(Client(), "alice", REMOTE_ADDR="192.0.2.8").status_code == 302
+
+
+def test_logging_in_changes_the_session_key(alice: User) -> None:
+    """A key that an attacker planted before the log-in is worthless after it."""
+    client = Client()
+    session = client.session
+    session["planted"] = "yes"
+    session.save()
+    planted = session.session_key
+    log_in(client, "alice")
+    assert client.session.session_key != planted
+    thief = Client()
+    thief.cookies["session"] = str(planted)
+    assert not logged_in(thief)
+    assert not Session.objects.filter(session_key=planted).exists()
+
+
+def test_another_user_in_the_same_browser_inherits_nothing(alice: User, bob: User) -> None:
+    client = Client()
+    log_in(client, "alice")
+    session = client.session
+    session["access_factor_at"] = time.time()
+    session.save()
+    client.post("/logout/")
+    log_in(client, "bob")
+    assert "access_factor_at" not in client.session
+
+
+def test_a_session_ends_at_its_absolute_limit(alice: User, settings: Any) -> None:
+    client = Client()
+    log_in(client, "alice")
+    session = client.session
+    session[SESSION_STARTED] = time.time() - settings.SESSION_ABSOLUTE_SECONDS - 1
+    session.save()
+    assert not logged_in(client)
+    assert not Session.objects.filter(session_key=session.session_key).exists()
+
+
+def test_a_session_that_does_not_say_when_it_began_is_ended(alice: User) -> None:
+    client = Client()
+    log_in(client, "alice")
+    session = client.session
+    del session[SESSION_STARTED]
+    session.save()
+    assert not logged_in(client)
+
+
+def test_an_idle_session_ends_and_use_moves_the_limit_on_once_a_minute(
+    alice: User, settings: Any
+) -> None:
+    client = Client()
+    log_in(client, "alice")
+    assert logged_in(client)
+    seen = client.session[SESSION_SEEN]
+    assert logged_in(client)
+    assert client.session[SESSION_SEEN] == seen
+    session = client.session
+    session[SESSION_SEEN] = seen - 61
+    session.save()
+    row = Session.objects.get(session_key=session.session_key)
+    row.expire_date = row.expire_date.replace(year=row.expire_date.year + 1)
+    row.save()
+    assert logged_in(client)
+    moved = Session.objects.get(session_key=session.session_key).expire_date
+    assert moved < row.expire_date
+    Session.objects.filter(session_key=session.session_key).update(
+        expire_date=moved.replace(year=2020)
+    )
+    assert not logged_in(client)
+
+
+def test_logging_out_everywhere_ends_both_browsers(alice: User) -> None:
+    first, second = Client(), Client()
+    log_in(first, "alice")
+    log_in(second, "alice")
+    first.post("/security/logout/")
+    assert not logged_in(first)
+    assert not logged_in(second)
+
+
+def test_a_new_password_ends_the_other_browser_and_keeps_this_one(alice: User) -> None:
+    first, second = Client(), Client()
+    log_in(first, "alice")
+    log_in(second, "alice")
+    old_key = first.session.session_key
+    new = "a much better one"
+    form = {"present": PASSWORD, "new_password": new, "repeated": new}
+    assert first.post("/security/password/", form).status_code == 302
+    assert logged_in(first)
+    assert first.session.session_key != old_key
+    assert not logged_in(second)
+    assert log_in(Client(), "alice").status_code == 200
+    assert log_in(Client(), "alice", "a much better one").status_code == 302
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"present": "wrong", "new_password": "a much better one", "repeated": "a much better one"},
+        {"present": PASSWORD, "new_password": "a much better one", "repeated": "another"},
+        {"present": PASSWORD, "new_password": "short", "repeated": "short"},
+        {"present": PASSWORD, "new_password": "password123", "repeated": "password123"},
+        {"present": PASSWORD, "new_password": "", "repeated": ""},
+    ],
+)
+def test_a_bad_new_password_changes_nothing(alice: User, form: dict[str, str]) -> None:
+    client = Client()
+    log_in(client, "alice")
+    assert client.post("/security/password/", form).status_code == 200
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "target"),
+    [
+        ("/history/?actor=x", "/history/?actor=x"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+        ("", "/"),
+    ],
+)
+def test_log_in_leads_back_to_this_site_only(alice: User, wanted: str, target: str) -> None:
+    form = {"username": "alice", "password": PASSWORD, "next": wanted}
+    assert Client().post("/login/", form)["Location"] == target
+
+
+def test_a_page_that_asks_for_a_log_in_is_come_back_to(world: World) -> None:
+    asked = Client().get("/tokens/?older=5")
+    assert asked["Location"] == "/login/?next=%2Ftokens%2F%3Folder%3D5"
+
+
+def test_the_admins_door_leads_to_ours_and_back(world: World) -> None:
+    asked = Client().get("/admin/", follow=True)
+    assert asked.redirect_chain[-1][0] == "/login/?next=%2Fadmin%2F"
+
+
+def test_each_role_lands_on_its_own_first_page(world: World) -> None:
+    access.register_first_page(
+        "test", suits=lambda p: any("agent" in r for r in p.memberships.values()), url="/agents/"
+    )
+    try:
+        assert world.client("operate").get("/")["Location"] == "/overview/"
+        assert world.client("agent").get("/")["Location"] == "/agents/"
+        landed = world.client("roleless").get("/", follow=True)
+        assert landed.redirect_chain == [("/welcome/", 302)]
+        assert "Nothing here yet" in landed.content.decode()
+    finally:
+        from poolsite.access import first_pages
+
+        del first_pages._PAGES["test"]
+
+
+def test_the_api_answers_a_problem_and_never_the_log_in_page(world: World) -> None:
+    answer = Client().get("/history/", HTTP_AUTHORIZATION="Bearer nothing")
+    assert answer.status_code == 401
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer["WWW-Authenticate"] == "Bearer"
+    assert answer.json()["type"] == "/problems/login-needed"
+
+
+def test_a_bad_token_does_not_fall_back_to_the_cookie(world: World) -> None:
+    client = world.client("operate")
+    assert client.get("/history/").status_code == 200
+    assert client.get("/history/", HTTP_AUTHORIZATION="Bearer nothing").status_code == 401
+    assert client.get("/history/", HTTP_AUTHORIZATION="Basic b3A6b3A=").status_code == 401
