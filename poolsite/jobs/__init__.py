@@ -39,11 +39,15 @@ def start(
     actor: "User | None",
     account: "Account | None" = None,
     data: dict[str, Any] | None = None,
+    once: str = "",
 ) -> "Job":
-    """Make a queued job; a worker takes it after the caller's transaction commits."""
+    """Make a queued job; a worker takes it after the caller's transaction commits.
+
+    With `once` (for example the upload's id) a second click gets the job that is under way.
+    """
     from poolsite.jobs.services import start_job
 
-    return start_job(kind, actor=actor, account=account, data=data or {})
+    return start_job(kind, actor=actor, account=account, data=data or {}, once=once)
 
 
 def cancel(job: "Job", *, actor: "User | None", reason: str = "") -> "Job":

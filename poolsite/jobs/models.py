@@ -32,6 +32,7 @@ class Job(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    once = models.CharField(_("only once at a time"), max_length=100, blank=True)
     state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.QUEUED)
     done = models.PositiveBigIntegerField(_("done"), default=0)
     total = models.PositiveBigIntegerField(_("total"), null=True, blank=True)
@@ -52,6 +53,14 @@ class Job(models.Model):
         verbose_name = _("job")
         verbose_name_plural = _("jobs")
         ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "once"],
+                name="jobs_once_at_a_time",
+                condition=~models.Q(once="")
+                & models.Q(state__in=["queued", "running", "cancelling"]),
+            )
+        ]
         indexes = [
             models.Index(
                 fields=["heartbeat_at"],

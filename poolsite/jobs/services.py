@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -25,16 +25,32 @@ class UnknownKindError(ValueError):
 
 
 def start_job(
-    kind: str, *, actor: "User | None", account: "Account | None", data: dict[str, Any]
+    kind: str,
+    *,
+    actor: "User | None",
+    account: "Account | None",
+    data: dict[str, Any],
+    once: str = "",
 ) -> Job:
-    """Make a queued job, and hand it to a worker once the caller's transaction commits."""
+    """Make a queued job, and hand it to a worker once the caller's transaction commits.
+
+    With `once`, an unfinished job of the kind and that word is returned instead of a second.
+    """
     if kind not in kinds():
         raise UnknownKindError(f"no kind of job is called {kind!r}")
-    job = Job.objects.create(
-        kind=kind, prefix=kinds()[kind].prefix, actor=actor, account=account, data=data
+    new = Job(
+        kind=kind, prefix=kinds()[kind].prefix, actor=actor, account=account, data=data, once=once
     )
-    transaction.on_commit(lambda: send(job.pk))
-    return job
+    try:
+        with transaction.atomic():
+            new.save()
+    except IntegrityError:
+        running = Job.objects.filter(kind=kind, once=once).exclude(state__in=Job.ENDED).first()
+        if not once or running is None:
+            raise
+        return running
+    transaction.on_commit(lambda: send(new.pk))
+    return new
 
 
 def send(job_id: int) -> None:

@@ -79,10 +79,10 @@ class ClockMonitor:
         self.confirmed = confirmed
 
     def _raise(self, step: float) -> None:
+        sweeping.pause("clock step")  # each time: an emptied Redis forgets it
         if self.stepped:
             return
         self.stepped = True
-        sweeping.pause("clock step")
         incidents.open(
             type=INCIDENT,
             object="redis",

@@ -13,6 +13,7 @@ def register() -> None:
     register_action("operations.overview", roles=MANAGERS, operators=True)
     register_action("operations.incidents", roles=MANAGERS, operators=True)
     register_action("operations.acknowledge", roles=MANAGERS, grants=["operate"])
+    register_action("operations.targets_change", roles=MANAGERS, grants=["operate"])
     register_action("operations.search", members=True, operators=True)
     register_action("operations.system", operators=True)
     register_action("operations.system_change", grants=["operate"])

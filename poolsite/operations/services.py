@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from poolsite.operations.models import Incident
+from poolsite.operations.models import Incident, NoticeTarget, OutgoingCall
 from poolsite.operations.notices import queue_notices
 
 if TYPE_CHECKING:
+    from poolsite.access import Principal
     from poolsite.access.models import User
 
 TOPIC = "operations.incidents"
@@ -93,6 +94,45 @@ def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
             _touch(incident)
     incident.refresh_from_db()
     return incident
+
+
+def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTarget:
+    """Make or change a notice target; audited without its secret."""
+    from poolsite import access
+
+    before = NoticeTarget.objects.filter(pk=target.pk).first()
+    with transaction.atomic():
+        target.save()
+        access.audit(
+            actor=actor,
+            action="operations.target_change" if before else "operations.target_create",
+            thing=target,
+            before=_described(before) if before else None,
+            after=_described(target),
+        )
+    return target
+
+
+def delete_target(target: NoticeTarget, *, actor: "Principal | User") -> None:
+    """Delete a notice target with what is still to be sent to it; its calls stay logged."""
+    from poolsite import access
+
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="operations.target_delete",
+            thing=target,
+            before=_described(target),
+        )
+        OutgoingCall.objects.filter(notice__target=target).update(notice=None)
+        target.delete()
+
+
+def _described(target: NoticeTarget) -> dict[str, Any]:
+    return {
+        name: getattr(target, name)
+        for name in ("account_id", "channel", "address", "warnings", "active")
+    }
 
 
 def confirm_clock(*, actor: "User", reason: str = "") -> bool:

@@ -68,6 +68,15 @@ def test_an_unknown_kind_is_refused_and_makes_no_row():
     assert not Job.objects.exists()
 
 
+def test_a_second_click_gets_the_job_that_is_under_way(counting):
+    first = jobs.start("test.count", actor=None, once="upload 7")
+    assert jobs.start("test.count", actor=None, once="upload 7").pk == first.pk
+    assert jobs.start("test.count", actor=None, once="upload 8").pk != first.pk
+    jobs.cancel(first, actor=None)
+    assert jobs.start("test.count", actor=None, once="upload 7").pk != first.pk
+    assert jobs.start("test.count", actor=None).pk != jobs.start("test.count", actor=None).pk
+
+
 def start_and_change_my_mind() -> None:
     with transaction.atomic():
         start()

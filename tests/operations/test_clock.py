@@ -124,6 +124,17 @@ def test_a_look_that_took_long_proves_nothing(clocks):
     assert not paused()
 
 
+def test_an_emptied_redis_does_not_end_the_pause(clocks):
+    watch = monitor(clocks)
+    watch.check()
+    clocks.advance(2, step=600)
+    watch.check()
+    sweeping.resume()
+    clocks.advance(2)
+    watch.check()
+    assert paused()
+
+
 def test_the_real_redis_tells_its_time(db):
     watch = ClockMonitor()
     assert watch.check() == 0
