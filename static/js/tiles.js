@@ -5,10 +5,12 @@ import { figure, gettext, phone } from "./words.js";
 
 export const DOM_LIMIT = 2000;
 
-// letter → word; the order is that of the legend
+// letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
 export const STATES = {
-  R: gettext("Ready"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"), r: gettext("Resting"),
+  R: gettext("Ready"), C: gettext("In call"), D: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
+  S: gettext("Resting"), P: gettext("Capped for today"), X: gettext("Old call"), T: gettext("Suspect"), U: gettext("Suspect, offline"), N: gettext("Not in Redis"),
 };
+const ALWAYS = "RCDOQ";
 
 /**
  * board = new TileBoard(area, {open(index), count(counts)})
@@ -16,10 +18,9 @@ export const STATES = {
  * board.change([[index, letter], …]), board.filter("C" | ""), board.select(index).
  */
 export class TileBoard {
-  constructor(area, { open, corner = {} }) {
+  constructor(area, { open }) {
     this.area = area;
     this.open = open;
-    this.corner = corner;
     this.numbers = [];
     this.states = [];
     this.cursor = 0;
@@ -80,6 +81,13 @@ export class TileBoard {
     this.selected = index;
     if (index >= 0) this.cursor = index;
     this.view?.repaint();
+  }
+
+  /** How many tiles of this page show each letter. */
+  counts() {
+    const found = {};
+    for (const letter of this.states) found[letter] = (found[letter] ?? 0) + 1;
+    return found;
   }
 
   indexOf(number) {
@@ -196,7 +204,7 @@ class ElementTiles {
 
 /** The legend with counts, which is also the filter. counts: {R: 99, …}; run(letter or "") on a click. */
 export function drawTileLegend(box, counts, only, run) {
-  const letters = Object.keys(STATES).filter((letter) => letter !== "r" || counts.r);
+  const letters = Object.keys(STATES).filter((letter) => ALWAYS.includes(letter) || counts[letter]);
   const known = new Map([...box.querySelectorAll("button[data-letter]")].map((button) => [button.dataset.letter, button]));
   letters.forEach((letter, place) => {
     let button = known.get(letter);

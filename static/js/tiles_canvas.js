@@ -94,7 +94,12 @@ export class CanvasTiles {
   }
 
   colours() {
-    const names = { R: ["ready", "ready-edge"], r: ["surface", "ready-edge"], C: ["call", "call"], L: ["lost", "lost"], O: ["surface", "offline-edge"], Q: ["surface", "quarantined"], "-": ["surface", "line2"] };
+    const [ready, call, lost] = [["ready", "ready-edge"], ["call", "call"], ["lost", "lost"]];
+    const names = {
+      R: ready, P: ready, X: ready, S: ["surface", "ready-edge"], C: call, T: call, D: lost, U: lost,
+      O: ["surface", "offline-edge"], Q: ["surface", "quarantined"], N: ["surface", "line2"], "-": ["surface", "line2"],
+    };
+    this.ink = colour("strong");
     return Object.fromEntries(Object.entries(names).map(([letter, [fillToken, edge]]) => [letter, [colour(fillToken), colour(edge)]]));
   }
 
@@ -133,9 +138,17 @@ export class CanvasTiles {
     pen.fillStyle = edge;
     pen.fillRect(x, y, 6, 6);
     if (fillColour !== edge) { pen.fillStyle = fillColour; pen.fillRect(x + 1, y + 1, 4, 4); }
-    pen.fillStyle = letter === "L" ? this.ground : edge;
-    if (letter === "L") { pen.globalAlpha = 1; pen.beginPath(); pen.moveTo(x + 3, y); pen.lineTo(x + 6, y); pen.lineTo(x + 6, y + 3); pen.fill(); }
+    if (letter === "D" || letter === "U") {
+      pen.globalAlpha = 1;
+      pen.fillStyle = this.ground;
+      pen.beginPath();
+      pen.moveTo(x + 3, y);
+      pen.lineTo(x + 6, y);
+      pen.lineTo(x + 6, y + 3);
+      pen.fill();
+    }
     if (letter === "Q") for (let step = 1; step < 5; step += 1) pen.fillRect(x + step, y + 5 - step, 1, 1);
+    if ("PXTU".includes(letter)) { pen.fillStyle = this.ink; pen.fillRect(x + 4, y + 4, 2, 2); }
     pen.globalAlpha = 1;
   }
 
