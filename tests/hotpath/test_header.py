@@ -1,0 +1,106 @@
+"""The header of a Lua file is read strictly; what is wrong is named with file and line."""
+
+from pathlib import Path
+
+import pytest
+
+from poolsite import hotpath
+from poolsite.hotpath.header import parse_header
+
+GOOD = """--[[ numbers/event
+Purpose: one event of the pool,
+  told in two lines.
+KEYS[1] {pool}                HASH    settings
+KEYS[2] {pool}:numstate       HASH    number → JSON
+KEYS[3+] {pool}:near:<region> ZSET    numbers of a region
+ARGV[1] event                 one of add del
+ARGV[2+] option               name and value
+Reply: [outcome]
+Errors: -1 "malformed"
+Complexity: O(log n)
+Version: 3
+]]
+return {}
+"""
+
+
+def parse(text: str) -> object:
+    return parse_header(text, Path("lua/event.lua"), "numbers/event")
+
+
+def test_a_header_tells_keys_arguments_and_version() -> None:
+    header = parse_header(GOOD, Path("lua/event.lua"), "numbers/event")
+    assert header.keys == ["", ":numstate", ":near:<region>"]
+    assert header.more_keys
+    assert header.arguments == ["event", "option"]
+    assert header.more_arguments
+    assert header.version == 3
+    assert header.labels["Purpose"] == "one event of the pool,"
+
+
+WRONG = [
+    ("--[[ numbers/event", "--[[ numbers/other", 1, "first line must be '--[[ numbers/event'"),
+    ("--[[ numbers/event\n", "", 1, "first line must be"),
+    ("]]\nreturn {}\n", "", 12, "not closed"),
+    ("Reply: [outcome]\n", "", 12, "missing: Reply"),
+    ("Version: 3", "Version: 3.1", 12, "whole number"),
+    ("Version: 3", "Version: 0", 12, "whole number"),
+    ("Version: 3", "Version: ３", 12, "whole number"),
+    ('Errors: -1 "malformed"', "Errors:", 10, "empty"),
+    ('Errors: -1 "malformed"', "Error: -1", 10, "unknown label 'Error'"),
+    ("Complexity: O(log n)", "Reply: again", 11, "twice"),
+    ("  told in two lines.", "told in two lines.", 3, "indent"),
+    ("KEYS[1] {pool}  ", "KEYS[1] pool  ", 4, "the tag itself"),
+    ("KEYS[1] {pool}  ", "KEYS[1] {pool}:x  ", 4, "the tag itself"),
+    ("KEYS[2] {pool}:", "KEYS[2] {other}:", 5, "must start with '{pool}:'"),
+    ("KEYS[2] {pool}:", "KEYS[4] {pool}:", 5, "expected KEYS[2], found KEYS[4]"),
+    ("HASH    number", "TABLE   number", 5, "needs a type"),
+    ("KEYS[2] {pool}:numstate ", "KEYS[2+] {pool}:numstate", 6, "nothing may follow"),
+    ("ARGV[1]", "ARGV[0]", 7, "expected ARGV[1], found ARGV[0]"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "reason"), WRONG)
+def test_what_is_wrong_is_named_with_file_and_line(
+    old: str, new: str, line: int, reason: str
+) -> None:
+    assert old in GOOD
+    with pytest.raises(hotpath.ScriptHeaderError) as raised:
+        parse(GOOD.replace(old, new, 1))
+    assert str(raised.value).startswith(f"lua/event.lua:{line}: ")
+    assert reason in str(raised.value)
+
+
+def test_a_file_without_keys_is_refused() -> None:
+    lines = [line for line in GOOD.splitlines() if not line.startswith("KEYS")]
+    with pytest.raises(hotpath.ScriptHeaderError, match=r"missing: KEYS\[1\]"):
+        parse("\n".join(lines))
+
+
+def test_an_empty_file_is_refused() -> None:
+    with pytest.raises(hotpath.ScriptHeaderError, match=r"event\.lua:1: "):
+        parse("")
+
+
+def test_one_bad_file_registers_nothing_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "good.lua").write_text(GOOD.replace("numbers/event", "broken/good"))
+    (tmp_path / "worse.lua").write_text("return 1")
+    with pytest.raises(hotpath.ScriptHeaderError, match=r"worse\.lua:1: "):
+        hotpath.load_folder("broken", tmp_path)
+    assert not [title for title in hotpath.registered() if title.startswith("broken/")]
+
+
+def test_a_folder_without_scripts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(hotpath.ScriptHeaderError, match="no Lua files"):
+        hotpath.load_folder("empty", tmp_path)
+
+
+def test_an_include_must_be_there_and_must_not_include_itself(tmp_path: Path) -> None:
+    body = GOOD.replace("numbers/event", "broken/good")
+    (tmp_path / "good.lua").write_text(body.replace("return {}", "--@include part\nreturn {}"))
+    with pytest.raises(hotpath.ScriptHeaderError, match="no such include: part"):
+        hotpath.load_folder("broken", tmp_path)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "part.lua").write_text("local a = 1\n--@include part\n")
+    with pytest.raises(hotpath.ScriptHeaderError, match="part includes itself"):
+        hotpath.load_folder("broken", tmp_path)

@@ -1,0 +1,77 @@
+"""`manage.py scripts`: what a switch's configuration takes its SHA from."""
+
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from poolsite import hotpath
+from poolsite.hotpath.management.commands import scripts
+from poolsite.runtime.redis_server import RedisServer
+from tests.support.cluster import RedisCluster
+
+LINE = re.compile(r"[a-z.-]+/[a-z_]+  [1-9][0-9]*  [0-9a-f]{40}")
+
+
+def printed(*args: str) -> list[str]:
+    out = StringIO()
+    call_command("scripts", *args, stdout=out)
+    return out.getvalue().splitlines()
+
+
+@pytest.fixture(autouse=True)
+def _settings_redis(clean_redis: RedisServer) -> None:
+    hotpath.reset()
+
+
+def test_it_prints_one_line_for_each_script_and_nothing_else(clean_redis: RedisServer) -> None:
+    lines = printed()
+    assert lines == sorted(lines)
+    assert [line for line in lines if LINE.fullmatch(line) is None] == []
+    assert {line.split("  ")[0] for line in lines} == set(hotpath.registered())
+
+
+def test_redis_runs_what_it_printed_in_the_seeds_form(clean_redis: RedisServer) -> None:
+    with clean_redis.client() as client:
+        client.script_flush()
+        shas = {line.split("  ")[0]: line.split("  ")[2] for line in printed()}
+        assert client.evalsha(shas["hotpath/state"], 1, "{demo}") == ["", "0"]
+
+
+def test_check_loads_nothing_and_names_what_is_missing(clean_redis: RedisServer) -> None:
+    with clean_redis.client() as client:
+        client.script_flush()
+        with pytest.raises(CommandError, match="hotpath/state on the server"):
+            printed("--check")
+        assert client.script_exists(hotpath.registered()["hotpath/state"].sha1) == [False]
+    lines = printed()
+    assert printed("--check") == lines
+
+
+def test_every_master_of_a_cluster_gets_every_script(redis_cluster: RedisCluster) -> None:
+    with hotpath.connect(redis_cluster.url):
+        printed()
+        shas = [script.sha1 for script in hotpath.registered().values()]
+        for node in redis_cluster.nodes:
+            with node.client() as client:
+                assert all(client.script_exists(*shas))
+
+
+def test_an_unreachable_redis_is_one_clear_sentence() -> None:
+    with hotpath.connect("redis://:secret@127.0.0.1:1"):
+        with pytest.raises(CommandError, match="could not be asked") as raised:
+            printed()
+        assert "secret" not in str(raised.value)
+
+
+def test_a_file_that_no_module_loads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    forgotten = Path("queueing/line/lua/join.lua")
+    monkeypatch.setattr(scripts, "unregistered_files", lambda: [forgotten])
+    with pytest.raises(CommandError, match=r"queueing/line/lua/join\.lua"):
+        printed()
+
+
+def test_every_lua_file_of_the_installed_apps_is_loaded_at_start_up() -> None:
+    assert scripts.unregistered_files() == []
