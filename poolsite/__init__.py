@@ -8,8 +8,9 @@ Integral` still works. Reasons and trials: docs/decisions/0001-the-name-numbers.
 Only the standard library may be imported here: this runs before everything else.
 """
 
-import numbers as _standard_numbers
 from pathlib import Path
+
+import numbers as _standard_numbers
 
 _FOLDER = str(Path(__file__).resolve().parent.parent / "numbers")
 _standard_numbers.__path__ = [_FOLDER]

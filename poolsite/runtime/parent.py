@@ -35,6 +35,16 @@ def follow(parent_pid: int) -> None:
     threading.Thread(target=_watch, args=(parent_pid,), name="parent-watch", daemon=True).start()
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Tell whether process `pid` has a handler for the signal (Linux; elsewhere never)."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            masks = dict(line.split(":", 1) for line in status if line.startswith("Sig"))
+    except OSError:
+        return False
+    return bool(int(masks.get("SigCgt", "0"), 16) >> (number - 1) & 1)
+
+
 def _watch(parent_pid: int) -> None:
     while os.getppid() == parent_pid:
         time.sleep(POLL_SECONDS)

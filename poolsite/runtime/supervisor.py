@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from poolsite.runtime.children import Child
-from poolsite.runtime.parent import die_with_parent
+from poolsite.runtime.parent import catches, die_with_parent
 
 STOP_SECONDS = 8.0
 READY_SECONDS = 60.0
@@ -31,6 +31,8 @@ class Supervisor:
         self.say = say
         self.children: list[Child] = []
         self._parent_pid = os.getppid()
+        # A SIGINT to make alone: make takes its handler away and waits for us, without a word.
+        self._parent_catches_interrupt = catches(self._parent_pid, signal.SIGINT)
         self._signals = 0
 
     def take_signals(self) -> None:
@@ -48,8 +50,13 @@ class Supervisor:
 
     def check(self) -> None:
         """Raise Stopped when it is time to end."""
-        if self._signals or (self._parent_pid > 1 and os.getppid() != self._parent_pid):
+        if self._signals or (self._parent_pid > 1 and self._parent_ends()):
             raise Stopped
+
+    def _parent_ends(self) -> bool:
+        if os.getppid() != self._parent_pid:
+            return True
+        return self._parent_catches_interrupt and not catches(self._parent_pid, signal.SIGINT)
 
     def run_to_end(self, child: Child) -> None:
         """Run a child that does one thing and ends; raises StartError with its last words."""

@@ -14,7 +14,7 @@ FLAGS = [
 
 def main() -> int:
     """Write both locks, the product's first: development builds on it."""
-    uv = Path(sys.executable).parent / "uv"
+    uv = str(Path(sys.executable).parent / "uv")
     for name in ("base", "dev"):
         command = [uv, "pip", "compile", "--quiet", *FLAGS, f"requirements/{name}.in"]
         command += ["--output-file", f"requirements/{name}.txt", *sys.argv[1:]]

@@ -16,8 +16,10 @@ from tests.support.ports import free_port
 from tests.support.waiting import until
 
 START_SECONDS = 90.0
-# Stands where make stands: it starts the supervisor, waits for it, and can be killed alone.
-PARENT = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
+MAKEFILE = """
+demo:
+\t@exec {python} -m poolsite.runtime.demo
+"""
 
 
 @dataclass
@@ -34,8 +36,11 @@ class DemoRun:
         variables = {"POOLSITE_DATA_DIR": str(self.data), "POOLSITE_PORT": str(self.port)}
         hidden = ("REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY")
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
+        self.data.mkdir(exist_ok=True)
+        makefile = self.data / "Makefile"
+        makefile.write_text(MAKEFILE.format(python=sys.executable))
         self.parent = subprocess.Popen(
-            [sys.executable, "-c", PARENT, sys.executable, "-m", "poolsite.runtime.demo"],
+            ["make", "--no-print-directory", "-f", str(makefile), "demo"],
             cwd=ROOT,
             env={**kept, **variables},
             stdout=subprocess.PIPE,
