@@ -23,7 +23,7 @@ def printed(*args: str) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _settings_redis(clean_redis: RedisServer) -> None:
-    hotpath.reset()
+    hotpath.reset()  # an earlier test may have left a default of its own
 
 
 def test_it_prints_one_line_for_each_script_and_nothing_else(clean_redis: RedisServer) -> None:
