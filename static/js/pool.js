@@ -35,7 +35,7 @@ function show(data) {
   document.querySelector("[data-figure-bar]").value = usable ? busy / usable : 0;
   setText(find("busy"), figure(busy));
   setText(document.querySelector("[data-number-count]"), figure(total));
-  board.count({ R: data.idle_up, C: data.busy_up, D: data.busy_down, O: data.idle_down, Q: data.quarantined }, total);
+  board.count({ R: data.idle_up, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined }, total);
   charts.live(data, { spark, rates });
 }
 

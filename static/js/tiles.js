@@ -7,10 +7,10 @@ export const DOM_LIMIT = 2000;
 
 // letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
 export const STATES = {
-  R: gettext("Ready"), C: gettext("In call"), D: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
-  S: gettext("Resting"), P: gettext("Capped for today"), X: gettext("Old call"), T: gettext("Suspect"), U: gettext("Suspect, offline"), N: gettext("Not in Redis"),
+  R: gettext("Ready"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
+  r: gettext("Resting"), p: gettext("Capped for today"), x: gettext("Old call"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"),
 };
-const ALWAYS = "RCDOQ";
+const ALWAYS = "RCLOQ";
 
 /**
  * board = new TileBoard(area, {open(index), count(counts)})
@@ -39,7 +39,7 @@ export class TileBoard {
     this.groups = groups ?? [{ name: "", indexes: numbers.map((_, index) => index) }];
     this.order = this.groups.flatMap((group) => group.indexes);
     this.place = new Map(this.order.map((index, place) => [index, place]));
-    while (this.states.length < numbers.length) this.states.push("-");
+    while (this.states.length < numbers.length) this.states.push("");
     this.states.length = numbers.length;
     this.cursor = Math.min(this.cursor, Math.max(0, numbers.length - 1));
     const turn = (this.turn = (this.turn ?? 0) + 1);
@@ -57,7 +57,7 @@ export class TileBoard {
 
   set(states) {
     for (let index = 0; index < this.numbers.length; index += 1) {
-      const letter = states[index] ?? "-";
+      const letter = states[index] ?? "";
       if (this.states[index] !== letter) { this.states[index] = letter; this.view?.paint(index); }
     }
     this.view?.flush();

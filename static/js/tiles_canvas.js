@@ -95,9 +95,10 @@ export class CanvasTiles {
 
   colours() {
     const [ready, call, lost] = [["ready", "ready-edge"], ["call", "call"], ["lost", "lost"]];
+    const nothing = ["surface", "line2"];
     const names = {
-      R: ready, P: ready, X: ready, S: ["surface", "ready-edge"], C: call, T: call, D: lost, U: lost,
-      O: ["surface", "offline-edge"], Q: ["surface", "quarantined"], N: ["surface", "line2"], "-": ["surface", "line2"],
+      R: ready, p: ready, x: ready, r: ["surface", "ready-edge"], C: call, s: call, L: lost, l: lost,
+      O: ["surface", "offline-edge"], Q: ["surface", "quarantined"], "-": nothing, "": nothing,
     };
     this.ink = colour("strong");
     return Object.fromEntries(Object.entries(names).map(([letter, [fillToken, edge]]) => [letter, [colour(fillToken), colour(edge)]]));
@@ -130,7 +131,7 @@ export class CanvasTiles {
     const [x, y] = [boxes[index * 2], boxes[index * 2 + 1]];
     if (x < 0) return;
     const letter = board.states[index];
-    const [fillColour, edge] = this.paint_[letter] ?? this.paint_["-"];
+    const [fillColour, edge] = this.paint_[letter] ?? this.paint_[""];
     pen.globalAlpha = 1;
     pen.fillStyle = this.ground;
     pen.fillRect(x, y, 6, 6);
@@ -138,7 +139,7 @@ export class CanvasTiles {
     pen.fillStyle = edge;
     pen.fillRect(x, y, 6, 6);
     if (fillColour !== edge) { pen.fillStyle = fillColour; pen.fillRect(x + 1, y + 1, 4, 4); }
-    if (letter === "D" || letter === "U") {
+    if (letter === "L" || letter === "l") {
       pen.globalAlpha = 1;
       pen.fillStyle = this.ground;
       pen.beginPath();
@@ -148,7 +149,7 @@ export class CanvasTiles {
       pen.fill();
     }
     if (letter === "Q") for (let step = 1; step < 5; step += 1) pen.fillRect(x + step, y + 5 - step, 1, 1);
-    if ("PXTU".includes(letter)) { pen.fillStyle = this.ink; pen.fillRect(x + 4, y + 4, 2, 2); }
+    if (letter && "pxsl".includes(letter)) { pen.fillStyle = this.ink; pen.fillRect(x + 4, y + 4, 2, 2); }
     pen.globalAlpha = 1;
   }
 

@@ -1,0 +1,177 @@
+"""How pages say what happened to a number: one event, one title and one line of why."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from numbers.models import PoolEvent
+from poolsite.operations.templatetags.console import span
+
+STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
+    "R": ("chip--ok", lambda: _("Ready")),
+    "C": ("chip--info", lambda: _("In call")),
+    "L": ("chip--warn", lambda: _("In call, offline")),
+    "O": ("", lambda: _("Offline")),
+    "Q": ("chip--line", lambda: _("Quarantined")),
+    "r": ("", lambda: _("Resting")),
+    "p": ("", lambda: _("Capped for today")),
+    "x": ("chip--warn", lambda: _("Old call")),
+    "s": ("chip--warn", lambda: _("Suspect")),
+    "l": ("chip--warn", lambda: _("Suspect, offline")),
+    "-": ("chip--bad", lambda: _("Not in Redis")),
+}
+IN_CALL = frozenset("CLsl")
+
+
+def chip_of(letter: str) -> str:
+    """The chip's class for a state's letter (numbers/topics/states.py)."""
+    return STATE_WORDS.get(letter, STATE_WORDS["-"])[0]
+
+
+def word_of(letter: str) -> str:
+    """The state's word for its letter."""
+    return STATE_WORDS.get(letter, STATE_WORDS["-"])[1]()
+
+
+@dataclass(frozen=True, slots=True)
+class StoryItem:
+    """One line of a timeline; `dot` is the look of the state after the event."""
+
+    at: datetime
+    dot: str
+    title: str
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        """As the browser's timeline takes it."""
+        return {"at": self.at.isoformat(), "dot": self.dot, "title": self.title, "why": self.why}
+
+
+def story_items(events: Sequence[PoolEvent]) -> list[StoryItem]:
+    """Events, newest first, as a timeline. O(n)."""
+    return [_item(event) for event in events]
+
+
+def _item(event: PoolEvent) -> StoryItem:
+    at = datetime.fromtimestamp(event.at_us / 1_000_000, UTC)
+    title, why = _SAYINGS.get(event.event, _other)(event)
+    return StoryItem(at, dot_of(event.state_after), title, " · ".join(part for part in why if part))
+
+
+def dot_of(code: str) -> str:
+    """The dot's look for a state as the history writes it: `iu`, `bdq`, `-` …"""
+    if "q" in code[2:]:
+        return "quarantined"
+    return {"iu": "ready", "bu": "call", "bd": "lost"}.get(code[:2], "offline")
+
+
+def masked(callee: str) -> str:
+    """A callee on a page that many look at: the first three and last four digits."""
+    digits = callee.removeprefix("+")
+    if not digits.isdecimal() or len(digits) < 8:
+        return callee
+    local = digits[2:] if digits.startswith("86") and len(digits) == 13 else digits
+    return f"{local[:3]} •••• {local[-4:]}"
+
+
+def short_id(call_id: str) -> str:
+    """The beginning of a call id, enough to tell calls of one number apart."""
+    return call_id if len(call_id) <= 12 else f"{call_id[:8]}…"
+
+
+Saying = tuple[str, list[str]]
+Sayer = Callable[[PoolEvent], Saying]
+
+
+def _call(event: PoolEvent) -> Saying:
+    who = event.agent
+    if event.direction == "in":
+        title = _("Called from outside")
+        caller = _("by %(number)s") % {"number": masked(event.callee)} if event.callee else ""
+        return title, [caller, _from_switch(event)]
+    title = _("Picked for %(agent)s") % {"agent": who} if who else _("Picked")
+    if event.reason == "adopted":
+        return title, [_("Taken over from %(switch)s's list") % {"switch": event.switch or "?"}]
+    callee = _("callee %(number)s") % {"number": masked(event.callee)} if event.callee else ""
+    return title, [_picked(event), callee or _from_switch(event)]
+
+
+def _picked(event: PoolEvent) -> str:
+    rule = str(event.detail.get("picked", ""))
+    if rule == "longest":
+        since = event.detail.get("since_us")
+        if since:
+            rested = span(max(0, event.at_us - int(since)) / 1_000_000)
+            return _("Rested longest: %(time)s") % {"time": rested}
+        return _("Rested longest")
+    words = {
+        "sticky": _("Same callee as before (sticky)"),
+        "near": _("Near the callee"),
+        "asked": _("This number was asked for"),
+        "offered": _("Handed to the first who waited"),
+    }
+    return words.get(rule, rule)
+
+
+def _hangup(event: PoolEvent) -> Saying:
+    titles = {
+        "": _("Hung up"),
+        "forced": _("Hung up by an operator"),
+        "restart": _("Released: its switch restarted"),
+        "lost hangup": _("Released: the hangup was lost"),
+        "lease ended": _("Released: the lease ended"),
+        "ghost": _("Released: its switch has no such call"),
+    }
+    known = event.reason in titles
+    title = titles[event.reason] if known else _("Hung up")
+    since = event.detail.get("since_us")
+    length = ""
+    if since:
+        length = _("after %(time)s") % {"time": span((event.at_us - int(since)) / 1_000_000)}
+    call = _("call %(id)s") % {"id": short_id(event.call_id)} if event.call_id else ""
+    return title, ["" if known else event.reason, length, _from_switch(event), call]
+
+
+def _registered(event: PoolEvent) -> Saying:
+    again = event.state_before[1:2] == "u"
+    title = _("Registered again") if again else _("Registered")
+    return title, [event.switch, event.reason]
+
+
+def _unregistered(event: PoolEvent) -> Saying:
+    return _("Registration lost"), [event.switch, event.reason]
+
+
+def _from_switch(event: PoolEvent) -> str:
+    return _("by %(switch)s") % {"switch": event.switch} if event.switch else ""
+
+
+def _plain(title: str) -> Sayer:
+    def say(event: PoolEvent) -> Saying:
+        return _(title), [event.reason, event.switch]
+
+    return say
+
+
+def _other(event: PoolEvent) -> Saying:
+    return event.event.replace("_", " ").capitalize(), [event.reason, event.switch]
+
+
+_SAYINGS: dict[str, Sayer] = {
+    "call": _call,
+    "hangup": _hangup,
+    "force_hangup": _hangup,
+    "reg": _registered,
+    "unreg": _unregistered,
+    "add": _plain(gettext_noop("Added to the pool")),
+    "del": _plain(gettext_noop("Deleted from the pool")),
+    "renew": _plain(gettext_noop("Lease renewed")),
+    "quarantine": _plain(gettext_noop("Quarantined")),
+    "release": _plain(gettext_noop("Released from quarantine")),
+    "suspect": _plain(gettext_noop("Suspect: its switch is silent")),
+    "offer": _plain(gettext_noop("Offered to who waited")),
+}
