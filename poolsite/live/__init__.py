@@ -1,6 +1,7 @@
 """Live views: subscribe → snapshot → changes, over one websocket. docs/live-protocol.md."""
 
 from poolsite.live.publish import apersonal, atouch, personal, personal_channel, touch
+from poolsite.live.sql import in_thread
 from poolsite.live.topics import (
     Changes,
     RowsTopic,
@@ -21,6 +22,7 @@ __all__ = [
     "Topic",
     "apersonal",
     "atouch",
+    "in_thread",
     "personal",
     "personal_channel",
     "register",

@@ -40,10 +40,11 @@ class Feed:
         self._ready = asyncio.Event()
         self._version = 0  # of the last frame that was sent
         self._read_version = 0  # of the last read; later when nothing that shows had changed
+        self._moved_in_place = False  # the state changed by time alone since that version
         self._read_at = float("-inf")
         self._state: Any = None
         self._snapshot: Frame | None = None
-        self._is_stale = False
+        self.is_stale = False
         self._task = self._loop.create_task(self._run())
 
     def nudge(self) -> None:
@@ -53,23 +54,23 @@ class Feed:
     async def join(self, outbox: Outbox, version: int | None) -> None:
         """Send the state to a socket, then every change; `version` is what it still holds."""
         line = self.lines[outbox] = Line(outbox, self)
-        if not self._ready.is_set() and self._is_stale:
+        if not self._ready.is_set() and self.is_stale:
             line.tell(frames.stale(self.topic.address))
         await self._ready.wait()
         async with self._reading:
-            if self._loop.time() - self._read_at > PERIOD_SECONDS and not self._is_stale:
+            if self._loop.time() - self._read_at > PERIOD_SECONDS and not self.is_stale:
                 await self._turn()
             first = await self._first_frame(version)
             if self.lines.get(outbox) is not line:
                 return  # it left while we read
             line.reset(self._version, first)
-            if self._is_stale:
+            if self.is_stale:
                 line.tell(frames.stale(self.topic.address))
 
     async def _first_frame(self, held: int | None) -> Frame:
         if held is None:
             return self.snapshot_frame()[1]
-        if held == self._version:
+        if held == self._version and not self._moved_in_place:
             return frames.current(self.topic.address, held)
         try:
             missed = await self.topic.between(held, self._read_version)
@@ -111,6 +112,9 @@ class Feed:
 
     async def _sleep_until_woken(self, started: float) -> None:
         seconds = SAFETY_SECONDS if self._wakes.connected else DEAF_SECONDS
+        due = self.topic.due_seconds()
+        if due is not None:
+            seconds = min(seconds, max(PERIOD_SECONDS, due))
         try:
             async with asyncio.timeout(seconds):
                 await self._woken.wait()
@@ -128,7 +132,7 @@ class Feed:
             except Exception as failure:
                 # Whatever a topic meets (Redis gone, SQL gone, a fault of its own), its
                 # sockets are told, the other topics go on, and it is tried again.
-                if not self._is_stale:
+                if not self.is_stale:
                     logger.warning(
                         "live: %s cannot be read: %r", self.topic.address, failure, exc_info=True
                     )
@@ -140,27 +144,27 @@ class Feed:
         if not self._ready.is_set():
             await self._restart()
             self._ready.set()
-            self._is_stale = False
+            self.is_stale = False
             return True
         changes = await self.topic.changes(self._read_version)
         if changes is None:
             await self._restart()
             await self._broadcast_snapshot()
-            self._is_stale = False
+            self.is_stale = False
             return True
         await self._heal()
-        if changes.version == self._read_version:
-            return False
+        moved = changes.version != self._read_version
         self._read_version = changes.version
         if changes.data is not None:
             await self._broadcast(changes)
-        return True
+        return moved
 
     async def _restart(self) -> None:
         snapshot = await self.topic.snapshot()
         self._version = self._read_version = snapshot.version
         self._state = snapshot.data
         self._snapshot = None
+        self._moved_in_place = False
 
     async def _broadcast_snapshot(self) -> None:
         version, frame = self.snapshot_frame()
@@ -171,6 +175,7 @@ class Feed:
         address, base = self.topic.address, self._version
         for part in (*changes.before, changes.data):
             self._state = self.topic.apply(self._state, part)
+        self._moved_in_place = changes.version == base
         self._version = changes.version
         self._snapshot = None
         parts = [frames.change(address, base, base, part) for part in changes.before]
@@ -189,14 +194,14 @@ class Feed:
             await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]
 
     async def _heal(self) -> None:
-        if self._is_stale:
-            self._is_stale = False
+        if self.is_stale:
+            self.is_stale = False
             frame = frames.current(self.topic.address, self._version)
             await self._to_all(lambda line: line.tell(frame))
 
     async def _go_stale(self) -> None:
-        if not self._is_stale:
-            self._is_stale = True
+        if not self.is_stale:
+            self.is_stale = True
             frame = frames.stale(self.topic.address)
             await self._to_all(lambda line: line.tell(frame))
 

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from poolsite.live.frames import Frame
+from poolsite.live.frames import Frame, stale
 
 if TYPE_CHECKING:
     from poolsite.live.feed import Feed
@@ -75,6 +75,8 @@ class Line:
         if self._needs_snapshot:
             self._needs_snapshot = False
             self._version, frame = self.feed.snapshot_frame()
+            if self.feed.is_stale:
+                self._frames.append(stale(self.feed.topic.address))
             return frame
         return self._frames.popleft() if self._frames else None
 

@@ -34,6 +34,7 @@ class Changes:
     data None: the source moved on, but nothing that this topic shows has changed.
     before: parts that are sent ahead of `data` in frames of their own, when one frame would
         grow too large. Applying a part twice must not differ from applying it once.
+    The same version with data: time alone has changed what is shown (see `due_seconds`).
     """
 
     version: int
@@ -70,6 +71,10 @@ class Topic:
 
         None (the default) gives it a snapshot instead, which is as good for a small state.
         """
+        return None
+
+    def due_seconds(self) -> float | None:
+        """Return in how many seconds time alone will change the state; None: it does not."""
         return None
 
     def wake_channels(self) -> list[str]:

@@ -1,0 +1,20 @@
+"""Reading SQL for a topic: in a few threads, so that a slow database never holds up the sockets."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+
+from channels.db import database_sync_to_async
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+THREADS = 4
+_EXECUTOR = ThreadPoolExecutor(THREADS, thread_name_prefix="live-sql")
+
+
+async def in_thread(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what a synchronous selector returns; at most 4 run at once in a process."""
+    call: Any = database_sync_to_async(read, thread_sensitive=False, executor=_EXECUTOR)
+    result: T = await call(*args, **kwargs)
+    return result

@@ -1,0 +1,31 @@
+// The tiles of `numbers.tiles:<slug>:<page>`: the state is {layout, states}, a change {set} (numbers/topics/packing.py).
+
+const TILE = /(\d*)([A-Za-z-])(?:\*(\d+);)?/g;
+
+/**
+ * The tiles that a change sets: [[index, letter], …].
+ * @param {string} text
+ */
+export function unpackTiles(text) {
+  const tiles = [];
+  let index = -1;
+  for (const [, gap, letter, times] of text.matchAll(TILE)) {
+    index += gap ? Number(gap) : 1;
+    tiles.push([index, letter]);
+    for (let left = Number(times ?? 0); left > 0; left -= 1) tiles.push([(index += 1), letter]);
+  }
+  return tiles;
+}
+
+/** The state after one change; `data` stays as it was. */
+export function applyTiles(data, change) {
+  const states = [...data.states];
+  for (const [index, letter] of unpackTiles(change.set)) states[index] = letter;
+  return { layout: data.layout, states: states.join("") };
+}
+
+// What each letter looks like: the tile that is drawn, and whether it carries a corner dot.
+export const LOOKS = {
+  R: ["R", false], C: ["C", false], L: ["L", false], O: ["O", false], Q: ["Q", false], r: ["r", false],
+  p: ["R", true], x: ["R", true], s: ["C", true], l: ["L", true], "-": ["-", false],
+};
