@@ -6,6 +6,9 @@ settings.py calls these while it is read; nothing here may ask for settings.
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from poolsite.hotpath.address import RedisAddress, parse_address
 
@@ -36,7 +39,7 @@ def cache(url: str) -> dict[str, Any]:
             "CLIENT_CLASS": "django_redis.client.SentinelClient",
             "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
             "SENTINELS": list(address.hosts),
-            "SENTINEL_KWARGS": address.sentinel_options,
+            "SENTINEL_KWARGS": _ask_once(address, Retry(NoBackoff(), 0)),
             "CONNECTION_POOL_KWARGS": _credentials(address),
         }
     return config
@@ -50,7 +53,7 @@ def channel_layer(url: str) -> dict[str, Any]:
         host = {
             "sentinels": list(address.hosts),
             "master_name": address.service,
-            "sentinel_kwargs": address.sentinel_options,
+            "sentinel_kwargs": _ask_once(address, AsyncRetry(NoBackoff(), 0)),
             "db": address.options.get("db", 0),
             **_credentials(address),
         }
@@ -69,7 +72,8 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
     secret = address.options.get("password")
     login = f"{address.options.get('username') or ''}:{secret}@" if secret else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{database}" for host, port in address.hosts)
-    return hosts, {"master_name": address.service, "sentinel_kwargs": address.sentinel_options}
+    asked = _ask_once(address, Retry(NoBackoff(), 0))
+    return hosts, {"master_name": address.service, "sentinel_kwargs": asked}
 
 
 def _parse(name: str, url: str) -> RedisAddress | None:
@@ -90,6 +94,13 @@ def _parse(name: str, url: str) -> RedisAddress | None:
             f"use redis+sentinel:// on a private network, or one server with rediss://."
         )
     return address
+
+
+def _ask_once(address: RedisAddress, retry: Retry | AsyncRetry) -> dict[str, Any]:
+    """Return how Sentinels are asked: a dead one is passed over at once, not tried for seconds."""
+    return {"socket_timeout": 3.0, "socket_connect_timeout": 1.5, "retry": retry} | (
+        address.sentinel_options
+    )
 
 
 def _credentials(address: RedisAddress) -> dict[str, Any]:
