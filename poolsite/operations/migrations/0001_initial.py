@@ -10,111 +10,245 @@ import poolsite.operations.models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0002_audit_append_only'),
+        ("access", "0002_audit_append_only"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Incident',
+            name="Incident",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type', models.CharField(max_length=60, verbose_name='type')),
-                ('object', models.CharField(max_length=120, verbose_name='object')),
-                ('severity', models.CharField(choices=[('critical', 'Critical'), ('warning', 'Warning')], max_length=8, verbose_name='severity')),
-                ('title_text', models.CharField(max_length=200, verbose_name='title')),
-                ('detail_text', models.TextField(blank=True, verbose_name='detail')),
-                ('remedy_text', models.CharField(blank=True, max_length=300, verbose_name='remedy')),
-                ('params', models.JSONField(default=dict, verbose_name='values')),
-                ('url', models.CharField(blank=True, max_length=300, verbose_name='page')),
-                ('since', models.DateTimeField(verbose_name='since')),
-                ('until', models.DateTimeField(blank=True, null=True, verbose_name='until')),
-                ('acknowledged_name', models.CharField(blank=True, max_length=150, verbose_name='acknowledged by')),
-                ('acknowledged_at', models.DateTimeField(blank=True, null=True, verbose_name='acknowledged at')),
-                ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),
-                ('acknowledged_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("type", models.CharField(max_length=60, verbose_name="type")),
+                ("object", models.CharField(max_length=120, verbose_name="object")),
+                (
+                    "severity",
+                    models.CharField(
+                        choices=[("critical", "Critical"), ("warning", "Warning")],
+                        max_length=8,
+                        verbose_name="severity",
+                    ),
+                ),
+                ("title_text", models.CharField(max_length=200, verbose_name="title")),
+                ("detail_text", models.TextField(blank=True, verbose_name="detail")),
+                (
+                    "remedy_text",
+                    models.CharField(blank=True, max_length=300, verbose_name="remedy"),
+                ),
+                ("params", models.JSONField(default=dict, verbose_name="values")),
+                ("url", models.CharField(blank=True, max_length=300, verbose_name="page")),
+                ("since", models.DateTimeField(verbose_name="since")),
+                ("until", models.DateTimeField(blank=True, null=True, verbose_name="until")),
+                (
+                    "acknowledged_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="acknowledged by"),
+                ),
+                (
+                    "acknowledged_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="acknowledged at"),
+                ),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="access.account",
+                        verbose_name="account",
+                    ),
+                ),
+                (
+                    "acknowledged_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'incident',
-                'verbose_name_plural': 'incidents',
-                'ordering': ['-pk'],
+                "verbose_name": "incident",
+                "verbose_name_plural": "incidents",
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='NoticeTarget',
+            name="NoticeTarget",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('channel', models.CharField(choices=[('email', 'E-mail'), ('webhook', 'Webhook')], max_length=8, verbose_name='channel')),
-                ('address', models.CharField(max_length=500, verbose_name='address')),
-                ('secret', models.CharField(default=poolsite.operations.models.new_secret, max_length=64, verbose_name='signing secret')),
-                ('warnings', models.BooleanField(default=True, verbose_name='warnings too')),
-                ('active', models.BooleanField(default=True, verbose_name='active')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('account', models.ForeignKey(blank=True, help_text='Empty: told of everything on the platform.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "channel",
+                    models.CharField(
+                        choices=[("email", "E-mail"), ("webhook", "Webhook")],
+                        max_length=8,
+                        verbose_name="channel",
+                    ),
+                ),
+                ("address", models.CharField(max_length=500, verbose_name="address")),
+                (
+                    "secret",
+                    models.CharField(
+                        default=poolsite.operations.models.new_secret,
+                        max_length=64,
+                        verbose_name="signing secret",
+                    ),
+                ),
+                ("warnings", models.BooleanField(default=True, verbose_name="warnings too")),
+                ("active", models.BooleanField(default=True, verbose_name="active")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: told of everything on the platform.",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="access.account",
+                        verbose_name="account",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'notice target',
-                'verbose_name_plural': 'notice targets',
+                "verbose_name": "notice target",
+                "verbose_name_plural": "notice targets",
             },
         ),
         migrations.CreateModel(
-            name='Notice',
+            name="Notice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event_id', models.UUIDField(default=uuid.uuid4, unique=True, verbose_name='event id')),
-                ('event', models.CharField(max_length=20, verbose_name='event')),
-                ('body', models.JSONField(default=dict, verbose_name='body')),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('sent', 'Sent'), ('failed', 'Given up')], default='pending', max_length=8, verbose_name='state')),
-                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
-                ('next_at', models.DateTimeField(verbose_name='next attempt')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('incident', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='operations.incident')),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='operations.noticetarget')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "event_id",
+                    models.UUIDField(default=uuid.uuid4, unique=True, verbose_name="event id"),
+                ),
+                ("event", models.CharField(max_length=20, verbose_name="event")),
+                ("body", models.JSONField(default=dict, verbose_name="body")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("sent", "Sent"), ("failed", "Given up")],
+                        default="pending",
+                        max_length=8,
+                        verbose_name="state",
+                    ),
+                ),
+                ("attempts", models.PositiveIntegerField(default=0, verbose_name="attempts")),
+                ("next_at", models.DateTimeField(verbose_name="next attempt")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "incident",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="notices",
+                        to="operations.incident",
+                    ),
+                ),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="notices",
+                        to="operations.noticetarget",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'notice',
-                'verbose_name_plural': 'notices',
-                'ordering': ['-pk'],
+                "verbose_name": "notice",
+                "verbose_name_plural": "notices",
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='OutgoingCall',
+            name="OutgoingCall",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(max_length=60, verbose_name='purpose')),
-                ('address', models.CharField(max_length=500, verbose_name='address')),
-                ('status', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='status')),
-                ('error', models.CharField(blank=True, max_length=300, verbose_name='error')),
-                ('answer', models.CharField(blank=True, max_length=500, verbose_name='answer')),
-                ('duration_ms', models.PositiveIntegerField(default=0, verbose_name='took, ms')),
-                ('at', models.DateTimeField(auto_now_add=True, verbose_name='at')),
-                ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account')),
-                ('notice', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='calls', to='operations.notice')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("purpose", models.CharField(max_length=60, verbose_name="purpose")),
+                ("address", models.CharField(max_length=500, verbose_name="address")),
+                (
+                    "status",
+                    models.PositiveSmallIntegerField(blank=True, null=True, verbose_name="status"),
+                ),
+                ("error", models.CharField(blank=True, max_length=300, verbose_name="error")),
+                ("answer", models.CharField(blank=True, max_length=500, verbose_name="answer")),
+                ("duration_ms", models.PositiveIntegerField(default=0, verbose_name="took, ms")),
+                ("at", models.DateTimeField(auto_now_add=True, verbose_name="at")),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="access.account",
+                    ),
+                ),
+                (
+                    "notice",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calls",
+                        to="operations.notice",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'outgoing call',
-                'verbose_name_plural': 'outgoing calls',
-                'ordering': ['-pk'],
+                "verbose_name": "outgoing call",
+                "verbose_name_plural": "outgoing calls",
+                "ordering": ["-pk"],
             },
         ),
         migrations.AddIndex(
-            model_name='incident',
-            index=models.Index(fields=['account', '-id'], name='operations_incident_account'),
+            model_name="incident",
+            index=models.Index(fields=["account", "-id"], name="operations_incident_account"),
         ),
         migrations.AddConstraint(
-            model_name='incident',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('type', 'object'), name='operations_incident_open_once'),
+            model_name="incident",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("until__isnull", True)),
+                fields=("type", "object"),
+                name="operations_incident_open_once",
+            ),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['next_at'], name='operations_notice_due'),
+            model_name="notice",
+            index=models.Index(
+                condition=models.Q(("state", "pending")),
+                fields=["next_at"],
+                name="operations_notice_due",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('target', 'incident', 'event'), name='operations_notice_once'),
+            model_name="notice",
+            constraint=models.UniqueConstraint(
+                fields=("target", "incident", "event"), name="operations_notice_once"
+            ),
         ),
     ]
