@@ -1,5 +1,6 @@
 // The pool's tiles: the layout (which number is which tile) by request, their states live, a page of 10 000 at most.
 import { subscribe } from "../live.js";
+import { unpackTiles } from "../live/tiles.js";
 import { errorState, getJSON, h, skeleton } from "./dom.js";
 import { TileBoard, STATES, drawTileLegend, groupsBy } from "./tiles.js";
 import { figure, fill, gettext, phone } from "./words.js";
@@ -50,14 +51,17 @@ export function startTileBoard(page, { open }) {
   };
 
   const take = (data) => {
-    if (data.states.length !== layout.numbers.length) { reload(); return; }
+    if (data.layout !== layout.layout) { reload(); return; } // numbers came or went
     board.set(data.states);
-    if (asTable) drawTable();
+    fresh();
   };
   const change = (data) => {
-    if (data.layout) { reload(); return; }
-    board.change(data.set);
+    board.change(unpackTiles(data.set));
+    fresh();
+  };
+  const fresh = () => {
     if (asTable) drawTable();
+    if (layout.pages === 1) { counts = board.counts(); drawTileLegend(legend, counts, only, filter); }
   };
   let waiting = 0;
   const reload = () => {
@@ -113,7 +117,9 @@ export function startTileBoard(page, { open }) {
   load(0);
   return {
     filter,
+    /** The pool's own counters, for the legend while the tiles are not all on this page. */
     count(next) {
+      if (stop && layout?.pages === 1) return;
       counts = next;
       drawTileLegend(legend, counts, only, filter);
     },
