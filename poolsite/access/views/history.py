@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from poolsite.access import selectors
 from poolsite.access.views.common import actor_of, asks, page_key
 
+OLDEST_YEAR, LATEST_YEAR = 1970, 9000  # beyond, the edges of datetime itself come near
 FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
 
 
@@ -58,14 +59,11 @@ def _midnight(day: str) -> datetime | None:
         parsed = parse_date(day)
     except ValueError:
         return None
-    if parsed is None:
+    if parsed is None or not OLDEST_YEAR <= parsed.year <= LATEST_YEAR:
         return None
     return timezone.make_aware(datetime(parsed.year, parsed.month, parsed.day))  # noqa: DTZ001
 
 
 def _after(day: str) -> datetime | None:
     start = _midnight(day)
-    try:
-        return None if start is None else start + timedelta(days=1)
-    except OverflowError:
-        return None
+    return None if start is None else start + timedelta(days=1)

@@ -1,0 +1,106 @@
+"""Security headers on every answer, and settings that Django's own check finds nothing in."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.access.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["/login/", "/profile/", "/history/", "/no-such-page/", "/accounts/new/"]
+
+
+def policy(value: str) -> dict[str, set[str]]:
+    parts = (part.split() for part in value.split(";") if part.strip())
+    return {name: set(rest) for name, *rest in parts}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_our_pages_run_no_inline_script_style_or_eval(world: World, path: str) -> None:
+    answer = world.client("operate").get(path)
+    rules = policy(answer["Content-Security-Policy"])
+    assert rules["default-src"] == {"'none'"}
+    assert rules["frame-ancestors"] == {"'none'"}
+    assert rules["base-uri"] == {"'none'"}
+    assert not any("unsafe" in word for words in rules.values() for word in words)
+    assert "<script>" not in answer.content.decode()
+    assert " style=" not in answer.content.decode()
+    assert " onclick=" not in answer.content.decode()
+
+
+def test_the_admin_alone_may_evaluate_and_style(world: World) -> None:
+    rules = policy(world.client("operate").get("/admin/")["Content-Security-Policy"])
+    assert rules["script-src"] == {"'self'", "'unsafe-eval'"}
+    assert rules["style-src"] == {"'self'", "'unsafe-inline'"}
+    assert rules["frame-ancestors"] == {"'none'"}
+
+
+@pytest.mark.parametrize("path", ["/login/", "/profile/", "/admin/", "/no-such-page/"])
+def test_every_answer_carries_the_headers(world: World, path: str) -> None:
+    answer = world.client("operate").get(path)
+    assert answer["X-Frame-Options"] == "DENY"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in answer["Permissions-Policy"]
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_a_request_is_named_and_a_sane_given_name_kept(world: World) -> None:
+    client = world.client("operate")
+    assert len(client.get("/login/")["X-Request-ID"]) == 32
+    assert client.get("/login/", HTTP_X_REQUEST_ID="proxy-1234")["X-Request-ID"] == "proxy-1234"
+    for bad in ("short", "x" * 65, "with space", "line\nbreak"):
+        assert client.get("/login/", HTTP_X_REQUEST_ID=bad)["X-Request-ID"] != bad
+
+
+def test_the_session_cookie_is_for_the_server_alone(world: World) -> None:
+    client = world.client("operate")
+    client.get("/profile/")
+    cookie = client.cookies["session"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+
+
+def production(*command: str) -> "subprocess.CompletedProcess[str]":
+    environment = {
+        "PATH": os.environ["PATH"],
+        "POOLSITE_DATA_DIR": os.environ["POOLSITE_DATA_DIR"],
+        "REDIS_URL": os.environ["REDIS_URL"],
+        "POOLSITE_SECRET_KEY": "k" * 20 + "-0123456789-abcdefghijklmnopqrstuvwxyz-!@#$%",
+        "POOLSITE_ALLOWED_HOSTS": "console.example",
+        "POOLSITE_BEHIND_TLS": "true",
+    }
+    return subprocess.run(
+        [sys.executable, *command],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_djangos_deployment_check_finds_nothing() -> None:
+    done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "no issues" in done.stdout
+
+
+def test_behind_tls_cookies_have_the_host_prefix_and_https_is_forced() -> None:
+    names = (
+        "SESSION_COOKIE_NAME CSRF_COOKIE_NAME SESSION_COOKIE_SECURE CSRF_COOKIE_SECURE "
+        "SESSION_COOKIE_DOMAIN SESSION_COOKIE_PATH SECURE_SSL_REDIRECT SECURE_HSTS_SECONDS"
+    )
+    code = (
+        "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'poolsite.settings'; import poolsite; "
+        f"from django.conf import settings as s; print(*(getattr(s, n) for n in '{names}'.split()))"
+    )
+    done = production("-c", code)
+    assert done.stdout.split() == (
+        ["__Host-session", "__Host-csrf", "True", "True", "None", "/", "True", "31536000"]
+    ), done.stderr
