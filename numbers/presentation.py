@@ -118,22 +118,36 @@ def _picked(event: PoolEvent) -> str:
 
 
 def _hangup(event: PoolEvent) -> Saying:
+    return _("Hung up"), [event.reason, *_call_facts(event)]
+
+
+def _forced(event: PoolEvent) -> Saying:
+    return _("Hung up by an operator"), [event.reason, *_call_facts(event)]
+
+
+def _released(event: PoolEvent) -> Saying:
     titles = {
-        "": _("Hung up"),
-        "forced": _("Hung up by an operator"),
-        "restart": _("Released: its switch restarted"),
+        "switch restarted": _("Released: its switch restarted"),
         "lost hangup": _("Released: the hangup was lost"),
         "lease ended": _("Released: the lease ended"),
-        "ghost": _("Released: its switch has no such call"),
+        "not in live list": _("Released: its switch has no such call"),
     }
-    known = event.reason in titles
-    title = titles[event.reason] if known else _("Hung up")
+    title = titles.get(event.reason)
+    return title or _("Released"), ["" if title else event.reason, *_call_facts(event)]
+
+
+def _call_facts(event: PoolEvent) -> list[str]:
     since = event.detail.get("since_us")
     length = ""
     if since:
-        length = _("after %(time)s") % {"time": span((event.at_us - int(since)) / 1_000_000)}
+        lasted = max(0, event.at_us - int(since)) / 1_000_000
+        length = _("after %(time)s") % {"time": span(lasted)}
     call = _("call %(id)s") % {"id": short_id(event.call_id)} if event.call_id else ""
-    return title, ["" if known else event.reason, length, _from_switch(event), call]
+    return [length, _from_switch(event), call]
+
+
+def _suspect(event: PoolEvent) -> Saying:
+    return _("Suspect: its switch is silent"), [event.switch]
 
 
 def _registered(event: PoolEvent) -> Saying:
@@ -143,7 +157,11 @@ def _registered(event: PoolEvent) -> Saying:
 
 
 def _unregistered(event: PoolEvent) -> Saying:
-    return _("Registration lost"), [event.switch, event.reason]
+    expired = event.reason == "expired"
+    return _("Registration expired") if expired else _("Registration lost"), [
+        event.switch,
+        "" if expired else event.reason,
+    ]
 
 
 def _from_switch(event: PoolEvent) -> str:
@@ -164,14 +182,14 @@ def _other(event: PoolEvent) -> Saying:
 _SAYINGS: dict[str, Sayer] = {
     "call": _call,
     "hangup": _hangup,
-    "force_hangup": _hangup,
+    "forced": _forced,
+    "released": _released,
     "reg": _registered,
     "unreg": _unregistered,
+    "suspect": _suspect,
     "add": _plain(gettext_noop("Added to the pool")),
     "del": _plain(gettext_noop("Deleted from the pool")),
     "renew": _plain(gettext_noop("Lease renewed")),
-    "quarantine": _plain(gettext_noop("Quarantined")),
-    "release": _plain(gettext_noop("Released from quarantine")),
-    "suspect": _plain(gettext_noop("Suspect: its switch is silent")),
-    "offer": _plain(gettext_noop("Offered to who waited")),
+    "quarantined": _plain(gettext_noop("Quarantined")),
+    "unquarantined": _plain(gettext_noop("Released from quarantine")),
 }
