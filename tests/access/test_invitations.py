@@ -10,9 +10,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from poolsite.access import mails, services
+from poolsite.access import mails, services, tasks
 from poolsite.access.models import Grant, Invitation, Membership, User
-from poolsite.access.views import passwords
 from tests.access.world import PASSWORD, World
 
 
@@ -186,7 +185,7 @@ def test_links_cannot_be_tried_without_end(world: World) -> None:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What the worker is asked to send."""
     asked: list[tuple[str, str]] = []
-    monkeypatch.setattr(passwords.send_reset_mail, "delay", lambda *args: asked.append(args))
+    monkeypatch.setattr(tasks.send_reset_mail, "delay", lambda *args: asked.append(args))
     return asked
 
 

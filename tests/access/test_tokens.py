@@ -177,7 +177,7 @@ def test_a_foreign_token_cannot_be_revoked(world: World) -> None:
 
 def test_a_token_opens_no_page_for_people(world: World) -> None:
     _token, secret = make(world, account=None, resources=["*"])
-    bearer = {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    bearer: Any = {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
     for path in ("/profile/", "/tokens/", "/accounts/own/people/", "/history/"):
         assert Client().get(path, **bearer).status_code == 403, path
     assert Client().get("/", **bearer).status_code == 401
