@@ -8,7 +8,17 @@ from redis.exceptions import RedisError
 # Refusals that Redis gives before a script's first write (inside a script too: it checks
 # "dirty yet?" first), so nothing was changed.
 _REFUSALS = frozenset(
-    {"BUSY", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "OOM"}
+    {
+        "BUSY",
+        "LOADING",
+        "MASTERDOWN",
+        "MAXCLIENTS",
+        "MISCONF",
+        "NOAUTH",
+        "NOPERM",
+        "NOREPLICAS",
+        "OOM",
+    }
     | {"READONLY", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK"}
 )
 _INSIDE_SCRIPT = re.compile(r"-(OOM|MISCONF|NOREPLICAS|READONLY) ")  # how Redis 6.2 wraps them
@@ -56,6 +66,8 @@ Failure = ErrorReply | NotSent | Lost
 
 def error_reply(text: str) -> ErrorReply:
     """Return an error as Redis wrote it on the wire."""
+    if text.startswith("ERR max number of clients"):
+        return ErrorReply("MAXCLIENTS", text)  # said instead of the first reply
     wrapped = _INSIDE_SCRIPT.search(text)
     return ErrorReply(wrapped[1] if wrapped else text.partition(" ")[0], text)
 

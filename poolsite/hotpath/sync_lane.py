@@ -3,7 +3,7 @@
 from typing import Any
 
 import redis
-from redis.exceptions import BusyLoadingError, RedisError, ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from poolsite.hotpath.address import RedisAddress
 from poolsite.hotpath.connection import sync_pool, sync_sentinel
@@ -104,5 +104,8 @@ class SyncLane:
 def _read_one(connection: Any) -> Any:
     try:
         return connection.read_response(disconnect_on_error=False)
-    except (ResponseError, BusyLoadingError) as error:
-        return error_reply_of(error)
+    except RedisError as error:
+        # redis-py raises some replies (LOADING, NOAUTH) as if the connection had broken.
+        if isinstance(error, ResponseError) or getattr(error, "status_code", None):
+            return error_reply_of(error)
+        raise
