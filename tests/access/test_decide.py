@@ -19,7 +19,7 @@ FOREIGN = Thing("pool", "west", OTHER)
 PLATFORM = Thing("pool", "shared", None)
 SUPERVISED = Thing("desk", "support", OWN)
 
-access.register_action("test.view", roles=["owner", "agent"], operators=True, tokens=True)
+access.register_action("decide.view", roles=["owner", "agent"], operators=True, tokens=True)
 access.register_action("test.change", roles=["owner"], grants=["operate"], tokens=True)
 access.register_action("test.supervise", roles=["supervisor"], grants=["supervise"])
 access.register_action("test.wait", visitors=True, operators=True)
@@ -52,31 +52,31 @@ VISITOR = Principal(kind="visitor", id="v1", scope=VisitorScope("support", "v1",
 @pytest.mark.parametrize(
     ("principal", "action", "thing", "answer"),
     [
-        (access.ANONYMOUS, "test.view", POOL, Decision.LOGIN),
-        (user("agent"), "test.view", POOL, Decision.ALLOW),
+        (access.ANONYMOUS, "decide.view", POOL, Decision.LOGIN),
+        (user("agent"), "decide.view", POOL, Decision.ALLOW),
         (user("agent"), "test.change", POOL, Decision.FORBIDDEN),
-        (user("agent"), "test.view", FOREIGN, Decision.HIDDEN),
+        (user("agent"), "decide.view", FOREIGN, Decision.HIDDEN),
         (user("owner"), "test.change", PLATFORM, Decision.HIDDEN),
         (user("owner"), "test.change", None, Decision.ALLOW),
         (user("agent"), "test.change", None, Decision.FORBIDDEN),
-        (user(), "test.view", None, Decision.FORBIDDEN),
-        (user(), "test.view", POOL, Decision.HIDDEN),
-        (operator(), "test.view", FOREIGN, Decision.ALLOW),
+        (user(), "decide.view", None, Decision.FORBIDDEN),
+        (user(), "decide.view", POOL, Decision.HIDDEN),
+        (operator(), "decide.view", FOREIGN, Decision.ALLOW),
         (operator(), "test.change", PLATFORM, Decision.FORBIDDEN),
         (operator("operate"), "test.change", PLATFORM, Decision.ALLOW),
         (operator("finance"), "test.change", POOL, Decision.FORBIDDEN),
-        (token("pool:east"), "test.view", POOL, Decision.ALLOW),
-        (token("pool:*"), "test.view", POOL, Decision.ALLOW),
-        (token("pool:north"), "test.view", POOL, Decision.FORBIDDEN),
-        (token("gate:*"), "test.view", POOL, Decision.FORBIDDEN),
-        (token("*"), "test.view", FOREIGN, Decision.HIDDEN),
-        (token("*"), "test.view", PLATFORM, Decision.HIDDEN),
-        (token("*", account=None), "test.view", FOREIGN, Decision.ALLOW),
+        (token("pool:east"), "decide.view", POOL, Decision.ALLOW),
+        (token("pool:*"), "decide.view", POOL, Decision.ALLOW),
+        (token("pool:north"), "decide.view", POOL, Decision.FORBIDDEN),
+        (token("gate:*"), "decide.view", POOL, Decision.FORBIDDEN),
+        (token("*"), "decide.view", FOREIGN, Decision.HIDDEN),
+        (token("*"), "decide.view", PLATFORM, Decision.HIDDEN),
+        (token("*", account=None), "decide.view", FOREIGN, Decision.ALLOW),
         (token("*"), "test.supervise", SUPERVISED, Decision.FORBIDDEN),
-        (token("*", actions=frozenset({"test.view"})), "test.change", POOL, Decision.FORBIDDEN),
+        (token("*", actions=frozenset({"decide.view"})), "test.change", POOL, Decision.FORBIDDEN),
         (VISITOR, "test.wait", SUPERVISED, Decision.ALLOW),
         (VISITOR, "test.wait", Thing("desk", "sales", OWN), Decision.HIDDEN),
-        (VISITOR, "test.view", SUPERVISED, Decision.FORBIDDEN),
+        (VISITOR, "decide.view", SUPERVISED, Decision.FORBIDDEN),
     ],
 )
 def test_the_answer_follows_from_principal_action_and_thing(
@@ -104,7 +104,7 @@ def test_a_grant_for_one_desk_counts_for_that_desk_in_its_tenant(
 
 def test_an_expired_credential_has_to_log_in() -> None:
     late = token("*", expires_at=time.time() - 1)
-    assert access.decide(late, "test.view", POOL) is Decision.LOGIN
+    assert access.decide(late, "decide.view", POOL) is Decision.LOGIN
 
 
 def test_an_unknown_action_is_a_mistake_of_the_program() -> None:
@@ -114,13 +114,13 @@ def test_an_unknown_action_is_a_mistake_of_the_program() -> None:
 
 def test_a_thing_that_tells_no_tenant_is_a_mistake_and_never_a_yes() -> None:
     with pytest.raises(AttributeError):
-        access.decide(user("owner"), "test.view", object())
+        access.decide(user("owner"), "decide.view", object())
 
 
 def test_an_action_keeps_the_rules_it_was_registered_with() -> None:
     with pytest.raises(ValueError, match="already"):
-        access.register_action("test.view", roles=["payer"])
-    assert actions()["test.view"].roles == {"owner", "agent"}
+        access.register_action("decide.view", roles=["payer"])
+    assert actions()["decide.view"].roles == {"owner", "agent"}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_visible_rows_are_those_that_decide_allows(world: World) -> None:
         token("account:other", account=None),
         token("pool:*", account=None),
     ]
-    for action in ("test.view", "test.change", "test.supervise"):
+    for action in ("decide.view", "test.change", "test.supervise"):
         for principal in principals:
             for rows, field in (
                 (Account.objects.all(), "pk"),
