@@ -18,7 +18,7 @@ from tests.support.waiting import until
 START_SECONDS = 90.0
 MAKEFILE = """
 demo:
-\t@exec {python} -m poolsite.runtime.demo
+\t@exec '{python}' -m poolsite.runtime.demo
 """
 
 
