@@ -7,6 +7,7 @@ from numbers.models.pools import (
     NumberTag,
     Pool,
     Switch,
+    UnsentChange,
 )
 from numbers.models.records import CallRecord, Direction, MinuteSample, PoolEvent
 
@@ -21,4 +22,5 @@ __all__ = [
     "Pool",
     "PoolEvent",
     "Switch",
+    "UnsentChange",
 ]

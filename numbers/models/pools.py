@@ -3,6 +3,7 @@
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from numbers.fields import AsciiField
@@ -185,10 +186,13 @@ class Number(models.Model):
     region = models.CharField(_("region"), max_length=80, blank=True)
     carrier = models.CharField(_("carrier"), max_length=80, blank=True)
     import_id = models.PositiveBigIntegerField(_("import"), null=True, blank=True)
+    is_up = models.BooleanField(
+        _("registered"), default=False, editable=False, help_text=_("As the history says.")
+    )
     quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
     quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
     quarantined_reason = models.CharField(_("quarantine's reason"), max_length=200, blank=True)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:
         verbose_name = _("number")
@@ -245,3 +249,17 @@ class NumberTag(models.Model):
 
     def __str__(self) -> str:
         return self.tag
+
+
+class UnsentChange(models.Model):
+    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is.
+
+    What a dead process left behind is found by an old row, and reconcile mends the pool.
+    """
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="unsent")
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
+
+    class Meta:
+        verbose_name = _("unsent change")
+        verbose_name_plural = _("unsent changes")

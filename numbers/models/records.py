@@ -61,6 +61,7 @@ class CallRecord(models.Model):
                 fields=["pool", "number"], name="numbers_call_open", condition=Q(ended_at=None)
             ),
             models.Index(fields=["started_at"], name="numbers_call_started"),
+            models.Index(fields=["pool", "started_at"], name="numbers_call_pool"),
         ]
 
     def __str__(self) -> str:
