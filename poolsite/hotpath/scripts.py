@@ -63,7 +63,7 @@ def load_folder(app: str, folder: Path) -> dict[str, Script]:
     line; then nothing is registered.
     """
     paths = [path for path in sorted(folder.glob("*.lua")) if path != PRELUDE]
-    scripts = {path.stem: _load(app, path) for path in paths}
+    scripts = {path.stem: read_script(app, path) for path in paths}
     if not scripts:
         raise ScriptHeaderError(f"{folder}: no Lua files")
     _registry.update({script.title: script for script in scripts.values()})
@@ -75,7 +75,8 @@ def registered() -> dict[str, Script]:
     return dict(sorted(_registry.items()))
 
 
-def _load(app: str, path: Path) -> Script:
+def read_script(app: str, path: Path) -> Script:
+    """Read one Lua file without registering it; raises ScriptHeaderError."""
     body = _with_includes(path)
     header = parse_header(body, path, f"{app}/{path.stem}")
     text = _assemble(body, header.version, _prelude)

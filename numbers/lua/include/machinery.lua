@@ -1,0 +1,173 @@
+-- What is rarely needed, made only when it is: one closure without upvalues on the hot path.
+-- sync(seq, conf) before a use, synced() after it: the machinery moves the sequence and the flags.
+local function machinery(now, at)
+  local call, sub, find, match = redis.call, string.sub, string.find, string.match
+  local byte, fmt = string.byte, string.format
+  local POOL = KEYS[1]
+  local NUMSTATE = KEYS[2] or POOL .. ':numstate'
+  local IDLE = KEYS[3] or POOL .. ':idle:up'
+  local NEAR = KEYS[4] or POOL .. ':idle:near'
+  local TIMERS = KEYS[5] or POOL .. ':timers'
+  local INDEX = KEYS[6] or POOL .. ':index'
+  local LOG = KEYS[7] or POOL .. ':log'
+  local REGS = KEYS[8] or POOL .. ':registrations'
+  local BAND, REGION = 4398046511104, 1099511627776
+  local OFFERS, WAITERS, CALLS, NO_SWITCH, LAST_SESSION = BAND, 2 * BAND, 1000 * BAND, 1000, 2047
+  local KEPT = 600000000 -- µs that ended call ids are known
+  local MAX_TIME = 9007199254740991
+  local seq, conf
+  local slow = {}
+
+  function slow.sync(new_seq, new_conf) seq, conf = new_seq, new_conf end
+  function slow.synced() return seq, conf end
+  local function us(n) return fmt('%d', n) end
+  slow.us = us
+
+  -- A reason as we keep it: no control characters, at most 200 bytes, whole UTF-8.
+  function slow.clean(text)
+    text = string.gsub(sub(text or '', 1, 200), '%c', ' ')
+    while #text > 0 and select(2, string.gsub(text, '[\192-\247]', '')) > 0
+      and not find(text, '[\1-\127]$') and not find(text, '[\192-\223][\128-\191]$')
+      and not find(text, '[\224-\239][\128-\191][\128-\191]$')
+      and not find(text, '[\240-\247][\128-\191][\128-\191][\128-\191]$') do
+      text = sub(text, 1, -2)
+    end
+    return text
+  end
+
+  -- One history entry, in the order that numbers/pool/changes.py reads. call_json: JSON fields.
+  local function log(event, number, before, after, why, picked, since, ready, call_json)
+    seq = seq + 1
+    call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', table.concat({ event, number, before, after, why or '',
+      picked or '', since or '', ready or '', call_json or '' }, '\t'))
+  end
+  slow.log = log
+
+  local function json(text)
+    return (string.gsub(text, '[%c"\\]', function(c) return string.format('\\u%04x', string.byte(c)) end))
+  end
+  slow.json = json
+
+  local function plain(text)
+    return (string.gsub(text, '\\u00(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end))
+  end
+  slow.plain = plain
+
+  -- Writes columns of conf back: a setting, or the flag that slow paths are needed.
+  local function column(from, value)
+    local new = sub(conf, 1, from - 1) .. value .. sub(conf, from + #value)
+    if new ~= conf then
+      conf = new
+      call('HSET', POOL, 'conf', conf)
+    end
+  end
+  slow.column = column
+
+  local function flag()
+    local kept = call('HMGET', POOL, 'old', 'releasing')
+    local special = call('ZCOUNT', TIMERS, BAND, '(' .. us(3 * BAND)) > 0
+      or (tonumber(kept[1]) or 0) > 0 or (kept[2] and kept[2] ~= '')
+    column(4, special and '1' or '0')
+  end
+  slow.flag = flag
+
+  -- The parts of a state: busy, up, since, then what stands behind (nil: unreadable). A layout that
+  -- another hand wrote is rewritten in ours; fields that we do not know are kept.
+  local function parts(st)
+    local b, u, since, props
+    --@include cut_state
+    return b, u, since, props
+  end
+  slow.parts = parts
+
+  function slow.foreign(number, st)
+    local good, object = pcall(cjson.decode, st)
+    if not good or type(object) ~= 'table' then return nil end
+    local b, u = tonumber(object.callstate), tonumber(object.regstate)
+    if (b ~= 0 and b ~= 1) or (u ~= 0 and u ~= 1) then return nil end
+    local since = call('ZSCORE', IDLE, number)
+    since = since and us(since + 0) or at
+    local session = tonumber(object.session)
+    local known = { callstate = 1, regstate = 1, at = 1, session = 1, call = 1, switch = 1, incarnation = 1,
+      agent = 1, callee = 1, direction = 1, held = 1, why = 1, region = 1, day = 1, used = 1, last = 1, ['until'] = 1 }
+    local props = ''
+    for name, value in pairs(object) do
+      if not known[name] and type(name) == 'string' then
+        local text = type(value) == 'string' and '"' .. json(value) .. '"' or cjson.encode(value)
+        props = props .. ',"' .. json(name) .. '":' .. text
+      end
+    end
+    if b == 1 then
+      local function word(value) return type(value) == 'string' and json(value) or '' end
+      props = props .. ',"session":' .. us(session and session > NO_SWITCH and session <= LAST_SESSION and session or NO_SWITCH) .. ',"call":"' .. word(object.call) .. '","switch":"'
+        .. word(object.switch) .. '","incarnation":"' .. word(object.incarnation) .. '","agent":"' .. word(object.agent) .. '","callee":"' .. word(object.callee)
+        .. '","direction":"' .. (object.direction == 'in' and 'in' or 'out') .. '"'
+    end
+    return us(b), us(u), since, props
+  end
+
+  function slow.read(number)
+    local st = call('HGET', NUMSTATE, number)
+    if not st then return nil end
+    local b, u, since, props = parts(st)
+    if not b then b, u, since, props = slow.foreign(number, st) end
+    return b, u, since, props, st
+  end
+
+  -- held letters (q quarantined, x old call, o offered), why, and the properties without them
+  local function holding(props)
+    local held, why, rest = match(props, '^,"held":"(%a*)","why":"([^"]*)"(.*)$')
+    if held then return held, why, rest end
+    return '', '', props
+  end
+  slow.holding = holding
+
+  local function hold(held, why, rest)
+    if held == '' then return rest end
+    return ',"held":"' .. held .. '","why":"' .. why .. '"' .. rest
+  end
+  slow.hold = hold
+
+  local function write(number, b, u, since, props)
+    call('HSET', NUMSTATE, number, '{"callstate":' .. b .. ',"regstate":' .. u .. ',"at":' .. since .. props .. '}')
+  end
+  slow.write = write
+
+  local function enter(number, since, props)
+    call('ZADD', IDLE, since, number)
+    local region = sub(conf, 2, 2) == '1' and match(props, ',"region":(%d%d%d%d)')
+    if region then call('ZADD', NEAR, fmt('%d', region * REGION + math.ceil(since / 1000)), number) end
+  end
+  slow.enter = enter
+
+  local function take_out(number)
+    call('ZREM', IDLE, number)
+    if sub(conf, 2, 2) == '1' then call('ZREM', NEAR, number) end
+  end
+  slow.take_out = take_out
+
+  -- The number of a region's band in NEAR; a new one when it is needed and there is room, else nil.
+  function slow.region(name)
+    local known = call('HGET', INDEX, 'g' .. name)
+    if known then return known end
+    local new = call('HINCRBY', POOL, 'regions', 1)
+    if new > 6999 then
+      call('HINCRBY', POOL, 'regions', -1)
+      return nil
+    end
+    local region = us(1000 + new) -- four digits: states are cut by position
+    call('HSET', INDEX, 'g' .. name, region, 'G' .. region, name)
+    return region
+  end
+
+  function slow.state(b, u)
+    if not b then return 'nodata' end
+    return (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down')
+  end
+
+  --@include machinery_calls
+  --@include machinery_waiting
+  --@include machinery_switches
+  --@include machinery_sweep
+  return slow
+end

@@ -1,0 +1,118 @@
+-- What time brings: the next day, ends of leases and registrations, forgetting.
+
+-- The day of the caps: the next midnight that is still to come, from the list that Python wrote; when
+-- that has run out, a day later each day.
+function slow.roll_day()
+  local seconds, day_end = math.floor(now / 1000000), sub(conf, 84, 93) + 0
+  if seconds < day_end then return false end
+  local listed = call('HGET', POOL, 'days') or ''
+  local next_end
+  for day in string.gmatch(listed, '%d+') do
+    if day + 0 > seconds then next_end = day + 0 break end
+    day_end = math.max(day_end, day + 0)
+  end
+  if not next_end then next_end = day_end + 86400 * math.floor((seconds - day_end) / 86400 + 1) end
+  column(84, fmt('%010d', next_end))
+  return true
+end
+
+-- Leases at their deadline, at most `batch`; returns renewed, suspected, released.
+function slow.leases(batch)
+  local sessions = { NO_SWITCH }
+  for _, session in pairs(cjson.decode(call('HGET', POOL, 'switches') or '{}')) do sessions[#sessions + 1] = session end
+  table.sort(sessions)
+  local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
+  local silence, cooldown = 3 * sub(conf, 26, 35), sub(conf, 36, 45) + 0
+  local renewed, suspected, released = 0, 0, 0
+  for _, session in ipairs(sessions) do
+    local due = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), us(session * BAND + now_ms), 'WITHSCORES', 'LIMIT', 0,
+      batch - renewed - suspected - released)
+    for i = 1, #due, 2 do
+      local number, deadline = due[i], due[i + 1] % BAND
+      local b, u, since, props, st = slow.read(number)
+      if b ~= '1' then
+        if not slow.bury(number, nil, 'released', 'lease ended') then call('ZREM', TIMERS, number) end
+        released = released + 1
+      else
+        local switch = plain(match(props, ',"session":%d+,"call":"[^"]*","switch":"([^"]*)"'))
+        local who = switch ~= '' and call('HGET', INDEX, 'w' .. switch)
+        local alive = who and now_ms - sub(who, 5, 14) * 1000 <= silence
+        local list = who and call('HGET', INDEX, 'l' .. switch)
+        local unpaid = find(props, ',"unpaid":1', 1, true)
+        if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
+          call('ZADD', TIMERS, us(session * BAND + now_ms + lease_ms), number)
+          renewed = renewed + 1
+        elseif who and not alive and not unpaid and not find(props, ',"suspect":1', 1, true) then
+          call('ZADD', TIMERS, us(session * BAND + now_ms + suspect_ms), number)
+          slow.write(number, b, u, since, props .. ',"suspect":1')
+          local code = 'b' .. (u == '1' and 'u' or 'd') .. holding(props)
+          log('suspect', number, code, code .. 's', 'switch silent', '', since, '', ',"call":"'
+            .. match(props, ',"call":"([^"]*)"') .. '","switch":"' .. json(switch) .. '"')
+          suspected = suspected + 1
+        else
+          local why = unpaid and 'unpaid' or (alive and not find(props, ',"suspect":1', 1, true)) and 'lost hangup'
+            or 'lease ended'
+          slow.end_call(number, u, since, props, 'released', why, cooldown)
+          released = released + 1
+        end
+      end
+    end
+    if renewed + suspected + released >= batch then break end
+  end
+  return renewed, suspected, released
+end
+
+-- Contacts that have expired, at most `batch` numbers; returns how many numbers went down.
+function slow.expire(batch)
+  local down = 0
+  local due = call('ZRANGEBYSCORE', REGS, '-inf', at, 'LIMIT', 0, batch)
+  for _, number in ipairs(due) do
+    local b, u, since, props = slow.read(number)
+    local record = call('HGET', INDEX, 'r' .. number) or ''
+    local alive, first, kept = false, nil, {}
+    for line in string.gmatch(record, '[^\n]+') do
+      local until_us, order = match(line, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*) ')
+      local lives = until_us + 0 > now
+      if lives then
+        alive = true
+        if until_us ~= '9999999999999999' and (not first or until_us < first) then first = until_us end
+      end
+      if lives or order ~= '' then kept[#kept + 1] = line end
+    end
+    if not b or #kept == 0 then call('HDEL', INDEX, 'r' .. number)
+    else call('HSET', INDEX, 'r' .. number, table.concat(kept, '\n')) end
+    if first and b then call('ZADD', REGS, first, number) else call('ZREM', REGS, number) end
+    if b and u == '1' and not alive then
+      local held = holding(props)
+      if held == 'o' then
+        props, held = slow.unoffer(number, since, props, true), ''
+      elseif b == '0' and held == '' then take_out(number) end
+      slow.write(number, b, '0', since, props)
+      call('HINCRBY', POOL, 'up', -1)
+      if b == '1' then call('HINCRBY', POOL, 'busy_down', 1) end
+      local busy = b == '1' and 'b' or 'i'
+      log('unreg', number, busy .. 'u' .. held, busy .. 'd' .. held, 'expired', '', since, at)
+      down = down + 1
+    end
+  end
+  return down, #due >= batch
+end
+
+-- Forgets what has had its time: ended and blocked call ids, callees, vouchers. Goes round the index
+-- by a cursor, so that nothing on the hot path has to keep an order of expiry.
+function slow.forget(count)
+  local page = call('HSCAN', INDEX, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
+  local fields, gone = page[2], {}
+  for i = 1, #fields, 2 do
+    local kind, value = sub(fields[i], 1, 1), fields[i + 1]
+    local first = sub(value, 1, 1)
+    if (kind == 'c' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
+      or ((kind == 's' or kind == 'v') and sub(value, 1, 16) + 0 <= now)
+      or (kind == 'x' and now - sub(value, 1, 16) >= KEPT) then
+      gone[#gone + 1] = fields[i]
+    end
+  end
+  for i = 1, #gone, 1000 do call('HDEL', INDEX, unpack(gone, i, math.min(i + 999, #gone))) end
+  call('HSET', POOL, 'forgetting', page[1])
+  return #gone, page[1] ~= '0'
+end

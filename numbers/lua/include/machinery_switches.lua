@@ -1,0 +1,109 @@
+-- Switches and their incarnations. index w<switch>: session 4, heard (s) 10, incarnation;
+-- W<switch>: superseded incarnations, newest first, joined by tabs.
+
+-- A switch that is not known, or not by this incarnation. Returns its session and 'release' when
+-- calls of the one before must be released; nil and a reason when it is refused.
+function slow.meet(switch, incarnation, record)
+  local fields = call('HMGET', POOL, 'switches', 'releasing', 'session')
+  local switches = cjson.decode(fields[1] or '{}')
+  local releasing = fields[2] or ''
+  local heard = sub(at, 1, 10)
+  local old = record and sub(record, 15) or ''
+  if record and old == '' then
+    call('HSET', INDEX, 'w' .. switch, sub(record, 1, 4) .. heard .. incarnation)
+    return sub(record, 1, 4), ''
+  end
+  if record then
+    local before = call('HGET', INDEX, 'W' .. switch) or ''
+    if find('\t' .. before .. '\t', '\t' .. incarnation .. '\t', 1, true) then
+      return nil, 'stale incarnation'
+    end
+    local list, count = old, 1
+    for one in string.gmatch(before, '[^\t]+') do
+      if count < 16 then list, count = list .. '\t' .. one, count + 1 end
+    end
+    call('HSET', INDEX, 'W' .. switch, list)
+  end
+  local used, count = {}, 0
+  for name, session in pairs(switches) do used[session], count = name, count + 1 end
+  for session in string.gmatch(releasing, '%d+') do used[session + 0] = '' end
+  if not record and count >= 256 then
+    local silent, since = nil, nil
+    for name, session in pairs(switches) do
+      local its = call('HGET', INDEX, 'w' .. name) or '0000000000000000'
+      if (not since or sub(its, 5, 14) < since)
+        and call('ZCOUNT', TIMERS, session * BAND, '(' .. us((session + 1) * BAND)) == 0 then
+        silent, since = name, sub(its, 5, 14)
+      end
+    end
+    if not silent then return nil, 'too many switches' end
+    switches[silent] = nil
+    call('HDEL', INDEX, 'w' .. silent, 'W' .. silent, 'l' .. silent)
+  end
+  local session = tonumber(fields[3]) or NO_SWITCH
+  repeat
+    session = session + 1
+    if session > LAST_SESSION then session = NO_SWITCH + 1 end
+  until not used[session]
+    and call('ZCOUNT', TIMERS, session * BAND, '(' .. us((session + 1) * BAND)) == 0
+  local released = ''
+  if record then
+    local its = sub(record, 1, 4) + 0
+    if call('ZCOUNT', TIMERS, its * BAND, '(' .. us((its + 1) * BAND)) > 0 then
+      releasing, released = releasing .. ' ' .. sub(record, 1, 4), 'release'
+    end
+    call('HDEL', INDEX, 'l' .. switch)
+  end
+  switches[switch] = session
+  call('HSET', POOL, 'switches', cjson.encode(switches), 'releasing', releasing, 'session', session)
+  call('HSET', INDEX, 'w' .. switch, us(session) .. heard .. incarnation)
+  flag()
+  log(record and 'restart' or 'switch', '', '', '', '', '', '', '', ',"switch":"' .. json(switch) .. '","incarnation":"'
+    .. json(incarnation) .. '"')
+  if record then slow.reported(switch) end
+  return us(session), released
+end
+
+-- A recovering pool need not wait for this switch any longer; the last one opens it.
+function slow.reported(switch)
+  if sub(conf, 1, 1) ~= 'r' then return end
+  local awaiting = call('HGET', POOL, 'awaiting')
+  if not awaiting then return end
+  local left, found = {}, false
+  for name in string.gmatch(awaiting, '[^\t]+') do
+    if name == switch then found = true else left[#left + 1] = name end
+  end
+  if not found then return end
+  call('HSET', POOL, 'awaiting', table.concat(left, '\t'))
+  if #left == 0 and call('HGET', POOL, 'loaded') == '1' then
+    slow.open('every switch has reported')
+  end
+end
+
+function slow.open(why)
+  column(1, call('HGET', POOL, 'becomes') or 'o')
+  call('HDEL', POOL, 'awaiting', 'open_at', 'becomes')
+  log('opened', '', '', '', why)
+end
+
+-- Releases calls of superseded incarnations, at most `batch`; returns how many, and whether more wait.
+function slow.release(batch)
+  local releasing = call('HGET', POOL, 'releasing') or ''
+  if releasing == '' then return 0, false end
+  local released, left = 0, {}
+  local rest_ms = math.max(sub(conf, 46, 55) + 0, sub(conf, 36, 45) + 0)
+  for session in string.gmatch(releasing, '%d+') do
+    local low, high = us(session * BAND), '(' .. us((session + 1) * BAND)
+    local numbers = released < batch and call('ZRANGEBYSCORE', TIMERS, low, high, 'LIMIT', 0, batch - released) or {}
+    for _, number in ipairs(numbers) do
+      local b, u, since, props = slow.read(number)
+      if b == '1' then slow.end_call(number, u, since, props, 'released', 'switch restarted', rest_ms)
+      elseif not slow.bury(number, nil, 'released', 'switch restarted', rest_ms) then call('ZREM', TIMERS, number) end
+    end
+    released = released + #numbers
+    if call('ZCOUNT', TIMERS, low, high) > 0 then left[#left + 1] = session end
+  end
+  call('HSET', POOL, 'releasing', table.concat(left, ' '))
+  flag()
+  return released, #left > 0
+end

@@ -1,0 +1,46 @@
+--[[ numbers/sweep
+Purpose: What time brings, a bounded piece at a time: the next day, a recovering pool's opening,
+  superseded calls, leases, registrations, offers, and forgetting.
+KEYS[1] {pool}                HASH    as numbers/event
+KEYS[2] {pool}:numstate       HASH    as numbers/event
+KEYS[3] {pool}:idle:up        ZSET    as numbers/event
+KEYS[4] {pool}:idle:near      ZSET    as numbers/event
+KEYS[5] {pool}:timers         ZSET    as numbers/event
+KEYS[6] {pool}:index          HASH    as numbers/event
+KEYS[7] {pool}:log            STREAM  as numbers/event
+KEYS[8] {pool}:registrations  ZSET    as numbers/event
+ARGV[1] batch              how many of each kind at most, 1 to 1 000
+Reply: pairs: more day opened released renewed suspected lapsed expired forgotten; more = 1: call again at once
+Errors: -1 "no such pool", "script outdated …", "malformed batch"
+Complexity: O(batch × log n)
+Version: 1
+]]
+--@include open
+--@include machinery
+local slow = machinery(now, at)
+slow.sync(seq, conf)
+local batch = tonumber(ARGV[1])
+if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
+local rolled = slow.roll_day()
+local opened = false
+if sub(conf, 1, 1) == 'r' then
+  local fields = call('HMGET', POOL, 'open_at', 'loaded')
+  if fields[1] and fields[2] == '1' and fields[1] + 0 <= now then
+    slow.open('longest lease passed')
+    opened = true
+  end
+end
+seq, conf = slow.synced()
+local released, more = slow.release(batch)
+local renewed, suspected, lapsed = slow.leases(batch)
+local expired, more_contacts = slow.expire(batch)
+seq, conf = slow.synced()
+if sub(conf, 4, 4) == '1' then slow.serve() end
+local forgotten = slow.forget(math.max(batch, math.floor(call('HLEN', INDEX) / 200)))
+seq, conf = slow.synced()
+--@include close
+if more_contacts or renewed + suspected + lapsed >= batch then more = true end
+local us = slow.us
+return { 'more', more and '1' or '0', 'day', rolled and '1' or '0', 'opened', opened and '1' or '0', 'released',
+  us(released), 'renewed', us(renewed), 'suspected', us(suspected), 'lapsed', us(lapsed), 'expired', us(expired),
+  'forgotten', us(forgotten) }

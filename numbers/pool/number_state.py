@@ -1,0 +1,182 @@
+"""States of numbers: the five of the table, what stands beside them, the letters of the tiles."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+NODATA: Final = "nodata"
+IDLE_UP: Final = "idle+up"
+IDLE_DOWN: Final = "idle+down"
+BUSY_UP: Final = "busy+up"
+BUSY_DOWN: Final = "busy+down"
+
+# Letters of live tiles (templates and live.js know the same): what a person sees at one glance.
+LETTERS: Final = {
+    "R": "Ready",
+    "r": "Resting",
+    "c": "Capped",
+    "o": "Offered to a waiting call",
+    "B": "In call",
+    "D": "In call, offline",
+    "S": "Suspect",
+    "X": "Old call",
+    "F": "Offline",
+    "Q": "Quarantined",
+    "-": "Gone",
+    "?": "Unreadable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that runs, as the number's state has it."""
+
+    call_id: str
+    switch: str
+    incarnation: str
+    agent: str
+    callee: str
+    direction: str
+    session: int
+    suspect: bool = False
+    unpaid: bool = False
+    ghost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberState:
+    """One number as Redis has it. Times are µs since 1970.
+
+    `since_us`: in a call its start, else the time from which it may be picked.
+    """
+
+    number: str
+    busy: bool
+    up: bool
+    since_us: int
+    held: str = ""
+    quarantine_reason: str = ""
+    region: str = ""
+    day: int = 0
+    used_today: int = 0
+    last_agent: str = ""
+    last_until_us: int = 0
+    call: Call | None = None
+    lease_until_ms: int | None = None
+    readable: bool = True
+
+    @property
+    def name(self) -> str:
+        """The state's name in the table."""
+        return f"{'busy' if self.busy else 'idle'}+{'up' if self.up else 'down'}"
+
+    @property
+    def quarantined(self) -> bool:
+        return "q" in self.held
+
+    def why_not(self, now_us: int) -> str:
+        """Return the reason for which it cannot be picked now; "" when it can."""
+        if not self.readable:
+            return "unreadable state"
+        if self.busy:
+            return "suspect" if self.call and self.call.suspect else "busy"
+        for letter, reason in (("q", "quarantined"), ("x", "old call"), ("o", "offered")):
+            if letter in self.held:
+                return reason
+        if not self.up:
+            return "offline"
+        if self.since_us > now_us:
+            return "capped" if self.since_us == self.day * 1_000_000 else "resting"
+        return ""
+
+    def letter(self, now_us: int) -> str:
+        """Return the tile's letter. Quarantine outranks the others in display."""
+        if not self.readable:
+            return "?"
+        if self.quarantined:
+            return "Q"
+        if self.busy:
+            suspect = self.call is not None and self.call.suspect
+            return "S" if suspect else "B" if self.up else "D"
+        if "x" in self.held:
+            return "X"
+        if not self.up:
+            return "F"
+        if "o" in self.held:
+            return "o"
+        why = self.why_not(now_us)
+        return {"capped": "c", "resting": "r"}.get(why, "R")
+
+
+def parse_state(
+    number: str, text: str, lease_until_ms: int | None = None, region: str = ""
+) -> NumberState | None:
+    """Read a state's JSON in any layout; None for "" (no such number)."""
+    if not text:
+        return None
+    try:
+        data: Any = json.loads(text)
+        busy, up = int(data["callstate"]), int(data["regstate"])
+    except (ValueError, TypeError, KeyError):
+        return NumberState(number, busy=False, up=False, since_us=0, readable=False)
+    held = str(data.get("held", ""))
+    return NumberState(
+        number=number,
+        busy=bool(busy),
+        up=bool(up),
+        since_us=int(data.get("at", 0)),
+        held=held,
+        quarantine_reason=str(data.get("why", "")) if "q" in held else "",
+        region=region,
+        day=int(data.get("day", 0)),
+        used_today=int(data.get("used", 0)),
+        last_agent=str(data.get("last", "")),
+        last_until_us=int(data.get("until", 0)),
+        call=_call(data) if busy else None,
+        lease_until_ms=lease_until_ms,
+    )
+
+
+def _call(data: dict[str, Any]) -> Call:
+    return Call(
+        call_id=str(data.get("call", "")),
+        switch=str(data.get("switch", "")),
+        incarnation=str(data.get("incarnation", "")),
+        agent=str(data.get("agent", "")),
+        callee=str(data.get("callee", "")),
+        direction=str(data.get("direction", "out")),
+        session=int(data.get("session", 1000)),
+        suspect=data.get("suspect") == 1,
+        unpaid=data.get("unpaid") == 1,
+        ghost="ghost" in data,
+    )
+
+
+def state_letter(code: str) -> str:
+    """Return the tile's letter of a state's code in the history, e.g. "iu" → R, "bdq" → Q.
+
+    Codes: i or b (idle, busy), u or d (up, down), then flags: q quarantined, x old call, o offered,
+    s suspect, r resting, c capped; "-" = no such number.
+    """
+    if not code or code[0] == "-":
+        return "-"
+    flags = code[2:]
+    if "q" in flags:
+        return "Q"
+    if code[0] == "b":
+        return "S" if "s" in flags else "B" if code[1] == "u" else "D"
+    if "x" in flags:
+        return "X"
+    if code[1] != "u":
+        return "F" if code[1] == "d" else "?"
+    for flag in "ocr":
+        if flag in flags:
+            return flag
+    return "R"
+
+
+def state_name(code: str) -> str:
+    """Return the table's name of a state's code in the history, e.g. "bu" → busy+up."""
+    if not code or code[0] not in "ib":
+        return NODATA if code[:1] == "-" else ""
+    return f"{'busy' if code[0] == 'b' else 'idle'}+{'up' if code[1] == 'u' else 'down'}"

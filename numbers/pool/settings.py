@@ -1,0 +1,76 @@
+"""A pool's settings, and the fixed columns in which the scripts read them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+DAYS_AHEAD: Final = 14
+
+# Name, width, factor: columns 6 to 103 of `conf`, after status, near, charged, special and "|".
+_COLUMNS: Final = (
+    ("lease_seconds", 10, 1000),
+    ("suspect_seconds", 10, 1000),
+    ("switch_interval_seconds", 10, 1000),
+    ("cooldown_seconds", 10, 1000),
+    ("restart_rest_seconds", 10, 1000),
+    ("daily_cap", 6, 1),
+    ("sticky_seconds", 8, 1),
+    ("callback_window_seconds", 8, 1),
+    ("waiters_limit", 6, 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """What an operator sets. The names are those of `numbers.models.Pool`."""
+
+    lease_seconds: int = 14_400
+    suspect_seconds: int = 3_600
+    switch_interval_seconds: int = 30
+    cooldown_seconds: int = 0
+    restart_rest_seconds: int = 30
+    daily_cap: int = 0
+    sticky_seconds: int = 0
+    near: bool = False
+    callback_window_seconds: int = 86_400
+    waiters_limit: int = 1_000
+    charged: bool = False
+    log_limit: int = 1_000_000
+    zone: str = "UTC"
+
+    def midnights(self, now: datetime | None = None) -> list[int]:
+        """Return the coming midnights of the zone, in seconds since 1970, soonest first."""
+        here = (now or datetime.now(UTC)).astimezone(ZoneInfo(self.zone))
+        return [
+            int(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).timestamp())
+            for day in (here.date() + timedelta(days=ahead) for ahead in range(1, DAYS_AHEAD + 1))
+        ]
+
+    def columns(self, now: datetime | None = None) -> str:
+        """Return columns 2 to 103 of `conf`. Raises ValueError when a number does not fit."""
+        cells = []
+        for name, width, factor in _COLUMNS:
+            value = int(getattr(self, name)) * factor
+            if value < 0 or len(str(value)) > width:
+                raise ValueError(f"{name}: {getattr(self, name)} is out of range")
+            cells.append(f"{value:0{width}d}")
+        if not 1 <= self.log_limit < 10**10:
+            raise ValueError(f"log_limit: {self.log_limit} is out of range")
+        cells += [f"{self.midnights(now)[0]:010d}", f"{self.log_limit:010d}"]
+        return f"{self.near:d}{self.charged:d}0|{''.join(cells)}"
+
+    @classmethod
+    def from_conf(cls, conf: str) -> "PoolSettings":
+        """Return the settings that stand in Redis (the zone is not among them)."""
+        values: dict[str, Any] = {}
+        place = 5
+        for name, width, factor in _COLUMNS:
+            values[name] = int(conf[place : place + width]) // factor
+            place += width
+        return cls(
+            **values,
+            near=conf[1] == "1",
+            charged=conf[2] == "1",
+            log_limit=int(conf[place + 10 : place + 20]),
+        )

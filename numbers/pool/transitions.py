@@ -1,0 +1,164 @@
+"""Events of numbers as values, their commands, and what comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from numbers.pool import reasons
+from numbers.pool.keys import PoolKeys
+from numbers.pool.scripts import SCRIPTS
+from poolsite.hotpath import Command
+
+OK: Final = 1
+FAILED: Final = 0
+ERROR: Final = -1
+EVENTS: Final = ("add", "del", "reg", "unreg", "call", "hangup", "renew")
+BATCH_LIMIT: Final = 32  # events in one script call
+WAIT_LIMIT_MS: Final = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event, named as in Redis, HTTP and frames; an empty text or None is left out.
+
+    `near` is the key of a region (numbers.regions.area): of the callee for `call`, of the number
+    itself for `add`. `expires` is in seconds, None = for ever.
+    """
+
+    event: str
+    number: str = ""
+    call_id: str = ""
+    switch: str = ""
+    incarnation: str = ""
+    agent: str = ""
+    callee: str = ""
+    direction: str = ""
+    force: bool = False
+    sticky: bool | None = None
+    near: str = ""
+    paid: str = ""
+    contact: str = ""
+    expires: int | None = None
+    seq: int | None = None
+    reason: str = ""
+    wait_ms: int = 0
+
+    def words(self) -> tuple[str, ...]:
+        """Return the arguments of numbers/event."""
+        words = [self.event, self.number or "-"]
+        for name in _TEXTS:
+            value = getattr(self, name)
+            if value:
+                words += [name, value]
+        if self.force:
+            words += ["force", "1"]
+        if self.sticky is not None:
+            words += ["sticky", "1" if self.sticky else "0"]
+        if self.expires is not None:
+            words += ["expires", str(self.expires)]
+        if self.seq is not None:
+            words += ["seq", str(self.seq)]
+        if self.wait_ms:
+            words += ["wait_ms", str(self.wait_ms)]
+        return tuple(words)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a second run of the same event does no harm and answers as the first would."""
+        if self.event in ("call", "hangup"):
+            return bool(self.call_id)
+        return not self.paid
+
+
+_TEXTS = (
+    *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
+    *("near", "paid", "contact", "reason"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The reply to one event. `code`: 1 ok, 0 failed, -1 not allowed."""
+
+    code: int
+    number: str
+    state: str
+    reason: str
+    lease_seconds: int | None = None
+    last_agent: str | None = None
+    place: int | None = None
+    retry_ms: int | None = None
+    release: bool = False  # calls of a superseded incarnation wait for pool.release
+
+    @property
+    def outcome(self) -> str:
+        """The word of the public interfaces."""
+        return {OK: "ok", FAILED: "failed"}.get(self.code, "error")
+
+    @property
+    def ok(self) -> bool:
+        return self.code == OK
+
+    @property
+    def waiting(self) -> bool:
+        return self.code == FAILED and self.reason == reasons.WAITING
+
+
+def read_outcome(reply: Sequence[str]) -> Outcome:
+    """Return a reply of numbers/event."""
+    code, number, state, reason = reply[:4]
+    more = dict(zip(reply[4::2], reply[5::2], strict=True))
+    return Outcome(
+        code=int(code),
+        number=number,
+        state=state,
+        reason=reason,
+        lease_seconds=int(more["lease_seconds"]) if "lease_seconds" in more else None,
+        last_agent=more.get("last_agent"),
+        place=int(more["place"]) if "place" in more else None,
+        retry_ms=int(more["retry_ms"]) if "retry_ms" in more else None,
+        release="release" in more,
+    )
+
+
+def event(slug: str, event: Event) -> Command[Outcome]:
+    """Return the command of one event; run again after a lost reply only where that is safe."""
+    return Command(
+        script=SCRIPTS["event"],
+        keys=PoolKeys(slug).all,
+        args=event.words(),
+        read=read_outcome,
+        operation_id=(event.call_id or event.number or None) if event.repeatable else None,
+    )
+
+
+def events(slug: str, batch: Sequence[Event]) -> Command[list[Outcome]]:
+    """Return one command for up to BATCH_LIMIT events of one pool, done in their order.
+
+    `wait_ms` is refused in it, item by item. Raises ValueError for an empty or longer batch.
+    """
+    if not 0 < len(batch) <= BATCH_LIMIT:
+        raise ValueError(f"a batch has 1 to {BATCH_LIMIT} events, not {len(batch)}")
+    words: list[str] = []
+    for item in batch:
+        its = item.words()
+        words += [str(len(its)), *its]
+
+    def read(reply: list[str]) -> list[Outcome]:
+        if reply[0] == "-1":  # the pool's own refusal: it holds for every item
+            return [read_outcome(reply)] * len(batch)
+        outcomes, place = [], 0
+        while place < len(reply):
+            count = int(reply[place])
+            outcomes.append(read_outcome(reply[place + 1 : place + 1 + count]))
+            place += count + 1
+        return outcomes
+
+    repeatable = all(item.repeatable for item in batch)
+    return Command(
+        script=SCRIPTS["events"],
+        keys=PoolKeys(slug).all,
+        args=tuple(words),
+        read=read,
+        operation_id=(batch[0].call_id or batch[0].number or None) if repeatable else None,
+    )
