@@ -8,3 +8,6 @@ class NumbersConfig(AppConfig):
     name = "numbers"
     label = "numbers"
     verbose_name = _("Numbers")
+
+    def ready(self) -> None:
+        import numbers.pool.scripts  # noqa: F401  registers the Lua scripts
