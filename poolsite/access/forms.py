@@ -248,6 +248,7 @@ class TokenForm(forms.Form):
         account.empty_label = _("The platform") if platform else None
         allowed: Any = self.fields["actions"]
         allowed.choices = [(name, name) for name, rule in sorted(actions().items()) if rule.tokens]
+        allowed.initial = [name for name, _label in allowed.choices]
 
     def clean_resources(self) -> list[str]:
         """Things, one in a line."""

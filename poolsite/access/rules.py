@@ -1,5 +1,7 @@
 """The actions and first pages of the access app itself."""
 
+from django.utils.translation import gettext_lazy as _
+
 from poolsite.access.actions import register_action
 from poolsite.access.first_pages import register_first_page
 from poolsite.access.principal import Principal
@@ -18,7 +20,59 @@ def register() -> None:
     register_action("access.tokens_view", roles=MANAGERS, operators=True)
     register_action("access.tokens_change", roles=MANAGERS, grants=["operate"])
     register_action("access.history_view", roles=MANAGERS, operators=True)
+    _register_navigation()
     register_first_page("overview", suits=_is_operator, url="/overview/", order=50)
+
+
+def _register_navigation() -> None:
+    from poolsite.operations.navigation import Entry, register
+
+    for entry in (
+        Entry(
+            "accounts",
+            _("People"),
+            "access:accounts",
+            "group",
+            section="account",
+            order=10,
+            actions=("access.people_view",),
+            match=("access:members", "access:member", "access:invite", "access:account_add"),
+            key="p",
+        ),
+        Entry(
+            "tokens",
+            _("API tokens"),
+            "access:tokens",
+            "key",
+            section="account",
+            order=20,
+            actions=("access.tokens_view",),
+            incidents=("access.token",),
+            match=("access:token_add",),
+        ),
+        Entry(
+            "history",
+            _("History"),
+            "access:history",
+            "history",
+            section="account",
+            order=30,
+            actions=("access.history_view",),
+            key="h",
+        ),
+        Entry(
+            "operators",
+            _("Operators"),
+            "access:operators",
+            "shield_person",
+            section="system",
+            order=30,
+            actions=("access.operators_view",),
+            incidents=("access.codes",),
+            match=("access:operator", "access:operator_invite"),
+        ),
+    ):
+        register(entry)
 
 
 def _is_operator(principal: Principal) -> bool:

@@ -11,6 +11,7 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.models import Session
 from django.db.models.signals import post_delete, post_save
+from django.utils import timezone
 
 from poolsite.access.lookup import SESSION_FACTOR, SESSION_STARTED
 from poolsite.access.rights.versions import changed
@@ -58,7 +59,12 @@ def _logged_in(request: Any, user: Any, **kwargs: Any) -> None:
 
 
 def _session_deleted(instance: Any, **kwargs: Any) -> None:
-    """Log-out, or a new key for the same session: its sockets look again."""
+    """Log-out, or a new key for the same session: its sockets look again.
+
+    One that had ended by itself is only swept up: its sockets were closed at its time.
+    """
+    if instance.expire_date <= timezone.now():
+        return
     user_id = instance.get_decoded().get(SESSION_KEY)
     if user_id:
         changed("user", user_id)

@@ -1,12 +1,14 @@
 """The history: who did what to which thing, from what to what, and why."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -34,6 +36,7 @@ def history(request: HttpRequest) -> HttpResponseBase:
     kept = {name: value for name, value in {**wanted, **days}.items() if value}
     context = {
         "page": page,
+        "rows": [(entry, _shown(entry.before), _shown(entry.after)) for entry in page.rows],
         "filters": {**wanted, **days},
         "chips": _chips(kept),
         "query": urlencode(kept),
@@ -51,6 +54,19 @@ def _chips(kept: dict[str, str]) -> list[dict[str, str]]:
         }
         for name, value in kept.items()
     ]
+
+
+def _shown(values: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What an entry holds, in words: lists as lists, yes and no, nothing left out but blanks."""
+    return [(name, _word(value)) for name, value in (values or {}).items() if value not in ("", [])]
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(_("yes") if value else _("no"))
+    if isinstance(value, list):
+        return ", ".join(map(_word, value))
+    return "–" if value is None else str(value)
 
 
 def _midnight(day: str) -> datetime | None:

@@ -98,6 +98,7 @@ def factor_add(request: HttpRequest) -> HttpResponseBase:
         return redirect("access:security")
     secret = services.factor_begin(user=user)
     form = CodeForm(request.POST or None)
+    form.fields["code"].help_text = ""
     if request.method == "POST" and form.is_valid():
         try:
             codes = services.factor_confirm(

@@ -1,0 +1,77 @@
+"""What needs somebody's eye or a broom: tokens about to end, guessed codes, ended sessions."""
+
+from datetime import datetime, timedelta
+
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from poolsite.access.models import ApiToken, Totp
+from poolsite.operations import incidents
+from poolsite.operations.models import Incident
+
+WARN_BEFORE = timedelta(days=14)
+USED_WITHIN = timedelta(days=30)
+GUESSES = 10
+DELETE_ROWS = 2_000
+
+TOKEN_ENDS = "access.token_ends"  # noqa: S105  an incident's type
+CODES_GUESSED = "access.codes_guessed"
+
+
+def delete_ended_sessions() -> int:
+    """Delete session rows whose time has passed, a bounded number; returns how many."""
+    ended = Session.objects.filter(expire_date__lt=timezone.now())
+    keys = list(ended.values_list("pk", flat=True)[:DELETE_ROWS])
+    return Session.objects.filter(pk__in=keys).delete()[0]
+
+
+def warn_of_ending_tokens() -> int:
+    """Open an incident for each used token that ends soon, close it otherwise; returns how many."""
+    now = timezone.now()
+    live = ApiToken.objects.filter(revoked_at=None, last_used_at__gt=now - USED_WITHIN)
+    ending = {str(t.pk): t for t in live.filter(expires_at__lt=now + WARN_BEFORE)}
+    for key, token in ending.items():
+        days = max(0, (token.expires_at - now).days)
+        incidents.open(
+            type=TOKEN_ENDS,
+            object=key,
+            severity="critical" if token.expires_at <= now else "warning",
+            title=gettext_noop("API token %(token)s ends in %(days)s days"),
+            detail=gettext_noop("Whatever uses it is refused from then on."),
+            remedy=gettext_noop("Make a new token, put it in place, then revoke the old one."),
+            url="/tokens/",
+            account=token.account_id,
+            params={"token": str(token), "days": days},
+        )
+    _close_others(TOKEN_ENDS, set(ending))
+    return len(ending)
+
+
+def warn_of_guessed_codes() -> int:
+    """The same for people whose second factor somebody guesses at: the password is known then."""
+    guessed = Totp.objects.filter(failures__gte=GUESSES).select_related("user")
+    recent = {str(t.user_id): t for t in guessed if _is_recent(t.blocked_until)}
+    for key, totp in recent.items():
+        incidents.open(
+            type=CODES_GUESSED,
+            object=key,
+            severity="critical",
+            title=gettext_noop("Somebody guesses codes of %(user)s"),
+            detail=gettext_noop("%(count)s wrong codes came after the right password."),
+            remedy=gettext_noop("Ask the person, and have the password changed."),
+            url="/operators/" if totp.user.is_operator else "/accounts/",
+            params={"user": totp.user.get_username(), "count": totp.failures},
+        )
+    _close_others(CODES_GUESSED, set(recent))
+    return len(recent)
+
+
+def _is_recent(blocked_until: datetime | None) -> bool:
+    return blocked_until is not None and blocked_until > timezone.now() - timedelta(days=1)
+
+
+def _close_others(kind: str, still: set[str]) -> None:
+    opened = Incident.objects.filter(type=kind, until=None).values_list("object", flat=True)
+    for name in set(opened) - still:
+        incidents.close(type=kind, object=name)
