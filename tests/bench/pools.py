@@ -1,0 +1,88 @@
+"""Pools of a given size in a private Redis, and traffic on them as plain EVALSHA words."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+from numbers.pool import ROWS_LIMIT, Event, PoolSettings, Row, create, event, load
+from poolsite.hotpath import Command
+from poolsite.runtime.redis_server import RedisServer
+from tests.bench.redis_cpu import send_pipelined
+
+SLUG = "bench"
+AREAS = ("86-shanghai", "86-nanjing", "86-suzhou", "86-wuxi", "86-hangzhou")
+EVERYTHING_ON = PoolSettings(near=True, sticky_seconds=3600, daily_cap=100_000)
+FIRST_NUMBER = 13_000_000_000
+
+
+@contextmanager
+def private_redis() -> Iterator[redis.Redis]:
+    """Start a server without AOF for the block, and end it; yields a client."""
+    with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
+        server = RedisServer(folder=Path(folder), append_only=False).start()
+        try:
+            with server.client() as client:
+                yield client
+        finally:
+            server.stop()
+
+
+def words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[object, ...]]:
+    """Yield each command as the words of its EVALSHA, every key declared as our runner does."""
+    loaded: set[str] = set()
+    for command in commands:
+        script = command.script
+        if script.sha1 not in loaded:
+            client.script_load(script.text)
+            loaded.add(script.sha1)
+        yield ("EVALSHA", script.sha1, len(command.keys), *command.keys, *command.args)
+
+
+def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON) -> list[str]:
+    """Make the pool with `count` numbers, all ready; returns the numbers."""
+    numbers = [f"+86{FIRST_NUMBER + index}" for index in range(count)]
+    commands: list[Command] = [create(SLUG, 1, settings)]
+    for start in range(0, count, ROWS_LIMIT):
+        rows = [
+            Row(number, up=True, region=AREAS[index % len(AREAS)])
+            for index, number in enumerate(numbers[start : start + ROWS_LIMIT])
+        ]
+        commands.append(load(SLUG, rows, event=""))
+    replies = send_pipelined(client, words(client, commands))
+    assert replies[0][0] == "1", replies[0]
+    return numbers
+
+
+def call_event(index: int, *, policy: str) -> Event:
+    """One call with everything that a switch can say; `policy` names how it is to be picked."""
+    return Event(
+        "call",
+        call_id=f"{index:x}-bench@fs-01",
+        switch="fs-01",
+        incarnation="boot-1",
+        agent=f"agent {index % 500}",
+        callee=f"+86139{index % 20_000:08d}",
+        sticky=policy == "sticky",
+        near=AREAS[index % len(AREAS)] if policy == "near" else "",
+    )
+
+
+def calls_and_hangups(first: int, count: int, *, policy: str) -> list[Command]:
+    """Return `count` calls and, 200 calls later each, their hangups by call id alone."""
+    commands: list[Command] = []
+    for index in range(first, first + count):
+        commands.append(event(SLUG, call_event(index, policy=policy)))
+        if index >= first + 200:
+            commands.append(_hangup(index - 200))
+    commands += [_hangup(index) for index in range(first + count - 200, first + count)]
+    return commands
+
+
+def _hangup(index: int) -> Command:
+    return event(
+        SLUG,
+        Event("hangup", call_id=f"{index:x}-bench@fs-01", switch="fs-01", incarnation="boot-1"),
+    )
