@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, TypeVar
 
 from numbers.pool.keys import PoolKeys
@@ -32,10 +33,19 @@ def _command(
 
 
 def create(
-    slug: str, generation: int, settings: PoolSettings, *, paused: bool = False
+    slug: str,
+    generation: int,
+    settings: PoolSettings,
+    *,
+    paused: bool = False,
+    now: datetime | None = None,
 ) -> Command[Outcome]:
-    """Make the pool's data; the same generation again changes nothing (reason "exists")."""
-    return _create(slug, generation, "p" if paused else "o", settings, 0, {})
+    """Make the pool's data; the same generation again changes nothing (reason "exists").
+
+    A newer generation removes what an older one left. `now` decides the coming midnights.
+    """
+    status = "p" if paused else "o"
+    return _create(slug, generation, status, _settings_words(settings, now), 0, {})
 
 
 def recover(
@@ -45,37 +55,42 @@ def recover(
     *,
     open_after_seconds: int,
     switches: Mapping[str, str],
+    now: datetime | None = None,
 ) -> Command[Outcome]:
     """Begin a new life of lost data: empty, recovering. Then load(…, event=""), then loaded(…).
 
     `switches`: name → incarnation of each that may have calls; it opens when all have reported
     or started anew, or after `open_after_seconds` (the longest lease).
     """
-    return _create(slug, generation, "r", settings, open_after_seconds, switches)
+    words = _settings_words(settings, now)
+    return _create(slug, generation, "r", words, open_after_seconds, switches)
 
 
 def _create(
     slug: str,
     generation: int,
     status: str,
-    settings: PoolSettings,
+    settings: Sequence[str | int],
     open_after_seconds: int,
     switches: Mapping[str, str],
 ) -> Command[Outcome]:
-    args: list[str | int] = [generation, status, *_settings_words(settings), open_after_seconds]
+    columns, days, sha1, log_limit = settings
+    args: list[str | int] = [generation, status, columns, days, sha1, log_limit, open_after_seconds]
     for name, incarnation in switches.items():
         args += [name, incarnation]
     return _command("create", slug, args, read_outcome, str(generation))
 
 
-def _settings_words(settings: PoolSettings) -> list[str | int]:
-    days = " ".join(map(str, settings.midnights()))
-    return [settings.columns(), days, SCRIPTS["event"].sha1, settings.log_limit]
+def _settings_words(settings: PoolSettings, now: datetime | None) -> list[str | int]:
+    days = " ".join(map(str, settings.midnights(now)))
+    return [settings.columns(now), days, SCRIPTS["event"].sha1, settings.log_limit]
 
 
-def configure(slug: str, settings: PoolSettings) -> Command[Outcome]:
+def configure(
+    slug: str, settings: PoolSettings, *, now: datetime | None = None
+) -> Command[Outcome]:
     """Write settings, also each day for the coming midnights. Reason "refresh": scan with mend."""
-    columns, days, sha1, log_limit = _settings_words(settings)
+    columns, days, sha1, log_limit = _settings_words(settings, now)
     return _command("configure", slug, [columns, days, log_limit, sha1], read_outcome, str(columns))
 
 

@@ -10,17 +10,19 @@ IDLE_DOWN: Final = "idle+down"
 BUSY_UP: Final = "busy+up"
 BUSY_DOWN: Final = "busy+down"
 
-# Letters of live tiles (templates and live.js know the same): what a person sees at one glance.
+# Letters of live tiles (static/css/tiles.css and static/live/tiles.js know the same): what a person
+# sees at one glance.
 LETTERS: Final = {
     "R": "Ready",
     "r": "Resting",
-    "c": "Capped",
+    "p": "Capped",
     "o": "Offered to a waiting call",
-    "B": "In call",
-    "D": "In call, offline",
-    "S": "Suspect",
-    "X": "Old call",
-    "F": "Offline",
+    "x": "Old call",
+    "C": "In call",
+    "s": "In call, suspect",
+    "L": "In call, offline",
+    "l": "In call, offline, suspect",
+    "O": "Offline",
     "Q": "Quarantined",
     "-": "Gone",
     "?": "Unreadable",
@@ -96,16 +98,17 @@ class NumberState:
         if self.quarantined:
             return "Q"
         if self.busy:
+            letter = "C" if self.up else "L"
             suspect = self.call is not None and self.call.suspect
-            return "S" if suspect else "B" if self.up else "D"
-        if "x" in self.held:
-            return "X"
+            return {"C": "s", "L": "l"}[letter] if suspect else letter
         if not self.up:
-            return "F"
+            return "O"
+        if "x" in self.held:
+            return "x"
         if "o" in self.held:
             return "o"
         why = self.why_not(now_us)
-        return {"capped": "c", "resting": "r"}.get(why, "R")
+        return {"capped": "p", "resting": "r"}.get(why, "R")
 
 
 def parse_state(
@@ -164,14 +167,13 @@ def state_letter(code: str) -> str:
     if "q" in flags:
         return "Q"
     if code[0] == "b":
-        return "S" if "s" in flags else "B" if code[1] == "u" else "D"
-    if "x" in flags:
-        return "X"
-    if code[1] != "u":
-        return "F" if code[1] == "d" else "?"
-    for flag in "ocr":
+        letters = "sl" if "s" in flags else "CL"
+        return letters[code[1] != "u"]
+    if code[1:2] != "u":
+        return "O" if code[1:2] == "d" else "?"
+    for flag, letter in (("x", "x"), ("o", "o"), ("c", "p"), ("r", "r")):
         if flag in flags:
-            return flag
+            return letter
     return "R"
 
 

@@ -1,0 +1,141 @@
+"""What the tests of the number pool share: a pool under a clock that the test moves."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import redis
+
+from numbers import pool
+from poolsite import hotpath
+from tests.support.clock import ScriptClock
+
+SLUG = "numpool"
+KEYS = pool.PoolKeys(SLUG)
+
+
+@dataclass
+class PoolUnderTest:
+    """One pool on one Redis; every method runs one command and returns its result."""
+
+    path: hotpath.HotPath
+    client: Any  # redis.Redis whose replies are text
+    clock: ScriptClock | None = None
+    settings: pool.PoolSettings = field(default_factory=pool.PoolSettings)
+
+    @property
+    def now(self) -> datetime | None:
+        """The test clock's time, for the midnights; None = the real time."""
+        if self.clock is None:
+            return None
+        return datetime.fromtimestamp(self.clock.now_us / 1e6, UTC)
+
+    def run(self, command: hotpath.Command[Any]) -> Any:
+        return self.path.run(command)
+
+    def create(self, **settings: Any) -> "PoolUnderTest":
+        self.settings = pool.PoolSettings(**settings)
+        assert self.run(pool.create(SLUG, 1, self.settings, now=self.now)).ok
+        return self
+
+    def create_again(self, **settings: Any) -> None:
+        """Empty Redis and make the pool anew with other settings."""
+        for key in KEYS.all:
+            self.client.delete(key)
+        self.create(**settings)
+
+    def event(self, event: str, number: str = "", **options: Any) -> pool.Outcome:
+        outcome = self.run(pool.event(SLUG, pool.Event(event, number, **options)))
+        assert isinstance(outcome, pool.Outcome)
+        return outcome
+
+    def raw(self, *words: str | int) -> list[str]:
+        """Run numbers/event as the seed's command line does: with KEYS[1] alone."""
+        script = pool.SCRIPTS["event"]
+        return list(self.client.eval(script.text, 1, KEYS.tag, *words))
+
+    def add(self, *numbers: str, up: bool = True, near: str = "") -> None:
+        for number in numbers:
+            assert self.event("add", number, near=near).ok
+            if up:
+                assert self.event("reg", number).ok
+
+    def sweep(self) -> pool.Swept:
+        swept = self.run(pool.sweep(SLUG))
+        assert isinstance(swept, pool.Swept)
+        return swept
+
+    def figures(self) -> pool.Figures:
+        figures = self.run(pool.show(SLUG))
+        assert isinstance(figures, pool.Figures)
+        return figures
+
+    def state(self, number: str) -> pool.NumberState | None:
+        states = self.run(pool.states(SLUG, [number]))
+        found: pool.NumberState | None = states.by_number.get(number)
+        return found
+
+    def why_not(self, number: str) -> str:
+        """Why the number cannot be picked now; "" when it can."""
+        states = self.run(pool.states(SLUG, [number]))
+        why: str = states.by_number[number].why_not(states.as_of_us)
+        return why
+
+    def idle(self) -> list[str]:
+        """The pickable numbers, rested longest first."""
+        return list(self.client.zrange(KEYS.idle, 0, -1))
+
+    def changes(self) -> list[pool.Change]:
+        return [pool.read_change(fields) for _, fields in self.client.xrange(KEYS.log)]
+
+    def live_list(
+        self,
+        calls: Sequence[tuple[str, str]],
+        *,
+        switch: str = "sw",
+        incarnation: str = "boot-1",
+        as_of_us: int | None = None,
+    ) -> pool.ListPart:
+        as_of = self.figures().as_of_us if as_of_us is None else as_of_us
+        part = self.run(
+            pool.live_list(
+                SLUG,
+                switch,
+                incarnation,
+                as_of,
+                [pool.Listed(*call) for call in calls],
+                first=True,
+                last=True,
+            )
+        )
+        assert isinstance(part, pool.ListPart)
+        return part
+
+    def problems(self) -> list[tuple[str, str]]:
+        """What a full scan finds wrong; [] = the keys agree with the states."""
+        found = []
+        for what in ("numstate", "idle", "near", "timers"):
+            cursor = None
+            while cursor != 0:
+                part = self.run(pool.scan(SLUG, what, cursor or 0))
+                found += [(number, problem) for number, _, problem in part.numbers if problem]
+                cursor = part.cursor
+        return found
+
+    def everything(self) -> dict[str, Any]:
+        """Every key of the pool with all that it holds."""
+        client = self.client
+        return {key: client.dump(key) if client.exists(key) else None for key in KEYS.all}
+
+
+@contextmanager
+def pool_on(url: str, clock: ScriptClock | None = None) -> Iterator[PoolUnderTest]:
+    """A pool's test bench on the Redis of `url`."""
+    with (
+        contextlib.closing(hotpath.HotPath(url)) as path,
+        redis.Redis.from_url(url, decode_responses=True) as client,
+    ):
+        yield PoolUnderTest(path, client, clock)
