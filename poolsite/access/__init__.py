@@ -16,7 +16,6 @@ from poolsite.access.actions import (
     register_action,
     require,
     require_fresh_factor,
-    visible,
 )
 from poolsite.access.actions import (
     actions as registered_actions,
@@ -38,6 +37,7 @@ from poolsite.access.principals import (
     principal_of_secret,
     principal_of_user,
 )
+from poolsite.access.visibility import visible
 
 if TYPE_CHECKING:
     from poolsite.access.rights import Watch, watch

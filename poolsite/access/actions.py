@@ -8,11 +8,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, QuerySet
 from django.http import Http404
 
 from poolsite.access.principal import (
@@ -23,8 +21,6 @@ from poolsite.access.principal import (
     covers,
     ref_of,
 )
-
-M = TypeVar("M", bound=Model)
 
 
 class Decision(Enum):
@@ -138,7 +134,7 @@ def actions() -> dict[str, Action]:
     return dict(_ACTIONS)
 
 
-def _action(name: str) -> Action:
+def action_of(name: str) -> Action:
     try:
         return _ACTIONS[name]
     except KeyError:
@@ -151,7 +147,7 @@ def decide(principal: Principal, action: str, thing: object | None = None) -> De
     `thing` tells its tenant by `account_id`; None asks whether the principal may do this at
     all, to anything. LookupError for an action that no app registered.
     """
-    rule = _action(action)
+    rule = action_of(action)
     if not principal.is_authenticated:
         return Decision.LOGIN
     answer = _ANSWERS[principal.kind](principal, rule, thing)
@@ -265,95 +261,3 @@ def require_fresh_factor(principal: Principal) -> None:
     """Raise FactorNeeded unless a second factor was proved lately, or the setting asks for none."""
     if principal.kind == "user" and not factor_is_fresh(principal):
         raise FactorNeeded("fresh factor")
-
-
-def visible(
-    queryset: QuerySet[M],
-    principal: Principal,
-    action: str,
-    *,
-    account_field: str = "account",
-    slug_field: str = "slug",
-    kind: str = "",
-) -> QuerySet[M]:
-    """The rows of `queryset` to which `decide(principal, action, row)` says ALLOW.
-
-    account_field: path to the tenant's foreign key (`pool__account`). slug_field and kind:
-    path to the slug, and the kind (`pool`), by which grants and tokens name the row or its
-    whole; the kind defaults to the model's.
-    """
-    rule = _action(action)
-    if not principal.is_authenticated:
-        return queryset.none()
-    kind = kind or getattr(queryset.model, "access_kind", "") or queryset.model.__name__.lower()
-    names = _Names(account_field, slug_field, kind)
-    if principal.kind == "user":
-        condition = _rows_of_user(principal, rule, names)
-    elif isinstance(principal.scope, TokenScope):
-        condition = _rows_of_token(principal.scope, rule, names)
-    else:
-        condition = _rows_of_visitor(principal, rule, names)
-    if condition is None:
-        return queryset
-    return queryset.filter(condition)
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    account_field: str
-    slug_field: str
-    kind: str
-
-    def covered(self, patterns: Iterable[str]) -> Q | None:
-        """Rows that these patterns cover; None = all."""
-        patterns = frozenset(patterns)
-        if EVERYTHING in patterns or f"{self.kind}:*" in patterns:
-            return None
-        prefix = f"{self.kind}:"
-        slugs = [ref.removeprefix(prefix) for ref in patterns if ref.startswith(prefix)]
-        return Q(**{f"{self.slug_field}__in": slugs}) if slugs else NOTHING
-
-
-NOTHING = Q(pk__in=())
-
-
-def _rows_of_user(principal: Principal, rule: Action, names: _Names) -> Q | None:
-    if principal.is_operator and (rule.operators or rule.grants & principal.grants):
-        return None
-    suiting = [key for key, roles in principal.memberships.items() if rule.roles & roles]
-    rows = Q(**{f"{names.account_field}__in": suiting}) if suiting else NOTHING
-    for name, ref, account_id in principal.thing_grants:
-        if name in rule.grants:
-            rows |= _rows_of_grant(principal, names, ref, account_id)
-    return rows
-
-
-def _rows_of_grant(principal: Principal, names: _Names, ref: str, account_id: int | None) -> Q:
-    """The rows that one grant for a thing opens."""
-    covered = names.covered([ref])
-    if account_id is not None:
-        if not principal.is_operator and account_id not in principal.memberships:
-            return NOTHING
-        tenants = Q(**{names.account_field: account_id})
-    elif principal.is_operator:
-        return ~NOTHING if covered is None else covered
-    else:
-        tenants = Q(**{f"{names.account_field}__in": list(principal.memberships)})
-    return tenants if covered is None else tenants & covered
-
-
-def _rows_of_token(scope: TokenScope, rule: Action, names: _Names) -> Q | None:
-    if not rule.tokens or not (EVERYTHING in scope.actions or rule.name in scope.actions):
-        return NOTHING
-    rows = names.covered(scope.resources)
-    if scope.account_id is None:
-        return rows
-    own = Q(**{names.account_field: scope.account_id})
-    return own if rows is None else own & rows
-
-
-def _rows_of_visitor(principal: Principal, rule: Action, names: _Names) -> Q:
-    if not rule.visitors or not isinstance(principal.scope, VisitorScope):
-        return NOTHING
-    slug = {"desk": principal.scope.desk, "visit": principal.scope.visit}.get(names.kind)
-    return NOTHING if slug is None else Q(**{names.slug_field: slug})

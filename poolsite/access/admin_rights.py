@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpRequest
 
-from poolsite.access.actions import decide, visible
+from poolsite.access.actions import decide
 from poolsite.access.principals import principal_of_request
+from poolsite.access.visibility import visible
 
 
 class ByActions:

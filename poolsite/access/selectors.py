@@ -6,9 +6,9 @@ from typing import Generic, TypeVar
 
 from django.db.models import Model, Prefetch, QuerySet
 
-from poolsite.access.actions import visible
 from poolsite.access.models import Account, ApiToken, AuditEntry, Invitation, Membership, User
 from poolsite.access.principal import Principal
+from poolsite.access.visibility import visible
 
 PAGE_ROWS = 50
 M = TypeVar("M", bound=Model)

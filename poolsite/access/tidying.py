@@ -23,7 +23,7 @@ def delete_ended_sessions() -> int:
     """Delete session rows whose time has passed, a bounded number; returns how many."""
     ended = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(ended.values_list("pk", flat=True)[:DELETE_ROWS])
-    return Session.objects.filter(pk__in=keys).delete()[0]
+    return ended.filter(pk__in=keys).delete()[0]  # unaudited: their time has passed
 
 
 def warn_of_ending_tokens() -> int:

@@ -6,10 +6,12 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 
-from poolsite.access import services
+from poolsite.access import lookup, services
 from poolsite.access.models import User
 from poolsite.access.rights import HUB
+from poolsite.access.rights.cache import CACHE
 from poolsite.runtime.redis_server import RedisServer
+from tests.access.fake_sql import Sql
 from tests.access.world import PASSWORD, World, make_world
 
 
@@ -51,3 +53,14 @@ def make_user(name: str, hashed_password: str) -> User:
     user.password = hashed_password
     user.save(update_fields=["password"])
     return user
+
+
+@pytest.fixture
+def sql(monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer) -> Iterator[Sql]:
+    """A fake SQL, a running listener, an empty memory."""
+    CACHE.drop("", "")
+    fake = Sql()
+    monkeypatch.setattr(lookup, "of_credential", fake.of_credential)
+    assert HUB.wait_until_listening(5)
+    yield fake
+    fake.go_on.set()

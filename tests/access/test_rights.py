@@ -1,9 +1,6 @@
 """The memory for principals: what may be served from it, and what empties it."""
 
 import asyncio
-import threading
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,41 +9,11 @@ from redis.exceptions import ConnectionError as RedisDown
 from poolsite import access
 from poolsite.access import Principal, lookup, services
 from poolsite.access.models import Account, User
-from poolsite.access.rights import HUB, cache, principal_of_credential, versions, watches
+from poolsite.access.rights import HUB, cache, principal_of_credential, versions
 from poolsite.access.rights.cache import CACHE, CACHE_SECONDS
 from poolsite.runtime.redis_server import RedisServer
+from tests.access.fake_sql import Sql
 from tests.support.waiting import until
-
-ALICE = Principal(kind="user", id="1", name="alice", credential="session:a")
-
-
-class Sql:
-    """Stands in for SQL in `cache.load`: counts, and can be held in the middle of a read."""
-
-    def __init__(self) -> None:
-        self.reads = 0
-        self.answer = ALICE
-        self.reading = threading.Event()
-        self.go_on = threading.Event()
-        self.go_on.set()
-
-    def of_credential(self, credential: str, **_options: Any) -> Principal:
-        self.reads += 1
-        read = self.answer  # as of now; a change may commit while the reader is held
-        self.reading.set()
-        assert self.go_on.wait(5)
-        return read
-
-
-@pytest.fixture
-def sql(monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer) -> Iterator[Sql]:
-    """A fake SQL, a running listener, an empty memory."""
-    CACHE.drop("", "")
-    fake = Sql()
-    monkeypatch.setattr(lookup, "of_credential", fake.of_credential)
-    assert HUB.wait_until_listening(5)
-    yield fake
-    fake.go_on.set()
 
 
 async def test_a_principal_is_read_once_and_then_remembered(sql: Sql) -> None:
@@ -207,122 +174,6 @@ def test_a_log_in_is_no_change_of_rights(
     client.force_login(user)
     client.get("/profile/")
     assert versions.version_of("user", user.pk) == before
-
-
-# -- open sockets ------------------------------------------------------------------------
-
-
-class Socket:
-    """What `watch` calls."""
-
-    def __init__(self) -> None:
-        self.codes: list[int] = []
-
-    async def closed(self, code: int) -> None:
-        self.codes.append(code)
-
-
-async def heard(socket: Socket, code: int) -> None:
-    """Wait until the socket was closed with this code."""
-    for _ in range(250):
-        if socket.codes:
-            break
-        await asyncio.sleep(0.02)
-    assert socket.codes == [code]
-
-
-async def test_a_right_that_ended_before_the_watch_began_closes_the_socket(sql: Sql) -> None:
-    principal = await principal_of_credential("session:a")
-    sql.answer = access.ANONYMOUS
-    socket = Socket()
-    access.watch(principal, socket.closed)
-    await heard(socket, 4401)
-    assert watches.watched() == 0
-
-
-async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> None:
-    sql.go_on.clear()
-    socket = Socket()
-    access.watch(ALICE, socket.closed)
-    await asyncio.to_thread(sql.reading.wait, 5)
-    sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.5)
-    sql.go_on.set()
-    await heard(socket, 4401)
-
-
-async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) -> None:
-    own = replace(ALICE, memberships={1: frozenset({"agent"})})
-    sql.answer = own
-    socket = Socket()
-    eye = access.watch(own, socket.closed)
-    sql.answer = replace(own, memberships={1: frozenset({"agent", "owner"})})
-    versions.bump("user", "1")
-    for _ in range(250):
-        if eye.principal.roles_in(1) == {"agent", "owner"}:
-            break
-        await asyncio.sleep(0.02)
-    assert eye.principal.roles_in(1) == {"agent", "owner"}
-    assert socket.codes == []
-    sql.answer = replace(own, memberships={1: frozenset({"owner"})})
-    versions.bump("user", "1")
-    await heard(socket, 4403)
-
-
-async def test_a_socket_whose_rights_cannot_be_known_is_closed_to_come_again(
-    sql: Sql, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_args: Any, **_options: Any) -> Principal:
-        raise OSError("no database")
-
-    monkeypatch.setattr(lookup, "of_credential", broken)
-    socket = Socket()
-    access.watch(ALICE, socket.closed)
-    await heard(socket, 1013)
-
-
-async def test_a_closed_watch_hears_nothing(sql: Sql) -> None:
-    socket = Socket()
-    eye = access.watch(ALICE, socket.closed)
-    eye.close()
-    eye.close()
-    sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.3)
-    assert socket.codes == []
-    assert watches.watched() == 0
-
-
-async def test_nobody_has_nothing_to_lose(sql: Sql) -> None:
-    eye = access.watch(access.ANONYMOUS, Socket().closed)
-    assert watches.watched() == 0
-    eye.close()
-
-
-@pytest.mark.parametrize(
-    ("now", "same"),
-    [
-        ({}, True),
-        ({"name": "Alice B."}, True),
-        ({"grants": frozenset({"operate", "finance"})}, True),
-        ({"grants": frozenset()}, False),
-        ({"is_operator": False}, False),
-        ({"memberships": {}}, False),
-        ({"memberships": {1: frozenset({"agent", "owner"})}}, True),
-        ({"thing_grants": frozenset()}, False),
-        ({"id": "2"}, False),
-    ],
-)
-def test_rights_are_the_same_when_none_was_taken_away(now: dict[str, Any], same: bool) -> None:
-    before = replace(
-        ALICE,
-        is_operator=True,
-        grants=frozenset({"operate"}),
-        thing_grants=frozenset({("supervise", "desk:a", None)}),
-        memberships={1: frozenset({"agent"})},
-    )
-    assert before.same_rights(replace(before, **now)) is same
 
 
 def test_a_forked_child_starts_its_own_listener(clean_redis: RedisServer) -> None:

@@ -11,11 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from poolsite.access import selectors, services
-from poolsite.access.actions import decide, require, visible
+from poolsite.access.actions import decide, require
 from poolsite.access.forms import TokenForm
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.principal import Principal
 from poolsite.access.views.common import actor_of, add_errors, asks, page_key
+from poolsite.access.visibility import visible
 
 
 @never_cache

@@ -1,0 +1,125 @@
+"""Open sockets: closed when the credential behind them ends or loses rights."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from poolsite import access
+from poolsite.access import Principal, lookup
+from poolsite.access.rights import principal_of_credential, versions, watches
+from tests.access.fake_sql import ALICE, Sql
+
+
+class Socket:
+    """What `watch` calls."""
+
+    def __init__(self) -> None:
+        self.codes: list[int] = []
+
+    async def closed(self, code: int) -> None:
+        self.codes.append(code)
+
+
+async def heard(socket: Socket, code: int) -> None:
+    """Wait until the socket was closed with this code."""
+    for _ in range(250):
+        if socket.codes:
+            break
+        await asyncio.sleep(0.02)
+    assert socket.codes == [code]
+
+
+async def test_a_right_that_ended_before_the_watch_began_closes_the_socket(sql: Sql) -> None:
+    principal = await principal_of_credential("session:a")
+    sql.answer = access.ANONYMOUS
+    socket = Socket()
+    access.watch(principal, socket.closed)
+    await heard(socket, 4401)
+    assert watches.watched() == 0
+
+
+async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> None:
+    sql.go_on.clear()
+    socket = Socket()
+    access.watch(ALICE, socket.closed)
+    await asyncio.to_thread(sql.reading.wait, 5)
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.5)
+    sql.go_on.set()
+    await heard(socket, 4401)
+
+
+async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) -> None:
+    own = replace(ALICE, memberships={1: frozenset({"agent"})})
+    sql.answer = own
+    socket = Socket()
+    eye = access.watch(own, socket.closed)
+    sql.answer = replace(own, memberships={1: frozenset({"agent", "owner"})})
+    versions.bump("user", "1")
+    for _ in range(250):
+        if eye.principal.roles_in(1) == {"agent", "owner"}:
+            break
+        await asyncio.sleep(0.02)
+    assert eye.principal.roles_in(1) == {"agent", "owner"}
+    assert socket.codes == []
+    sql.answer = replace(own, memberships={1: frozenset({"owner"})})
+    versions.bump("user", "1")
+    await heard(socket, 4403)
+
+
+async def test_a_socket_whose_rights_cannot_be_known_is_closed_to_come_again(
+    sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: Any, **_options: Any) -> Principal:
+        raise OSError("no database")
+
+    monkeypatch.setattr(lookup, "of_credential", broken)
+    socket = Socket()
+    access.watch(ALICE, socket.closed)
+    await heard(socket, 1013)
+
+
+async def test_a_closed_watch_hears_nothing(sql: Sql) -> None:
+    socket = Socket()
+    eye = access.watch(ALICE, socket.closed)
+    eye.close()
+    eye.close()
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.3)
+    assert socket.codes == []
+    assert watches.watched() == 0
+
+
+async def test_nobody_has_nothing_to_lose(sql: Sql) -> None:
+    eye = access.watch(access.ANONYMOUS, Socket().closed)
+    assert watches.watched() == 0
+    eye.close()
+
+
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        ({}, True),
+        ({"name": "Alice B."}, True),
+        ({"grants": frozenset({"operate", "finance"})}, True),
+        ({"grants": frozenset()}, False),
+        ({"is_operator": False}, False),
+        ({"memberships": {}}, False),
+        ({"memberships": {1: frozenset({"agent", "owner"})}}, True),
+        ({"thing_grants": frozenset()}, False),
+        ({"id": "2"}, False),
+    ],
+)
+def test_rights_are_the_same_when_none_was_taken_away(now: dict[str, Any], same: bool) -> None:
+    before = replace(
+        ALICE,
+        is_operator=True,
+        grants=frozenset({"operate"}),
+        thing_grants=frozenset({("supervise", "desk:a", None)}),
+        memberships={1: frozenset({"agent"})},
+    )
+    assert before.same_rights(replace(before, **now)) is same
