@@ -1,5 +1,6 @@
 """What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
 
+from numbers.models.imports import ImportPart, ImportRow, NumberImport
 from numbers.models.pools import (
     NUMBER_LENGTH,
     SLUG_PATTERN,
@@ -16,8 +17,11 @@ __all__ = [
     "SLUG_PATTERN",
     "CallRecord",
     "Direction",
+    "ImportPart",
+    "ImportRow",
     "MinuteSample",
     "Number",
+    "NumberImport",
     "NumberTag",
     "Pool",
     "PoolEvent",

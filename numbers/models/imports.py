@@ -1,48 +1,64 @@
-"""Imports of numbers: the file's rows, what each became, and what can be undone."""
+"""Imports of numbers: the file, what each of its rows became, and what can be undone."""
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
+from numbers.fields import AsciiField
 from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.jobs.models import Job
 
+RAW_LENGTH = 300
+
 
 class NumberImport(models.Model):
-    """One file on its way into one pool. `job` is the work that it waits for, or waited for last."""
+    """One file on its way into one pool. `job` is the work it waits for, or waited for last.
+
+    `next_row` and `pending` say how far SQL is ahead of Redis, so that any worker can go on
+    where another was killed.
+    """
 
     class State(models.TextChoices):
-        READING = "reading", _("Reading")
-        PREVIEWED = "previewed", _("To be confirmed")
-        IMPORTING = "importing", _("Importing")
-        DONE = "done", _("Done")
-        UNDOING = "undoing", _("Undoing")
-        UNDONE = "undone", _("Undone")
-        DISCARDED = "discarded", _("Discarded")
-        FAILED = "failed", _("Failed")
+        READING = "reading", gettext_lazy("Reading")
+        PREVIEWED = "previewed", gettext_lazy("To be confirmed")
+        IMPORTING = "importing", gettext_lazy("Importing")
+        DONE = "done", gettext_lazy("Done")
+        UNDOING = "undoing", gettext_lazy("Undoing")
+        UNDONE = "undone", gettext_lazy("Undone")
+        DISCARDED = "discarded", gettext_lazy("Discarded")
+        FAILED = "failed", gettext_lazy("Failed")
+        STOPPED = "stopped", gettext_lazy("Stopped")  # never stored: its job was stopped
 
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="imports", verbose_name=_("pool"))
+    UNDER_WAY = (State.READING, State.IMPORTING, State.UNDOING)
+
+    pool = models.ForeignKey(
+        Pool, models.PROTECT, related_name="imports", verbose_name=gettext_lazy("pool")
+    )
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    actor_name = models.CharField(gettext_lazy("by"), max_length=150, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
-    file_name = models.CharField(_("file"), max_length=200)
-    file_path = models.CharField(max_length=400)
+    file_name = models.CharField(gettext_lazy("file"), max_length=200)
     state = models.CharField(
-        _("state"), max_length=12, choices=State.choices, default=State.READING
+        gettext_lazy("state"), max_length=12, choices=State.choices, default=State.READING
     )
-    problem = models.CharField(_("problem"), max_length=300, blank=True)
-    rows_as_they_are = models.PositiveIntegerField(_("new, as they are"), default=0)
-    rows_cleaned = models.PositiveIntegerField(_("new, cleaned up"), default=0)
-    rows_refused = models.PositiveIntegerField(_("cannot be taken"), default=0)
-    imported = models.PositiveIntegerField(_("imported"), default=0)
-    warnings = models.JSONField(_("warnings"), default=list)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-    finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
+    problem = models.CharField(gettext_lazy("problem"), max_length=300, blank=True)
+    rows_as_they_are = models.PositiveIntegerField(gettext_lazy("new, as they are"), default=0)
+    rows_cleaned = models.PositiveIntegerField(gettext_lazy("new, cleaned up"), default=0)
+    rows_refused = models.PositiveIntegerField(gettext_lazy("cannot be taken"), default=0)
+    imported = models.PositiveIntegerField(gettext_lazy("imported"), default=0)
+    removed = models.PositiveIntegerField(gettext_lazy("removed again"), default=0)
+    twins = models.PositiveIntegerField(gettext_lazy("with and without +"), default=0)
+    next_row = models.PositiveIntegerField(default=0, editable=False)
+    pending = models.JSONField(default=list, editable=False)
+    created_at = models.DateTimeField(gettext_lazy("created at"), auto_now_add=True)
+    finished_at = models.DateTimeField(gettext_lazy("finished at"), null=True, blank=True)
 
     class Meta:
-        verbose_name = _("import")
-        verbose_name_plural = _("imports")
+        verbose_name = gettext_lazy("import")
+        verbose_name_plural = gettext_lazy("imports")
         ordering = ["-pk"]
 
     def __str__(self) -> str:
@@ -68,35 +84,117 @@ class NumberImport(models.Model):
         """How many numbers the confirm button names."""
         return self.rows_as_they_are + self.rows_cleaned
 
+    @property
+    def rows(self) -> int:
+        """Every row of the file, its head apart."""
+        return self.rows_to_import + self.rows_refused
 
-class ImportRow(models.Model):
-    """One row of the file: what stood there, what it becomes, or why it cannot be taken."""
+    @property
+    def shown_state(self) -> "NumberImport.State":
+        """Its state as people see it: what was under way, and whose job ended, stopped."""
+        if self.state in self.UNDER_WAY and self.job is not None and self.job.ended:
+            return self.State.STOPPED
+        return self.State(self.state)
 
-    class Kind(models.TextChoices):
-        AS_IT_IS = "a", _("as it is")
-        CLEANED = "c", _("cleaned up")
-        REFUSED = "r", _("cannot be taken")
+    @property
+    def state_word(self) -> str:
+        """The same in the reader's language."""
+        return str(self.shown_state.label)
+
+    @property
+    def can_confirm(self) -> bool:
+        """Whether it may be imported; one that was stopped on the way may go on."""
+        stopped = self.shown_state == self.State.STOPPED and self.state == self.State.IMPORTING
+        return stopped or (self.state == self.State.PREVIEWED and self.rows_to_import > 0)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether its numbers can be taken out again as a whole."""
+        stopped = self.shown_state == self.State.STOPPED and self.state != self.State.READING
+        return stopped or (self.state == self.State.DONE and self.imported > 0)
+
+    @property
+    def can_discard(self) -> bool:
+        """Whether it can be thrown away, because no number has come of it."""
+        stopped = self.shown_state == self.State.STOPPED and self.state == self.State.READING
+        return stopped or self.state in (self.State.PREVIEWED, self.State.FAILED)
+
+
+class ImportPart(models.Model):
+    """A piece of an uploaded file, in SQL so that a worker on any machine can read it.
+
+    Removed once the file's rows are staged.
+    """
 
     number_import = models.ForeignKey(
-        NumberImport, models.CASCADE, related_name="rows", db_index=False
+        NumberImport, models.CASCADE, related_name="parts", db_index=False
     )
-    row = models.PositiveIntegerField(_("row"))
-    kind = models.CharField(_("kind"), max_length=1, choices=Kind.choices)
-    raw = models.CharField(_("in the file"), max_length=300, blank=True)
-    value = models.CharField(_("number"), max_length=NUMBER_LENGTH, blank=True)
-    label = models.CharField(_("label"), max_length=120, blank=True)
-    region = models.CharField(_("region"), max_length=80, blank=True)
-    why = models.CharField(_("why"), max_length=200, blank=True)
+    place = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        verbose_name = gettext_lazy("part of a file")
+        verbose_name_plural = gettext_lazy("parts of a file")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["number_import", "place"], name="numbers_import_part_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number_import_id}/{self.place}"
+
+
+class ImportRow(models.Model):
+    """One row of the file: what stood there, what it becomes, or why it cannot be taken.
+
+    `why` is a code, with what it names after a colon: a list of changes for what was cleaned
+    up; for what is refused see `REASONS`.
+    """
+
+    class Kind(models.TextChoices):
+        AS_IT_IS = "a", gettext_lazy("as it is")
+        CLEANED = "c", gettext_lazy("cleaned up")
+        REFUSED = "r", gettext_lazy("cannot be taken")
+
+    REASONS = {
+        "empty": gettext_noop("Number is empty"),
+        "not_a_number": gettext_noop("Not a number"),
+        "letter_o": gettext_noop("Not a number: letter O in place of 0"),
+        "too_long": gettext_noop("%s digits, 32 at most"),
+        "twice": gettext_noop("Twice in the file, first in row %s"),
+        "in_this_pool": gettext_noop("In this pool already"),
+        "in_pool": gettext_noop("In pool %s already"),
+        "in_other_pool": gettext_noop("In another pool already"),
+    }
+    CHANGES = {
+        "space": gettext_noop("space"),
+        "dash": gettext_noop("dash"),
+        "dot": gettext_noop("dot"),
+        "bracket": gettext_noop("bracket"),
+        "zero-width mark": gettext_noop("zero-width mark"),
+        "full-width": gettext_noop("full-width"),
+        "00 to +": gettext_noop("00 to +"),
+    }
+
+    number_import = models.ForeignKey(
+        NumberImport, models.CASCADE, related_name="staged", db_index=False
+    )
+    row = models.PositiveIntegerField(gettext_lazy("row"))
+    kind = models.CharField(gettext_lazy("kind"), max_length=1, choices=Kind.choices)
+    raw = models.CharField(gettext_lazy("in the file"), max_length=RAW_LENGTH, blank=True)
+    value = AsciiField(gettext_lazy("number"), max_length=NUMBER_LENGTH, blank=True)
+    label = models.CharField(gettext_lazy("label"), max_length=120, blank=True)
+    region = models.CharField(gettext_lazy("region"), max_length=80, blank=True)
+    why = models.CharField(gettext_lazy("why"), max_length=120, blank=True)
     bad_start = models.PositiveSmallIntegerField(default=0)
     bad_end = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
-        verbose_name = _("import row")
-        verbose_name_plural = _("import rows")
+        verbose_name = gettext_lazy("import row")
+        verbose_name_plural = gettext_lazy("import rows")
         constraints = [
-            models.UniqueConstraint(
-                fields=["number_import", "row"], name="numbers_import_row_once"
-            )
+            models.UniqueConstraint(fields=["number_import", "row"], name="numbers_import_row_once")
         ]
         indexes = [
             models.Index(fields=["number_import", "kind", "row"], name="numbers_import_kind")
@@ -104,6 +202,17 @@ class ImportRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.row}: {self.raw}"
+
+    @property
+    def reason(self) -> str:
+        """Why it cannot be taken, or what was cleaned up, in the reader's language."""
+        if self.kind == self.Kind.CLEANED:
+            return ", ".join(_(self.CHANGES.get(change, change)) for change in self.why.split(","))
+        code, _colon, named = self.why.partition(":")
+        words = self.REASONS.get(code)
+        if words is None:
+            return self.why
+        return _(words) % named if named else _(words)
 
     @property
     def parts(self) -> tuple[str, str, str]:

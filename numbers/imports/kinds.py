@@ -1,0 +1,35 @@
+"""The jobs of imports, by the names under which they are started."""
+
+from collections.abc import Iterator
+
+from poolsite import jobs
+from poolsite.jobs import JobHandle, Progress
+
+PREVIEW = "numbers.preview"
+IMPORT = "numbers.import"
+UNDO = "numbers.import_undo"
+STALE_SECONDS = 30
+
+
+@jobs.kind(PREVIEW, prefix="read", stale_seconds=STALE_SECONDS)
+def preview(job: JobHandle) -> Iterator[Progress]:
+    """Read an uploaded file."""
+    from numbers.imports import staging
+
+    yield from staging.preview(job)
+
+
+@jobs.kind(IMPORT, prefix="take", stale_seconds=STALE_SECONDS)
+def run_import(job: JobHandle) -> Iterator[Progress]:
+    """Take a preview's numbers into the pool."""
+    from numbers.imports import work
+
+    yield from work.run_import(job)
+
+
+@jobs.kind(UNDO, prefix="undo", stale_seconds=STALE_SECONDS)
+def run_undo(job: JobHandle) -> Iterator[Progress]:
+    """Take an import's numbers out again."""
+    from numbers.imports import work
+
+    yield from work.run_undo(job)

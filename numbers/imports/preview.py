@@ -1,0 +1,80 @@
+"""What would become of each row: taken as it is, taken cleaned up, or refused with its reason."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from numbers.imports.table import CELL_CHARACTERS_LIMIT, SourceRow
+from numbers.models import ImportRow, NumberImport
+from numbers.number_format import Normalised, Rejected, Rejection, normalise
+
+
+@dataclass(slots=True)
+class Judged:
+    """A row of the file with the number that it stands for, if it stands for one."""
+
+    row: SourceRow
+    found: Normalised | Rejected
+
+
+@dataclass
+class Classifier:
+    """Judges rows in the order of the file; remembers every number that it has seen in it."""
+
+    number_import: NumberImport
+    first_rows: dict[str, int] = field(default_factory=dict)
+
+    def judge(self, rows: Iterable[Judged], owners: Mapping[str, str]) -> Iterator[ImportRow]:
+        """Yield an unsaved ImportRow for each row.
+
+        `owners`: the reason's code for each number of these rows that is in a pool already.
+        """
+        for judged in rows:
+            yield self._judge_one(judged.row, judged.found, owners)
+
+    def _judge_one(
+        self, source: SourceRow, found: Normalised | Rejected, owners: Mapping[str, str]
+    ) -> ImportRow:
+        row = ImportRow(
+            number_import=self.number_import,
+            row=source.row,
+            raw=source.number[:CELL_CHARACTERS_LIMIT],
+            label=source.label,
+            region=source.region,
+        )
+        if isinstance(found, Rejected):
+            return _refuse(row, _why(found, source.number), found.start, found.end)
+        first = self.first_rows.setdefault(found.value, source.row)
+        row.value = found.value
+        if first != source.row:
+            return _refuse(row, f"twice:{first}", 0, 0)
+        if found.value in owners:
+            return _refuse(row, owners[found.value], 0, 0)
+        row.kind = ImportRow.Kind.CLEANED if found.changes else ImportRow.Kind.AS_IT_IS
+        row.why = ",".join(change.value for change in found.changes)
+        return row
+
+    def twins(self) -> int:
+        """Numbers that stand in the file with and without +: different numbers, seldom meant so."""
+        plus = (value for value in self.first_rows if value[0] == "+")
+        return sum(1 for value in plus if value[1:] in self.first_rows)
+
+
+def read_number(row: SourceRow) -> Judged:
+    """The row with the number that its text stands for."""
+    return Judged(row, normalise(row.number))
+
+
+def _refuse(row: ImportRow, why: str, start: int, end: int) -> ImportRow:
+    row.kind, row.why = ImportRow.Kind.REFUSED, why
+    row.bad_start = min(start, CELL_CHARACTERS_LIMIT)
+    row.bad_end = min(end, CELL_CHARACTERS_LIMIT)
+    return row
+
+
+def _why(found: Rejected, text: str) -> str:
+    if found.reason is Rejection.EMPTY:
+        return "empty"
+    if found.reason is Rejection.TOO_LONG:
+        return f"too_long:{sum(char.isdigit() for char in text)}"
+    bad = text[found.start : found.end]
+    return "letter_o" if bad and set(bad) <= set("Oo") else "not_a_number"

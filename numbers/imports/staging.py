@@ -1,0 +1,136 @@
+"""The preview: an uploaded file becomes rows that say what would become of them."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from numbers.imports.preview import Classifier, Judged, read_number
+from numbers.imports.table import UnreadableFileError, read_rows
+from numbers.models import ImportPart, ImportRow, Number, NumberImport
+from numbers.number_format import Normalised
+from poolsite import access
+from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access.principals import principal_of_user
+from poolsite.jobs import JobError, JobHandle, Progress
+
+CHUNK = 1_000
+QUERY_VALUES = 500  # SQLite takes a bounded number of parameters
+
+
+def preview(job: JobHandle) -> Iterator[Progress]:
+    """Stage the rows of `data["import"]`; goes on where a worker before it was killed."""
+    found = NumberImport.objects.select_related("pool", "actor").get(pk=job.data["import"])
+    if found.state != NumberImport.State.READING:
+        return
+    try:
+        yield from _stage(job, found)
+    except UnreadableFileError as error:
+        with job.chunk():
+            _end(found, NumberImport.State.FAILED, problem=str(error)[:300])
+            found.parts.all().delete()
+        raise JobError(str(error)) from error
+
+
+def _stage(job: JobHandle, found: NumberImport) -> Iterator[Progress]:
+    classifier = Classifier(found, _seen_before(found))
+    principal = reader_of(job, found)
+    counts = [found.rows_as_they_are, found.rows_cleaned, found.rows_refused]
+    done = sum(counts)
+    with _file_of(found) as path:
+        rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
+        while chunk := [read_number(row) for row in islice(rows, CHUNK)]:
+            staged = list(classifier.judge(chunk, _owners(found, principal, chunk)))
+            for place, kind in enumerate(ImportRow.Kind.values):
+                counts[place] += sum(row.kind == kind for row in staged)
+            done += len(staged)
+            found.next_row = staged[-1].row
+            found.rows_as_they_are, found.rows_cleaned, found.rows_refused = counts
+            with job.chunk(done=done):
+                ImportRow.objects.bulk_create(staged, batch_size=CHUNK)
+                found.save(
+                    update_fields=[
+                        *("next_row", "rows_as_they_are", "rows_cleaned", "rows_refused")
+                    ]
+                )
+            yield Progress(done)
+    if not done:
+        raise UnreadableFileError("The file has no rows.")
+    found.twins = classifier.twins()
+    with job.chunk(done=done, total=done):
+        _end(found, NumberImport.State.PREVIEWED)
+        found.parts.all().delete()
+    job.result["rows"] = done
+    yield Progress(done, done)
+
+
+def _end(found: NumberImport, state: NumberImport.State, *, problem: str = "") -> None:
+    found.state, found.problem, found.next_row = state, problem, 0
+    found.save(update_fields=["state", "problem", "next_row", "twins"])
+
+
+def _seen_before(found: NumberImport) -> dict[str, int]:
+    """The numbers that an earlier worker came upon in this file, with their first rows."""
+    if not found.next_row:
+        return {}
+    rows = found.staged.exclude(value="").exclude(why__startswith="twice:")
+    return dict(rows.values_list("value", "row").iterator())
+
+
+@contextmanager
+def _file_of(found: NumberImport) -> Iterator[Path]:
+    """The uploaded file, from its parts in SQL, on this machine's disk for as long as needed."""
+    with tempfile.NamedTemporaryFile(suffix=Path(found.file_name).suffix.lower()) as file:
+        for data in found.parts.order_by("place").values_list("data", flat=True).iterator():
+            file.write(bytes(data))
+        file.flush()
+        yield Path(file.name)
+
+
+def _owners(
+    found: NumberImport, principal: Principal | None, chunk: Sequence[Judged]
+) -> Mapping[str, str]:
+    """Return why numbers of these rows cannot be taken: they stand in a pool already."""
+    values = [judged.found.value for judged in chunk if isinstance(judged.found, Normalised)]
+    return owners_of(found, principal, values)
+
+
+def owners_of(
+    found: NumberImport, principal: Principal | None, values: Sequence[str]
+) -> dict[str, str]:
+    """Number → reason's code. A pool that the person may not see is not named. None = all seen."""
+    owners: dict[str, str] = {}
+    for start in range(0, len(values), QUERY_VALUES):
+        rows = Number.objects.filter(value__in=values[start : start + QUERY_VALUES])
+        for number in rows.select_related("pool").only(
+            "value", "pool__slug", "pool__account", "import_id"
+        ):
+            owners[number.value] = _owner_code(found, principal, number)
+    return owners
+
+
+def reader_of(job: JobHandle, found: NumberImport) -> Principal | None:
+    """For whose eyes the reasons are; None = the system's own, which may name every pool."""
+    if job.data.get("system"):
+        return None
+    return ANONYMOUS if found.actor is None else principal_of_user(found.actor)
+
+
+def _owner_code(found: NumberImport, principal: Principal | None, number: Number) -> str:
+    if number.pool_id == found.pool_id:
+        return "in_this_pool"
+    if principal is None or access.decide(principal, "numbers.view", number).allowed:
+        return f"in_pool:{number.pool.slug}"
+    return "in_other_pool"
+
+
+def keep_parts(found: NumberImport, data: Iterator[bytes], limit: int) -> int:
+    """Store an upload; returns its bytes. ValueError once it is larger than `limit`."""
+    size = 0
+    for place, piece in enumerate(data):
+        size += len(piece)
+        if size > limit:
+            raise ValueError(size)
+        ImportPart.objects.create(number_import=found, place=place, data=piece)
+    return size

@@ -1,0 +1,189 @@
+"""The import itself and its undoing, in chunks: SQL first, then Redis, each step repeatable.
+
+A chunk's SQL rows and how far the import is commit together, under the job's fence. What was
+committed and perhaps not yet sent to Redis stands in `pending`; whoever goes on sends it again,
+which changes nothing where it had arrived.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.utils import timezone
+
+from numbers import pool as door
+from numbers import regions
+from numbers.imports.staging import CHUNK, QUERY_VALUES, owners_of, reader_of
+from numbers.models import ImportRow, Number, NumberImport, NumberTag
+from poolsite import access, hotpath
+from poolsite.access.principal import Principal
+from poolsite.jobs import JobError, JobHandle, Progress
+
+State = NumberImport.State
+
+
+def run_import(job: JobHandle) -> Iterator[Progress]:
+    """Take the rows of the preview; what another took meanwhile becomes a refused row."""
+    found = _load(job, State.IMPORTING)
+    if found is None:
+        return
+    total = found.staged.exclude(kind=ImportRow.Kind.REFUSED).count() + _taken_late(found)
+    done = found.imported + _taken_late(found)
+    _send(found)
+    while rows := _next_rows(found):
+        with job.chunk(done=done + len(rows), total=total):
+            _take(found, rows, reader_of(job, found))
+        done += len(rows)
+        _send(found)
+        yield Progress(done, total)
+    with job.chunk(done=done, total=total):
+        found.state, found.finished_at, found.pending = State.DONE, timezone.now(), []
+        found.save(update_fields=["state", "finished_at", "pending"])
+        access.audit(
+            actor=found.actor or found.actor_name or "numbers",
+            action="numbers.import_done",
+            thing=found,
+            after={"pool": found.pool.slug, "imported": found.imported},
+            job=job.public_id,
+        )
+    job.result["imported"] = found.imported
+    yield Progress(done, total)
+
+
+def run_undo(job: JobHandle) -> Iterator[Progress]:
+    """Delete the import's numbers from its pool; a number in a call ends with its call.
+
+    Numbers that were moved to another pool since stay there.
+    """
+    found = _load(job, State.UNDOING)
+    if found is None:
+        return
+    numbers = Number.objects.filter(import_id=found.pk, pool_id=found.pool_id)
+    total = numbers.count() + found.removed
+    _send(found)
+    while values := list(numbers.order_by("value").values_list("value", flat=True)[:CHUNK]):
+        with job.chunk(done=found.removed + len(values), total=total):
+            for part in _parts(values):
+                NumberTag.objects.filter(number__in=numbers.filter(value__in=part)).delete()
+                numbers.filter(value__in=part).delete()
+            found.removed += len(values)
+            found.pending = values
+            found.save(update_fields=["removed", "pending"])
+        _send(found)
+        yield Progress(found.removed, total)
+    with job.chunk(done=found.removed, total=total):
+        found.state, found.finished_at, found.pending = State.UNDONE, timezone.now(), []
+        found.save(update_fields=["state", "finished_at", "pending"])
+        access.audit(
+            actor=job.actor or "numbers",
+            action="numbers.import_undone",
+            thing=found,
+            after={"pool": found.pool.slug, "removed": found.removed},
+            job=job.public_id,
+        )
+    job.result["removed"] = found.removed
+    yield Progress(found.removed, total)
+
+
+def _load(job: JobHandle, state: State) -> NumberImport | None:
+    found = NumberImport.objects.select_related("pool", "actor").get(pk=job.data["import"])
+    return found if found.state == state else None
+
+
+def _taken_late(found: NumberImport) -> int:
+    """Rows that the preview would have taken and the import had to refuse."""
+    return found.rows_to_import - found.staged.exclude(kind=ImportRow.Kind.REFUSED).count()
+
+
+def _next_rows(found: NumberImport) -> list[ImportRow]:
+    rows = found.staged.exclude(kind=ImportRow.Kind.REFUSED).filter(row__gt=found.next_row)
+    return list(rows.order_by("row")[:CHUNK])
+
+
+def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | None) -> None:
+    """Write one chunk in the caller's transaction; rows of numbers that are taken are refused."""
+    now = timezone.now()
+    Number.objects.bulk_create(
+        [_number(found, row, now) for row in rows], batch_size=QUERY_VALUES, ignore_conflicts=True
+    )
+    values = [row.value for row in rows]
+    made: set[str] = set()
+    for part in _parts(values):
+        ours = Number.objects.filter(value__in=part, import_id=found.pk, pool_id=found.pool_id)
+        made.update(ours.values_list("value", flat=True))
+    late = [row for row in rows if row.value not in made]
+    if late:
+        _refuse(found, late, reader)
+    found.imported += len(made)
+    found.next_row = rows[-1].row
+    found.pending = sorted(made)
+    found.save(update_fields=["imported", "next_row", "pending"])
+
+
+def _refuse(found: NumberImport, late: Sequence[ImportRow], reader: Principal | None) -> None:
+    owners = owners_of(found, reader, [row.value for row in late])
+    for row in late:
+        row.kind, row.why = ImportRow.Kind.REFUSED, owners.get(row.value, "in_other_pool")
+    ImportRow.objects.bulk_update(late, ["kind", "why"], batch_size=QUERY_VALUES)
+
+
+def _number(found: NumberImport, row: ImportRow, now: datetime) -> Number:
+    known = regions.labels(row.value)
+    return Number(
+        pool_id=found.pool_id,
+        value=row.value,
+        label=row.label,
+        region=row.region or known.region,
+        carrier=known.carrier,
+        import_id=found.pk,
+        created_at=now,
+    )
+
+
+def _send(found: NumberImport) -> None:
+    """Bring Redis to what SQL says of the pending numbers; safe to repeat."""
+    if not found.pending:
+        return
+    here: list[Number] = []
+    for part in _parts(found.pending):
+        here += Number.objects.filter(pool_id=found.pool_id, value__in=part)
+    rows = [
+        door.Row(
+            number.value,
+            region=regions.area(number.value),
+            quarantine=number.quarantined_reason if number.quarantined_at else "",
+        )
+        for number in here
+    ]
+    there = {number.value for number in here}
+    gone = [value for value in found.pending if value not in there]
+    try:
+        for start in range(0, len(rows), door.ROWS_LIMIT):
+            hotpath.run(door.load(found.pool.slug, rows[start : start + door.ROWS_LIMIT]))
+        delete_from_redis(found.pool.slug, gone, reason=found.public_id)
+    except door.PoolRefusedError as error:
+        raise JobError(f"The pool refused the numbers: {error.reason}.") from error
+
+
+def delete_from_redis(slug: str, values: Sequence[str], *, reason: str) -> None:
+    """Send `del` for each; a number in a call stays as a tombstone until its call has ended."""
+    commands = [
+        door.events(
+            slug,
+            [
+                door.Event("del", number=value, reason=reason)
+                for value in values[start : start + door.BATCH_LIMIT]
+            ],
+        )
+        for start in range(0, len(values), door.BATCH_LIMIT)
+    ]
+    for reply in hotpath.run_batch(commands) if commands else []:
+        if isinstance(reply, hotpath.HotPathError):
+            raise reply
+        refused = next((outcome for outcome in reply if outcome.code == door.ERROR), None)
+        if refused is not None:
+            raise door.PoolRefusedError(refused.reason)
+
+
+def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), QUERY_VALUES):
+        yield values[start : start + QUERY_VALUES]

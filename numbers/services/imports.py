@@ -1,0 +1,217 @@
+"""Use cases of imports: upload, confirm, undo, discard; each checks, audits, then starts a job."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from numbers.errors import NumbersError
+from numbers.imports import kinds
+from numbers.imports.staging import keep_parts
+from numbers.models import NumberImport, Pool
+from poolsite import access, jobs
+from poolsite.access.models import User
+from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_user
+from poolsite.jobs import runner
+from poolsite.jobs.models import Job
+
+Actor = Principal | User | str  # str: a part of the system, for example "demo_data"
+State = NumberImport.State
+UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
+PART_BYTES = 1024 * 1024
+ENDINGS = (".csv", ".txt", ".tsv", ".xlsx")
+
+
+def import_upload(
+    *, actor: Actor, pool: Pool, file_name: str, data: Iterable[bytes]
+) -> NumberImport:
+    """Keep a file and start its preview; nothing is imported yet.
+
+    Raises NumbersError (not-allowed) for a file that is empty, larger than 32 MB or neither CSV
+    nor XLSX; access' refusals for whom the pool is not theirs to operate.
+    """
+    _require(actor, pool)
+    if pool.deleted_at is not None:
+        raise NumbersError("unknown-pool", _("The pool was deleted."))
+    name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
+    if not name.lower().endswith(ENDINGS):
+        raise NumbersError("not-allowed", _("The file is neither CSV nor XLSX. Nothing was added."))
+    with transaction.atomic():
+        found = NumberImport.objects.create(
+            pool=pool, actor=_user(actor), actor_name=_name(actor), file_name=name
+        )
+        try:
+            size = keep_parts(found, _pieces(data), UPLOAD_BYTES_LIMIT)
+        except ValueError as error:
+            raise NumbersError(
+                "not-allowed", _("The file is larger than 32 MB. Nothing was added.")
+            ) from error
+        if not size:
+            raise NumbersError("not-allowed", _("The file is empty. Nothing was added."))
+        access.audit(
+            actor=actor,
+            action="numbers.import_upload",
+            thing=found,
+            after={"pool": pool.slug, "file": name, "bytes": size},
+        )
+        _start(found, kinds.PREVIEW, actor)
+    return found
+
+
+def import_confirm(*, actor: Actor, number_import: NumberImport) -> NumberImport:
+    """Start, or go on with, the import of a preview. A second click changes nothing."""
+    _require(actor, number_import)
+    with transaction.atomic():
+        found = _locked(number_import)
+        if found.shown_state in (State.IMPORTING, State.DONE):
+            return found
+        if not found.can_confirm:
+            raise _not_now(found)
+        before, found.state = found.state, State.IMPORTING
+        access.audit(
+            actor=actor,
+            action="numbers.import_confirm",
+            thing=found,
+            before={"state": before},
+            after={"state": found.state, "pool": found.pool.slug, "numbers": found.rows_to_import},
+        )
+        _start(found, kinds.IMPORT, actor)
+    return found
+
+
+def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
+    """Start deleting every number that came with the import. A second click changes nothing."""
+    _require(actor, number_import)
+    with transaction.atomic():
+        found = _locked(number_import)
+        if found.shown_state in (State.UNDOING, State.UNDONE):
+            return found
+        if not found.can_undo:
+            raise _not_now(found)
+        before, found.state = found.state, State.UNDOING
+        access.audit(
+            actor=actor,
+            action="numbers.import_undo",
+            thing=found,
+            before={"state": before},
+            after={"state": found.state, "pool": found.pool.slug, "numbers": found.imported},
+            reason=reason[:200],
+        )
+        _start(found, kinds.UNDO, actor)
+    return found
+
+
+def import_discard(*, actor: Actor, number_import: NumberImport) -> NumberImport:
+    """Throw a preview away with its rows; nothing had been imported."""
+    _require(actor, number_import)
+    with transaction.atomic():
+        found = _locked(number_import)
+        if found.state == State.DISCARDED:
+            return found
+        if not found.can_discard:
+            raise _not_now(found)
+        before, found.state = found.state, State.DISCARDED
+        found.save(update_fields=["state"])
+        found.parts.all().delete()
+        found.staged.all().delete()
+        access.audit(
+            actor=actor,
+            action="numbers.import_discard",
+            thing=found,
+            before={"state": before},
+            after={"state": found.state},
+        )
+    return found
+
+
+def import_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:
+    """Upload, preview and import a file while the caller waits: the same steps, no worker.
+
+    For the demo's data. Raises NumbersError when the file could not be read or imported.
+    """
+    found = preview_now(pool, path, actor)
+    return confirm_now(found, actor)
+
+
+def preview_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:
+    """Upload a file and read it while the caller waits. Raises NumbersError."""
+    with path.open("rb") as file:
+        data = iter(lambda: file.read(PART_BYTES), b"")
+        found = import_upload(actor=actor, pool=pool, file_name=path.name, data=data)
+    return _run(found)
+
+
+def confirm_now(number_import: NumberImport, actor: Actor) -> NumberImport:
+    """Import a preview while the caller waits. Raises NumbersError."""
+    return _run(import_confirm(actor=actor, number_import=number_import))
+
+
+def undo_now(number_import: NumberImport, actor: Actor) -> NumberImport:
+    """Undo an import while the caller waits. Raises NumbersError."""
+    return _run(import_undo(actor=actor, number_import=number_import))
+
+
+def _run(found: NumberImport) -> NumberImport:
+    """Run the import's job here; a worker that has taken it already is not disturbed."""
+    runner.run(found.job_id or 0)
+    found = NumberImport.objects.select_related("pool", "actor", "job").get(pk=found.pk)
+    if found.job is not None and found.job.state == Job.State.FAILED:
+        raise NumbersError("not-allowed", found.job.message)
+    return found
+
+
+def _start(found: NumberImport, kind: str, actor: Actor) -> None:
+    found.job = jobs.start(
+        kind,
+        actor=_user(actor),
+        account=found.pool.account,
+        data={"import": found.pk, "system": isinstance(actor, str)},
+        once=f"{found.pk}",
+    )
+    found.save(update_fields=["job", "state"])
+
+
+def _locked(number_import: NumberImport) -> NumberImport:
+    """The import as it is now, held until the transaction ends: of two clicks one counts."""
+    rows = NumberImport.objects.select_related("pool__account", "job")
+    return rows.select_for_update(of=("self",)).get(pk=number_import.pk)
+
+
+def _not_now(found: NumberImport) -> NumbersError:
+    return NumbersError(
+        "not-allowed",
+        _("%(import)s is in the state “%(state)s”. Nothing was changed.")
+        % {"import": found.public_id, "state": found.state_word},
+    )
+
+
+def _require(actor: Actor, thing: Any) -> None:
+    if isinstance(actor, str):
+        return
+    principal = actor if isinstance(actor, Principal) else principal_of_user(actor)
+    access.require(principal, "numbers.operate", thing)
+
+
+def _user(actor: Actor) -> User | None:
+    if isinstance(actor, User):
+        return actor
+    if isinstance(actor, Principal) and actor.user_id is not None:
+        return User.objects.filter(pk=actor.user_id).first()
+    return None
+
+
+def _name(actor: Actor) -> str:
+    if isinstance(actor, str):
+        return actor[:150]
+    user = _user(actor)
+    return (user.get_full_name() or user.get_username())[:150] if user else ""
+
+
+def _pieces(data: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of at most 1 MB."""
+    for piece in data:
+        for start in range(0, len(piece), PART_BYTES):
+            yield piece[start : start + PART_BYTES]

@@ -1,0 +1,59 @@
+"""What the tests about imports share: a pool that is in SQL and in Redis, files, one look at it."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import openpyxl
+
+from numbers import pool as door
+from numbers.models import Number, NumberImport, Pool
+from poolsite import hotpath
+from poolsite.access.models import Account
+
+SAMPLE = Path(__file__).resolve().parents[1] / "data" / "numbers-sample.csv"
+
+
+def make_pool(slug: str = "retail-east", account: Account | None = None) -> Pool:
+    """A pool without numbers, open."""
+    pool = Pool.objects.create(slug=slug, name=slug, account=account)
+    hotpath.run(door.create(slug, pool.generation, door.PoolSettings()))
+    return pool
+
+
+def in_redis(pool: Pool) -> set[str]:
+    """Every number that the pool's Redis data has."""
+    return set(hotpath.client().hkeys(f"{pool.tag}:numstate"))
+
+
+def in_sql(pool: Pool) -> set[str]:
+    return set(Number.objects.filter(pool=pool).values_list("value", flat=True))
+
+
+def csv_file(folder: Path, rows: Iterable[Sequence[str]], name: str = "numbers.csv") -> Path:
+    path = folder / name
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def xlsx_file(folder: Path, rows: Iterable[Sequence[object]], name: str = "numbers.xlsx") -> Path:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(list(row))
+    book.save(folder / name)
+    return folder / name
+
+
+def zip_of(parts: dict[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    return target.getvalue()
+
+
+def totals(found: NumberImport) -> tuple[int, int, int]:
+    return found.rows_as_they_are, found.rows_cleaned, found.rows_refused
