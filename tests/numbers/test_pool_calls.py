@@ -1,4 +1,4 @@
-"""Rules of calls: ids, leases, deletion in a call, inbound, quarantine, force, counters, history."""
+"""Rules of calls: ids, leases, deletion, inbound, quarantine, force, counters, history."""
 
 from collections.abc import Iterator
 
