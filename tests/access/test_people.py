@@ -6,9 +6,10 @@ import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from poolsite.access import services
-from poolsite.access.models import Account, Grant, Membership, User
+from poolsite.access.models import Account, Grant, Membership, Totp, User
 from tests.access.world import World
 
 
@@ -241,3 +242,16 @@ def test_the_admin_shows_no_password_and_changes_no_user(world: World) -> None:
     assert answer.status_code == 403
     user.refresh_from_db()
     assert not user.is_superuser
+
+
+def test_a_lost_phone_is_forgotten_by_an_operator_and_not_by_its_owner(world: World) -> None:
+    agent = world.users["agent"]
+    services.factor_begin(user=agent)
+    Totp.objects.update(confirmed_at=timezone.now())
+    url = f"/users/{agent.pk}/app/"
+    assert url in world.client("operate").get("/accounts/own/people/").content.decode()
+    assert url not in world.client("owner").get("/accounts/own/people/").content.decode()
+    assert world.client("operate").post(url, {"reason": "lost phone"}).status_code == 302
+    assert not Totp.objects.filter(user=agent).exists()
+    own = f"/users/{world.users['operate'].pk}/app/"
+    assert world.client("operate").post(own, {"reason": "x"}).status_code == 200

@@ -66,6 +66,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
             "members": selectors.members(account)[:500],
             "invitations": selectors.open_invitations(account),
             "may_change": decide(actor_of(request), "access.people_change", account).allowed,
+            "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
         },
     )
 
