@@ -1,5 +1,6 @@
 """Rules of picking and waiting: rest, cap, sticky, near, a very number, vouchers, first come."""
 
+import itertools
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -445,7 +446,7 @@ def test_what_has_had_its_time_is_forgotten(bench: PoolUnderTest) -> None:
 def test_midnights_follow_the_zones_clock_changes() -> None:
     settings = pool.PoolSettings(zone="Europe/Berlin")
     days = settings.midnights(datetime(2026, 3, 27, 12, tzinfo=UTC))
-    lengths = [(b - a) // 3600 for a, b in zip(days, days[1:], strict=False)]
+    lengths = [(b - a) // 3600 for a, b in itertools.pairwise(days)]
     assert lengths[:3] == [24, 23, 24]
     assert pool.PoolSettings.from_conf("o" + settings.columns()) == pool.PoolSettings()
 

@@ -18,7 +18,7 @@ repeat
   if given and given ~= '-' then
     number = given
     if not find(given, '^%+?%d+$') or #given > 33 or (#given == 33 and byte(given) ~= 43) then
-      outcome, number, reason = '-1', sub(given, 1, 40), 'malformed number'
+      outcome, number, reason = '-1', string.gsub(sub(given, 1, 40), '[^ -~]', '?'), 'malformed number'
       break
     end
   end
@@ -45,7 +45,7 @@ repeat
       elseif name == 'seq' then order = value
       elseif name == 'reason' then cause = value
       elseif name == 'wait_ms' then wait_ms = value
-      else problem = 'option ' .. sub(name, 1, 40) end
+      else problem = 'option ' .. string.gsub(sub(name, 1, 40), '[^ -~]', '?') end
     end
     if #id > 128 then problem = 'call_id'
     elseif #switch > 64 then problem = 'switch'
@@ -61,7 +61,7 @@ repeat
     elseif #cause > 200 then problem = 'reason'
     elseif expires ~= '' and (#expires > 9 or find(expires, '%D') or expires + 0 > 315360000) then
       problem = 'expires'
-    elseif order ~= '' and (#order > 16 or find(order, '%D') or order + 0 > 9007199254740992) then
+    elseif order ~= '' and (#order > 16 or find(order, '%D') or (#order == 16 and order > '9007199254740992')) then
       problem = 'seq'
     elseif wait_ms ~= 0 then
       if #wait_ms > 5 or find(wait_ms, '^%d+$') ~= 1 or wait_ms + 0 > 60000 then problem = 'wait_ms'
