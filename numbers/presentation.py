@@ -19,9 +19,11 @@ STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
     "Q": ("chip--line", lambda: _("Quarantined")),
     "r": ("", lambda: _("Resting")),
     "p": ("", lambda: _("Capped for today")),
+    "o": ("", lambda: _("Offered to who waits")),
     "x": ("chip--warn", lambda: _("Old call")),
     "s": ("chip--warn", lambda: _("Suspect")),
     "l": ("chip--warn", lambda: _("Suspect, offline")),
+    "?": ("chip--bad", lambda: _("Unreadable")),
     "-": ("chip--bad", lambda: _("Not in Redis")),
 }
 IN_CALL = frozenset("CLsl")

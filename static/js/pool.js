@@ -6,6 +6,8 @@ import { startPoolCharts } from "./pool_charts.js";
 import { startSizing } from "./pool_sizing.js";
 import { startStory } from "./pool_story.js";
 import { startTileBoard } from "./pool_tiles.js";
+import { Rate } from "./rate.js";
+import { drawSparkline } from "./sparkline.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, figure, fill, gettext, percent } from "./words.js";
 
@@ -19,37 +21,38 @@ startSizing(page, { filter: (letter) => board.filter(letter) });
 startVerbs();
 
 let live = null;
+const offeredRate = new Rate();
 if (page.live) show(page.live);
-subscribe(`numbers.pool:${page.slug}`, {
-  snapshot: (data) => show(data),
-  stale: (isStale) => document.documentElement.toggleAttribute("data-figures-stale", isStale),
-});
+subscribe(`numbers.pool:${page.slug}`, { snapshot: show });
 
 function show(data) {
+  if (data.status !== page.status && !document.querySelector("dialog[open]")) { location.reload(); return; }
+  if (data.status === "missing") return;
   live = data;
   const busy = data.busy_up + data.busy_down;
-  const usable = busy + data.idle_up;
-  const total = usable + data.idle_down;
+  const usable = busy + data.pickable + data.resting;
   setText(find("occupancy"), percent(usable ? busy / usable : null, 0));
   setText(find("usable"), fill(gettext("of %(n)s"), { n: figure(usable) }));
   document.querySelector("[data-figure-bar]").value = usable ? busy / usable : 0;
   setText(find("busy"), figure(busy));
-  setText(document.querySelector("[data-number-count]"), figure(total));
-  board.count({ R: data.idle_up, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined }, total);
-  charts.live(data, { spark, rates });
+  setText(document.querySelector("[data-number-count]"), figure(data.numbers));
+  const rate = offeredRate.push(data.offered);
+  if (rate !== null) setText(find("offered"), figure(rate));
+  if (data.mean_call_seconds) setText(find("mean"), clockOf(data.mean_call_seconds));
+  board.count({ R: data.pickable, r: data.resting, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined });
+  charts.live({ spark, lastHour });
 }
 
-/** Rates of the last whole minutes come with the samples; the counters since make them fresh. */
-function rates({ offered, blockedShare, mean }) {
-  setText(find("offered"), figure(offered));
-  setText(find("blocked"), percent(blockedShare));
-  setText(find("mean"), clockOf(mean));
-  document.querySelector("[data-over]").hidden = !(blockedShare * 100 > page.blocking_alarm_percent);
+/** What the minute samples say, until the live counters have run for a while. */
+function lastHour({ offered, blocked_share: share, mean_call_seconds: mean }) {
+  if (find("offered").textContent === "–") setText(find("offered"), figure(offered));
+  if (find("mean").textContent === "–") setText(find("mean"), clockOf(mean));
+  setText(find("blocked"), percent(share));
+  document.querySelector("[data-over]").hidden = !(share * 100 > page.blocking_alarm_percent);
 }
 
 function spark(name, values) {
-  const svg = document.querySelector(`[data-spark="${name}"]`);
-  import("./sparkline.js").then(({ drawSparkline }) => drawSparkline(svg, values));
+  drawSparkline(document.querySelector(`[data-spark="${name}"]`), values);
 }
 
 function startVerbs() {

@@ -64,7 +64,7 @@ export function startPoolCharts(page) {
       for (const name of ["offered", "blocked"]) hands.spark(name, hour.values[name]);
       hands.spark("busy", hour.values.busy_up.map((value, index) => (value === null ? null : value + hour.values.busy_down[index])));
       hands.spark("mean", hour.values.mean);
-      hands.rates({ offered: hour.now.offered, blockedShare: hour.now.blocked_share, mean: hour.now.mean_call_seconds });
+      hands.lastHour(hour.now);
     } catch { /* the figures keep their last value; the next minute asks again */ }
   };
 
@@ -99,7 +99,7 @@ export function startPoolCharts(page) {
     lastHour();
   }, 5000);
   return {
-    live(_data, given) {
+    live(given) {
       if (hands) return;
       hands = given;
       minute = Math.floor(Date.now() / 60000);

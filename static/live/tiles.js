@@ -1,6 +1,6 @@
 // The tiles of `numbers.tiles:<slug>:<page>`: the state is {layout, states}, a change {set} (numbers/topics/packing.py).
 
-const TILE = /(\d*)([A-Za-z-])(?:\*(\d+);)?/g;
+const TILE = /(\d*)([A-Za-z?-])(?:\*(\d+);)?/g;
 
 /**
  * The tiles that a change sets: [[index, letter], …].
@@ -24,8 +24,8 @@ export function applyTiles(data, change) {
   return { layout: data.layout, states: states.join("") };
 }
 
-// What each letter looks like: the tile that is drawn, and whether it carries a corner dot.
+// What each letter (numbers/pool/number_state.py) looks like: the tile drawn, and whether it has a corner dot.
 export const LOOKS = {
-  R: ["R", false], C: ["C", false], L: ["L", false], O: ["O", false], Q: ["Q", false], r: ["r", false],
-  p: ["R", true], x: ["R", true], s: ["C", true], l: ["L", true], "-": ["-", false],
+  R: ["R", false], r: ["r", false], p: ["R", true], o: ["R", true], x: ["R", true], C: ["C", false], s: ["C", true],
+  L: ["L", false], l: ["L", true], O: ["O", false], Q: ["Q", false], "-": ["-", false], "?": ["-", true],
 };

@@ -1,0 +1,126 @@
+"""What people type into the pages of the pools."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from numbers import number_format
+from numbers.models import SLUG_PATTERN, Pool
+from poolsite.access.models import Account
+
+SETTINGS = (
+    (
+        _("Name and alarms"),
+        "",
+        ("name", "description", "blocking_alarm_percent", "occupancy_alarm_percent"),
+    ),
+    (
+        _("Picking"),
+        _("Longest idle first; these change who comes before."),
+        ("cooldown_seconds", "daily_cap", "sticky_seconds", "near", "callback_window_seconds"),
+    ),
+    (
+        _("Leases"),
+        _("What becomes of a call whose end nobody reports."),
+        ("lease_seconds", "suspect_seconds", "switch_interval_seconds", "restart_rest_seconds"),
+    ),
+    (
+        _("Limits and charging"),
+        "",
+        ("waiters_limit", "log_limit", "charged", "charge_interval_seconds"),
+    ),
+)
+
+
+class PoolCreateForm(forms.Form):
+    """The first thing an operator makes."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    slug = forms.CharField(
+        label=_("Short name"),
+        max_length=40,
+        validators=[RegexValidator(SLUG_PATTERN, _("Use 1 to 40 small letters, digits and -."))],
+        help_text=_("Switches and Redis know the pool by it; it never changes."),
+    )
+    account = forms.ModelChoiceField(
+        label=_("Account"),
+        queryset=Account.objects.all(),
+        required=False,
+        empty_label=_("The platform's own"),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
+
+    def clean_slug(self) -> str:
+        """Refuse a slug that a pool has or had: years of history name it."""
+        slug: str = self.cleaned_data["slug"]
+        if Pool.all_objects.filter(slug=slug).exists():
+            raise ValidationError(_("A pool has or had this short name. Choose another."))
+        return slug
+
+
+class PoolSettingsForm(forms.ModelForm[Pool]):
+    """Everything about a pool that an operator may change; saved by the service, not here."""
+
+    class Meta:
+        model = Pool
+        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        widgets = {"description": forms.Textarea(attrs={"rows": 2})}
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The cards of the page."""
+        return [
+            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
+            for title, hint, names in SETTINGS
+        ]
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that differ from the stored ones."""
+        return {name: self.cleaned_data[name] for name in self.changed_data}
+
+
+class WhoHadForm(forms.Form):
+    """Who had it, at one moment."""
+
+    what = forms.CharField(
+        label=_("Number, callee, agent or call id"),
+        max_length=128,
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+    )
+    by = forms.ChoiceField(
+        label=_("It is"),
+        choices=[
+            ("number", _("a number of ours")),
+            ("callee", _("the callee")),
+            ("agent", _("an agent")),
+            ("call_id", _("a call id")),
+        ],
+    )
+    at = forms.DateTimeField(
+        label=_("At"),
+        widget=forms.DateTimeInput(
+            attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"
+        ),
+        input_formats=["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"],
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Write numbers as the history does."""
+        found = super().clean() or self.cleaned_data
+        what, by = found.get("what", ""), found.get("by")
+        if by in ("number", "callee") and what:
+            result = number_format.normalise(what)
+            if isinstance(result, number_format.Normalised):
+                found["what"] = result.value
+            elif by == "number":
+                self.add_error("what", _("That is not a number."))
+        at = found.get("at")
+        if at and at > timezone.now():
+            self.add_error("at", _("That is in the future."))
+        return found

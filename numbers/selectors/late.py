@@ -1,0 +1,51 @@
+"""What has happened to a number that SQL has not taken yet: read from the pool's stream."""
+
+from numbers import pool as door
+from numbers.models import Pool, PoolEvent
+from poolsite import hotpath
+
+BACKLOG_LIMIT = 5_000
+
+
+def late_events(pool: Pool, number: str) -> list[PoolEvent]:
+    """Unsaved events of a number behind the drain's place, newest first.
+
+    One round trip for the place and one for the entries; of a longer backlog than 5 000
+    entries the oldest are left to the drain. redis.RedisError when Redis is away.
+    """
+    keys = door.PoolKeys(pool.slug)
+    client = hotpath.client()
+    drained = int(client.hget(keys.tag, "drained") or 0)
+    entries = client.xrevrange(keys.log, "+", f"{drained + 1}-0", count=BACKLOG_LIMIT)
+    mark = f"\t{number}\t"
+    found = []
+    for _id, fields in entries:
+        if mark not in fields.get("e", ""):
+            continue
+        change = door.read_change(fields)
+        if change.number == number:
+            found.append(_event_of(pool, change))
+    return found
+
+
+def _event_of(pool: Pool, change: door.Change) -> PoolEvent:
+    detail = {
+        "picked": change.picked,
+        "since_us": change.since_us,
+        "ready_us": change.ready_us,
+    }
+    return PoolEvent(
+        aggregate=pool,
+        at_us=change.at_us,
+        event=change.event,
+        number=change.number,
+        state_before=change.before,
+        state_after=change.after,
+        call_id=change.call_id,
+        switch=change.switch,
+        agent=change.agent,
+        callee=change.callee,
+        direction=change.direction,
+        reason=change.reason,
+        detail={name: value for name, value in detail.items() if value},
+    )

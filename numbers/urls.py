@@ -1,0 +1,40 @@
+"""Addresses of the pages of the pools."""
+
+from django.urls import path, register_converter
+
+from numbers.views import numbers, pool, pools
+
+
+class NumberConverter:
+    """A number as addresses have it: optional + and digits, so that other words stay free."""
+
+    regex = r"\+?[0-9]{1,32}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(NumberConverter, "number")
+
+app_name = "numbers"
+urlpatterns = [
+    path("pools/", pools.pool_list, name="pools"),
+    path("pools/new/", pools.pool_create, name="pool_create"),
+    path("pools/<slug:slug>/", pool.pool_page, name="pool"),
+    path("pools/<slug:slug>/tiles/", pool.pool_tiles, name="pool_tiles"),
+    path("pools/<slug:slug>/samples/", pool.pool_samples, name="pool_samples"),
+    path("pools/<slug:slug>/sizing/", pool.pool_sizing, name="pool_sizing"),
+    path("pools/<slug:slug>/settings/", pool.pool_settings, name="pool_settings"),
+    path("pools/<slug:slug>/pause/", pool.pool_pause, name="pool_pause"),
+    path("pools/<slug:slug>/resume/", pool.pool_resume, name="pool_resume"),
+    path("pools/<slug:slug>/reconcile/", pool.pool_reconcile, name="pool_reconcile"),
+    path("who-had/", numbers.who_had, name="who_had"),
+    path("numbers/<number:value>/", numbers.number_page, name="number"),
+    path("numbers/<number:value>/story/", numbers.number_story, name="number_story"),
+    path("numbers/<number:value>/quarantine/", numbers.number_quarantine, name="number_quarantine"),
+    path("numbers/<number:value>/release/", numbers.number_release, name="number_release"),
+    path("numbers/<number:value>/hangup/", numbers.number_hangup, name="number_hangup"),
+]

@@ -1,0 +1,296 @@
+"""One number: its story, its state, and who had it at a given moment."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+from redis.exceptions import RedisError
+
+from numbers import pool as door
+from numbers import services
+from numbers.forms import WhoHadForm
+from numbers.models import CallRecord, Number, PoolEvent
+from numbers.presentation import IN_CALL, chip_of, story_items, word_of
+from numbers.selectors import records
+from numbers.selectors.late import late_events
+from numbers.views.common import answers_json, number_of, reason_of
+from poolsite import access, hotpath
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import clock, phone, span
+
+STORY_LENGTH = 50
+CALLS = 10
+
+
+@require_GET
+def number_page(request: HttpRequest, value: str) -> HttpResponse:
+    """One number's timeline, from now or from a moment backwards."""
+    principal = principal_of(request)
+    number = number_of(principal, value)
+    at = _moment(request.GET.get("at", ""))
+    after = _place(request.GET.get("after", ""))
+    story = records.number_story(
+        principal,
+        number.value,
+        after=after,
+        before_us=int(at.timestamp() * 1_000_000) if at else None,
+        limit=STORY_LENGTH,
+    )
+    late = [] if at or after else _late(number)
+    may_operate = access.decide(principal, "numbers.operate", number).allowed
+    calls = records.recent_calls(principal, number=number.value, limit=CALLS)
+    state = _state(number)
+    context = {
+        "number": number,
+        "pool": number.pool,
+        "may_operate": may_operate,
+        "items": story_items([*late, *story.events]),
+        "next_url": _next(request, story.next),
+        "at": at,
+        "busy_at": _busy_at(principal, number.value, at),
+        "state": state,
+        "facts": _facts(number, state),
+        "calls": [_call(call) for call in calls],
+        "page": {
+            "number": number.value,
+            "may_operate": may_operate,
+            "story_url": reverse("numbers:number_story", args=[number.value]),
+            "story": None if at or after else _story_json(number, [*late, *story.events], state),
+        },
+        "empty_title": _("Nothing has happened yet"),
+        "empty_text": _("Registrations and calls stand here, newest first."),
+        "no_calls_title": _("No calls yet"),
+        "no_calls_text": _("Its calls stand here, the latest first."),
+    }
+    return render(request, "numbers/number.html", context)
+
+
+@require_GET
+@answers_json
+def number_story(request: HttpRequest, value: str) -> HttpResponse:
+    """The latest of a number's story, with its state now."""
+    principal = principal_of(request)
+    number = number_of(principal, value)
+    events = records.number_story(principal, number.value, limit=STORY_LENGTH).events
+    return JsonResponse(_story_json(number, [*_late(number), *events], _state(number)))
+
+
+def _late(number: Number) -> list[PoolEvent]:
+    try:
+        return late_events(number.pool, number.value)
+    except (RedisError, hotpath.HotPathError):
+        return []
+
+
+def _story_json(number: Number, events: list[PoolEvent], state: dict[str, Any]) -> dict[str, Any]:
+    def address(name: str) -> str:
+        return reverse(f"numbers:{name}", args=[number.value])
+
+    return {
+        "number": number.value,
+        **state,
+        "items": [item.as_json() for item in story_items(events[:STORY_LENGTH])],
+        "urls": {
+            "page": address("number"),
+            "quarantine": address("number_quarantine"),
+            "release": address("number_release"),
+            "hangup": address("number_hangup"),
+        },
+    }
+
+
+def _state(number: Number) -> dict[str, Any]:
+    """What the number is doing now: letter, word, and one line beside it."""
+    now_us = int(timezone.now().timestamp() * 1_000_000)
+    try:
+        found = hotpath.run(door.states(number.pool.slug, [number.value]))
+    except hotpath.HotPathError:
+        return _as_state("?", _("Redis did not answer"), quarantined=False)
+    state = found.by_number.get(number.value) if found else None
+    if state is None:
+        return _as_state("-", "", quarantined=number.quarantined_at is not None)
+    letter = state.letter(now_us)
+    hint = ""
+    if state.busy:
+        running = span((now_us - state.since_us) / 1_000_000)
+        until = state.lease_until_ms
+        ends = ""
+        if until:
+            at = timezone.localtime(datetime.fromtimestamp(until / 1000, UTC))
+            ends = _("lease ends %(time)s") % {"time": date_format(at, "H:i")}
+        hint = " · ".join(part for part in (running, ends) if part)
+    elif letter in "rp":
+        hint = _("for %(time)s") % {"time": span((state.since_us - now_us) / 1_000_000)}
+    elif state.quarantined:
+        hint = state.quarantine_reason
+    return _as_state(letter, hint, quarantined=state.quarantined, in_call=state.busy)
+
+
+def _as_state(
+    letter: str, hint: str, *, quarantined: bool, in_call: bool | None = None
+) -> dict[str, Any]:
+    return {
+        "letter": letter,
+        "word": word_of(letter),
+        "chip": chip_of(letter),
+        "hint": hint,
+        "quarantined": quarantined,
+        "in_call": letter in IN_CALL if in_call is None else in_call,
+    }
+
+
+def _facts(number: Number, state: dict[str, Any]) -> list[tuple[str, str]]:
+    tags = ", ".join(number.tags.values_list("tag", flat=True))
+    quarantine = ""
+    if number.quarantined_at:
+        by, why = number.quarantined_by, number.quarantined_reason
+        quarantine = f"{why} ({by})" if by else why
+    facts = [
+        (_("Pool"), number.pool.name),
+        (_("Label"), number.label),
+        (_("Region"), number.region),
+        (_("Carrier"), number.carrier),
+        (_("Tags"), tags),
+        (_("Quarantined"), quarantine),
+        (_("Notes"), number.notes),
+    ]
+    return [(label, value) for label, value in facts if value]
+
+
+def _call(call: CallRecord) -> dict[str, Any]:
+    ended = call.ended_at
+    return {
+        "number": call.number,
+        "agent": call.agent,
+        "callee": call.callee,
+        "switch": call.switch,
+        "call_id": call.call_id,
+        "started_at": call.started_at,
+        "ended_at": ended,
+        "length_seconds": (ended - call.started_at).total_seconds() if ended else None,
+        "how": call.ended_how or "–",
+        "url": f"{reverse('numbers:number', args=[call.number])}",
+    }
+
+
+def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> str:
+    """Why was it busy at that moment? One sentence."""
+    if at is None:
+        return ""
+    calls = records.who_had(principal, at=at, number=number, limit=1)
+    moment = date_format(timezone.localtime(at), "H:i:s")
+    if not calls:
+        return _("At %(time)s it was in no call.") % {"time": moment}
+    call = calls[0]
+    began = date_format(timezone.localtime(call.started_at), "H:i:s")
+    who = call.agent or call.switch or _("a call")
+    lasted = clock(((call.ended_at or timezone.now()) - call.started_at).total_seconds())
+    return _("At %(time)s it was in the call of %(who)s, from %(began)s for %(lasted)s.") % {
+        "time": moment,
+        "who": who,
+        "began": began,
+        "lasted": lasted,
+    }
+
+
+def _moment(text: str) -> datetime | None:
+    """A moment of the reader's zone; None when it is none."""
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        return None
+    if found is None or timezone.is_aware(found):
+        return found
+    return timezone.make_aware(found)
+
+
+def _place(text: str) -> tuple[int, int] | None:
+    at_us, _dash, key = text.partition("-")
+    good = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (at_us, key))
+    return (int(at_us), int(key)) if good else None
+
+
+def _next(request: HttpRequest, place: tuple[int, int] | None) -> str:
+    if place is None:
+        return ""
+    given = request.GET.copy()
+    given["after"] = f"{place[0]}-{place[1]}"
+    return f"?{given.urlencode()}"
+
+
+# -- who had it -----------------------------------------------------------------------------------
+
+
+@require_GET
+def who_had(request: HttpRequest) -> HttpResponse:
+    """Who had a number, or which number somebody had, at one moment."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    asked = "what" in request.GET
+    initial = {"by": "number", "at": timezone.localtime().replace(microsecond=0)}
+    form = WhoHadForm(request.GET if asked else None, initial=initial)
+    context: dict[str, Any] = {
+        "form": form,
+        "asked": asked and form.is_valid(),
+        "none_title": _("Nobody at that moment"),
+        "none_text": _("No call of this kind ran then. Look a little earlier or later."),
+    }
+    if context["asked"]:
+        data = form.cleaned_data
+        wanted = {data["by"]: data["what"]}
+        calls = records.who_had(principal, at=data["at"], **wanted)
+        moment = date_format(timezone.localtime(data["at"]), "j M, H:i:s")
+        context["calls"] = [
+            {**_call(call), "url": f"{_call(call)['url']}?at={data['at']:%Y-%m-%dT%H:%M:%S}"}
+            for call in calls
+        ]
+        context["answer"] = ngettext(
+            "%(n)s call at %(time)s: %(what)s",
+            "%(n)s calls at %(time)s: %(what)s",
+            len(calls),
+        ) % {"n": len(calls), "time": moment, "what": phone(data["what"])}
+    return render(request, "numbers/who_had.html", context)
+
+
+# -- what an operator may do ----------------------------------------------------------------------
+
+
+@require_POST
+@answers_json
+def number_quarantine(request: HttpRequest, value: str) -> HttpResponse:
+    """Take it out of picking, with a reason."""
+    principal = principal_of(request)
+    number = number_of(principal, value, "numbers.operate")
+    reason = reason_of(request, required=True)
+    services.number_quarantine(actor=principal, number=number, reason=reason)
+    return JsonResponse({"quarantined": True})
+
+
+@require_POST
+@answers_json
+def number_release(request: HttpRequest, value: str) -> HttpResponse:
+    """Let it be picked again."""
+    principal = principal_of(request)
+    number = number_of(principal, value, "numbers.operate")
+    reason = reason_of(request, required=False)
+    services.number_release(actor=principal, number=number, reason=reason)
+    return JsonResponse({"quarantined": False})
+
+
+@require_POST
+@answers_json
+def number_hangup(request: HttpRequest, value: str) -> HttpResponse:
+    """End its call now; the switch is told."""
+    principal = principal_of(request)
+    number = number_of(principal, value, "numbers.operate")
+    reason = reason_of(request, required=True)
+    services.number_force_hangup(actor=principal, number=number, reason=reason)
+    return JsonResponse({"ended": True})

@@ -1,0 +1,262 @@
+"""One pool live: its page, what its modules ask for, and what an operator may do to it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from redis.exceptions import RedisError
+
+from numbers import erlang, services
+from numbers import pool as door
+from numbers.errors import NumbersError
+from numbers.forms import PoolSettingsForm
+from numbers.models import Number, Pool
+from numbers.selectors.charts import last_hour, pool_series
+from numbers.selectors.sizing import TARGET_BLOCKING, Sizing, size
+from numbers.selectors.tiles import tile_page
+from numbers.topics.figures import figures_of
+from numbers.topics.states import letter_of_state
+from numbers.views.common import answers_json, pool_of, reason_of
+from poolsite import access, hotpath
+from poolsite.operations.pages import principal_of
+
+RANGES = (3_600, 7_200, 86_400, 604_800)
+SIZING_WINDOW = timedelta(hours=24)
+PAGES_LIMIT = 1_000
+PLACE = "NUMBER"  # stands in addresses where a module puts a number
+
+
+@require_GET
+def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One pool live."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug)
+    figures = _figures(pool)
+    may_operate = access.decide(principal, "numbers.operate", pool).allowed
+    numbers = figures.numbers if figures else Number.objects.filter(pool=pool).count()
+    context = {
+        "pool": pool,
+        "may_operate": may_operate,
+        "add_url": _add_url(pool) if may_operate else "",
+        "pool_numbers": numbers,
+        "no_numbers_title": _("No numbers yet"),
+        "no_numbers_text": _("Add a range, or import a CSV or XLSX file."),
+        "no_numbers_label": _("Add numbers"),
+        "page": {
+            "slug": pool.slug,
+            "name": pool.name,
+            "may_operate": may_operate,
+            "blocking_alarm_percent": pool.blocking_alarm_percent,
+            "status": figures.status if figures else "missing",
+            "live": figures_of(figures) if figures else None,
+            "tiles_url": reverse("numbers:pool_tiles", args=[pool.slug]),
+            "samples_url": reverse("numbers:pool_samples", args=[pool.slug]),
+            "story_url": reverse("numbers:number_story", args=["0"]).replace("/0/", f"/{PLACE}/"),
+            "number_url": reverse("numbers:number", args=["0"]).replace("/0/", f"/{PLACE}/"),
+        },
+    }
+    return render(request, "numbers/pool.html", context)
+
+
+def _figures(pool: Pool) -> door.Figures | None:
+    """The figures now; None while Redis is away, and the page fills when it is back."""
+    try:
+        return hotpath.run(door.show(pool.slug))
+    except hotpath.HotPathError:
+        return None
+
+
+def _add_url(pool: Pool) -> str:
+    try:
+        return f"{reverse('numbers:imports')}?pool={pool.slug}"
+    except NoReverseMatch:
+        return ""
+
+
+# -- what the page's modules ask for --------------------------------------------------------------
+
+
+@require_GET
+@answers_json
+def pool_tiles(request: HttpRequest, slug: str) -> HttpResponse:
+    """Which number stands on which tile of a page, with their states now."""
+    pool = pool_of(principal_of(request), slug)
+    given = request.GET.get("page", "0")
+    page = int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else 0
+    tiles = tile_page(pool, min(page, PAGES_LIMIT - 1))
+    return JsonResponse({**tiles.as_json(), "states": _letters(pool, tiles.numbers)})
+
+
+def _letters(pool: Pool, numbers: list[str]) -> str:
+    """A letter for each number; "" while Redis is away: the live topic brings them."""
+    if not numbers:
+        return ""
+    now_us = int(timezone.now().timestamp() * 1_000_000)
+    try:
+        found = hotpath.client().hmget(door.PoolKeys(pool.slug).numstate, numbers)
+    except (RedisError, hotpath.HotPathError):
+        return ""
+    return "".join(letter_of_state(text, now_us)[0] for text in found)
+
+
+@require_GET
+@answers_json
+def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
+    """The charts' points over one of the ranges, and the last hour in figures."""
+    pool = pool_of(principal_of(request), slug)
+    given = request.GET.get("seconds", "")
+    seconds = int(given) if given.isascii() and given.isdecimal() and len(given) < 8 else 0
+    if seconds not in RANGES:
+        raise ValidationError(_("There is no such time range."))
+    now = timezone.now()
+    series = pool_series(pool, seconds, now=now)
+    hour = last_hour(pool, now=now)
+    return JsonResponse(
+        {
+            "at": [int(at.timestamp() * 1000) for at in series.at],
+            "step_seconds": series.step_seconds,
+            "values": series.values,
+            "now": {
+                "offered": hour.offered_per_minute,
+                "blocked_share": hour.blocked_share,
+                "mean_call_seconds": hour.mean_call_seconds,
+            },
+        }
+    )
+
+
+@require_GET
+@answers_json
+def pool_sizing(request: HttpRequest, slug: str) -> HttpResponse:
+    """The sizing advice: measured load, the curve around today's size, the cheapest remedy."""
+    pool = pool_of(principal_of(request), slug)
+    figures = hotpath.run(door.show(pool.slug))
+    if figures is None:
+        raise NumbersError("unavailable", _("Redis does not know the pool yet."))
+    busy = figures.busy_up + figures.busy_down
+    usable = busy + figures.pickable + figures.resting
+    now = timezone.now()
+    found = size(pool, usable, start=now - SIZING_WINDOW, end=now)
+    if found is None or not found.mean_call_seconds:
+        return JsonResponse({"measured": False})
+    return JsonResponse(
+        {
+            "measured": True,
+            "from": found.window_start.isoformat(),
+            "offered_erlangs": round(found.offered_erlangs, 1),
+            "usable": usable,
+            "needed": found.needed,
+            "target": TARGET_BLOCKING,
+            "blocking": found.blocking_expected,
+            "blocking_measured": found.blocking_measured,
+            "needed_blocking": erlang.blocking(found.offered_erlangs, found.needed),
+            "curve": _curve(found),
+            "advice": _advice(pool, found, figures),
+        }
+    )
+
+
+def _curve(found: Sizing) -> list[tuple[int, float]]:
+    """The part of the curve that matters: around what is there and what is needed."""
+    low, high = sorted((found.pickable, found.needed))
+    reach = max(4, high // 12)
+    first, last = max(0, low - reach), high + reach
+    step = max(1, (last - first) // 60)
+    lines = sorted({*range(first, last + 1, step), found.pickable, found.needed})
+    return erlang.curve(found.offered_erlangs, lines)
+
+
+def _advice(pool: Pool, found: Sizing, figures: door.Figures) -> dict[str, str]:
+    target = f"{TARGET_BLOCKING:.0%}"
+    missing = found.missing
+    if missing <= 0:
+        text = ngettext(
+            "%(n)s number could go and blocking stayed under %(target)s.",
+            "%(n)s numbers could go and blocking stayed under %(target)s.",
+            -missing,
+        ) % {"n": -missing, "target": target}
+        return {"lead": _("Enough:"), "text": text if missing else _("not one too many.")}
+    offline = figures.idle_down
+    if offline >= missing:
+        total = found.pickable + offline
+        share = erlang.blocking(found.offered_erlangs, total)
+        text = ngettext(
+            "bring the %(n)s offline number back: %(total)s usable, %(share)s blocked",
+            "bring the %(n)s offline numbers back: %(total)s usable, %(share)s blocked",
+            offline,
+        ) % {"n": offline, "total": total, "share": f"{share:.1%}"}
+        button = ngettext("Show %(n)s offline", "Show %(n)s offline", offline) % {"n": offline}
+        return {"lead": _("Cheapest:"), "text": text, "show": "O", "button": button}
+    text = ngettext(
+        "add %(n)s number to stay under %(target)s.",
+        "add %(n)s numbers to stay under %(target)s.",
+        missing,
+    ) % {"n": missing, "target": target}
+    return {"lead": _("Short:"), "text": text, "url": _add_url(pool), "button": _("Add numbers")}
+
+
+# -- what an operator may do ----------------------------------------------------------------------
+
+
+@require_POST
+@answers_json
+def pool_pause(request: HttpRequest, slug: str) -> HttpResponse:
+    """Refuse new calls, with a reason."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    services.pool_pause(actor=principal, pool=pool, reason=reason_of(request, required=True))
+    return JsonResponse({"status": "paused"})
+
+
+@require_POST
+@answers_json
+def pool_resume(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take calls again."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    services.pool_resume(actor=principal, pool=pool, reason=reason_of(request, required=False))
+    return JsonResponse({"status": "open"})
+
+
+@require_POST
+@answers_json
+def pool_reconcile(request: HttpRequest, slug: str) -> HttpResponse:
+    """Compare Redis with SQL and mend what differs."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    found = services.pool_reconcile(actor=principal, pool=pool)
+    mended = found.drift
+    if not mended:
+        return JsonResponse(
+            {"title": _("Nothing differs"), "detail": _("Redis and SQL agree on every number.")}
+        )
+    title = ngettext("%(n)s difference mended", "%(n)s differences mended", mended)
+    return JsonResponse({"title": title % {"n": mended}, "detail": pool.name})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything about a pool that may be changed."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    form = PoolSettingsForm(request.POST or None, instance=pool)
+    if request.method == "POST" and form.is_valid():
+        try:
+            fresh = Pool.objects.get(pk=pool.pk)  # the form has written into its own copy
+            services.pool_configure(actor=principal, pool=fresh, **form.changes())
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, _("The settings are saved."))
+            return redirect("numbers:pool", slug=pool.slug)
+    context: dict[str, Any] = {"pool": pool, "form": form, "groups": form.groups()}
+    status = 422 if form.is_bound else 200
+    return render(request, "numbers/pool_settings.html", context, status=status)

@@ -1,0 +1,228 @@
+"""All pools live, and the first pool."""
+
+import csv
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from numbers import services
+from numbers.forms import PoolCreateForm
+from numbers.selectors.rows import PoolRow, pool_rows
+from numbers.views.common import visible_pools
+from poolsite import access
+from poolsite.access.models import Account
+from poolsite.operations.pages import principal_of
+
+PAGE_ROWS = 100
+
+
+SORTS: dict[str, Callable[[PoolRow], Any]] = {
+    "name": lambda row: row.pool.name.lower(),
+    "occupancy": lambda row: row.occupancy or 0,
+    "busy": lambda row: row.busy or 0,
+    "blocked": lambda row: row.hour.blocked_share or 0,
+}
+
+
+@require_GET
+def pool_list(request: HttpRequest) -> HttpResponse:
+    """Every pool that the reader may see, with its figures; state in the address."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    pools = visible_pools(principal).select_related("account")
+    total = pools.count()
+    filters = {name: request.GET.get(name, "")[:120] for name in ("q", "show", "account", "sort")}
+    if filters["q"]:
+        pools = pools.filter(slug__startswith=filters["q"].lower()) | pools.filter(
+            name__istartswith=filters["q"]
+        )
+    if filters["account"]:
+        pools = pools.filter(account__slug=filters["account"])
+    after = request.GET.get("after", "")
+    shown = list(pools.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
+    following = shown[PAGE_ROWS - 1].slug if len(shown) > PAGE_ROWS else ""
+    rows = _sorted(_chosen(pool_rows(shown[:PAGE_ROWS]), filters["show"]), filters["sort"])
+    if request.GET.get("format") == "csv":
+        return _csv(rows)
+    may_create = access.decide(principal, "numbers.create").allowed
+    context = {
+        "empty": total == 0,
+        "may_create": may_create,
+        "create_form": PoolCreateForm() if may_create else None,
+        "rows": rows,
+        "filters": filters,
+        "heads": _heads(filters["sort"]),
+        "shows": _shows(),
+        "chips": _chips(filters),
+        "accounts": Account.objects.order_by("name")[:500] if principal.is_operator else [],
+        "totals": _totals(rows),
+        "shown": _shown(len(rows), total),
+        "next_url": _address(filters, after=following) if following else "",
+        "back_url": _address(filters) if after else "",
+        "topic": _topic(principal),
+        **_words(total),
+    }
+    return render(request, "numbers/pools.html", context)
+
+
+@require_http_methods(["POST"])
+def pool_create(request: HttpRequest) -> HttpResponse:
+    """Make a pool, then show it."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.create")
+    form = PoolCreateForm(request.POST)
+    if form.is_valid():
+        try:
+            pool = services.pool_create(actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(
+                request, _("Pool %(name)s is there. Add its numbers next.") % {"name": pool.name}
+            )
+            return redirect("numbers:pool", slug=pool.slug)
+    rows: list[PoolRow] = []
+    total = visible_pools(principal).count()
+    context = {
+        "empty": True,
+        "may_create": True,
+        "create_form": form,
+        "rows": rows,
+        "topic": "",
+        **_words(total),
+    }
+    return render(request, "numbers/pools.html", context, status=422)
+
+
+def _words(total: int) -> dict[str, str]:
+    return {
+        "total_words": ngettext("%(n)s pool", "%(n)s pools", total) % {"n": f"{total:,}"},
+        "empty_title": _("No pools yet"),
+        "empty_text": _("A pool lends its numbers to calls, one call at a time."),
+        "none_title": _("No pool is like this"),
+        "none_text": _("Other pools are there; they do not match the filters."),
+        "clear_label": _("Clear all"),
+    }
+
+
+def _shows() -> list[tuple[str, str]]:
+    return [
+        ("", _("All pools")),
+        ("attention", _("Over their mark")),
+        ("paused", _("Paused")),
+        ("recovering", _("Recovering")),
+    ]
+
+
+def _chosen(rows: list[PoolRow], show: str) -> list[PoolRow]:
+    if show == "attention":
+        return [row for row in rows if row.over or row.status == "unavailable"]
+    if show in ("paused", "recovering"):
+        return [row for row in rows if row.status == show]
+    return rows
+
+
+def _sorted(rows: list[PoolRow], sort: str) -> list[PoolRow]:
+    key = SORTS.get(sort.removeprefix("-"))
+    return sorted(rows, key=key, reverse=sort.startswith("-")) if key else rows
+
+
+def _heads(sort: str) -> list[dict[str, Any]]:
+    names = [
+        (_("Pool"), "name", False),
+        (_("Occupancy"), "occupancy", False),
+        (_("In call"), "busy", True),
+        (_("Ready"), "", True),
+        (_("Offline"), "", True),
+        (_("Offered /min"), "", True),
+        (_("Carried /min"), "", True),
+        (_("Blocked, 1 h"), "blocked", True),
+        (_("1 h"), "", True),
+    ]
+    heads = []
+    for label, name, right in names:
+        aria = "none"
+        if name and sort.removeprefix("-") == name:
+            aria = "descending" if sort.startswith("-") else "ascending"
+        other = name if sort == f"-{name}" or (name == "name" and sort != "name") else f"-{name}"
+        heads.append({"label": label, "sort": name, "right": right, "aria": aria, "by": other})
+    return heads
+
+
+def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
+    names = {"q": _("Begins with"), "show": _("Which"), "account": _("Account")}
+    words = dict(_shows())
+    return [
+        {
+            "name": label,
+            "value": words.get(filters[name], filters[name]) if name == "show" else filters[name],
+            "url": _address({**filters, name: ""}),
+        }
+        for name, label in names.items()
+        if filters[name]
+    ]
+
+
+def _address(filters: dict[str, str], **more: str) -> str:
+    return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})
+
+
+def _totals(rows: Sequence[PoolRow]) -> dict[str, Any]:
+    known = [row for row in rows if row.figures is not None]
+    busy = sum(row.busy or 0 for row in known)
+    usable = sum(row.usable or 0 for row in known)
+    offered = sum(row.hour.offered for row in rows)
+    blocked = sum(row.hour.blocked for row in rows)
+    return {
+        "busy": busy,
+        "usable": usable,
+        "numbers": sum(row.figures.numbers for row in known if row.figures),
+        "occupancy": busy / usable if usable else None,
+        "blocked_share": blocked / offered if offered else None,
+    }
+
+
+def _shown(count: int, total: int) -> str:
+    if count == total:
+        return ngettext("%(n)s pool", "%(n)s pools", total) % {"n": total}
+    return _("%(count)s of %(total)s pools") % {"count": count, "total": total}
+
+
+def _topic(principal: access.Principal) -> str:
+    """The live list that this reader may watch: all, or that of the one account."""
+    if principal.is_operator:
+        return "numbers.pools:all"
+    if len(principal.account_ids) == 1:
+        return f"numbers.pools:{next(iter(principal.account_ids))}"
+    return ""
+
+
+def _csv(rows: Sequence[PoolRow]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="pools.csv"'
+    writer = csv.writer(response)
+    writer.writerow(
+        ["pool", "name", "status", "in call", "usable", "occupancy", "blocked, last hour"]
+    )
+    for row in rows:
+        name = row.pool.name
+        writer.writerow(
+            [
+                row.pool.slug,
+                f"'{name}" if name[:1] in "=+-@\t\r" else name,  # a formula in a spreadsheet
+                row.status or "open",
+                row.busy,
+                row.usable,
+                "" if row.occupancy is None else f"{row.occupancy:.4f}",
+                "" if row.hour.blocked_share is None else f"{row.hour.blocked_share:.4f}",
+            ]
+        )
+    return response
