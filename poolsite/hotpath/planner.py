@@ -59,6 +59,7 @@ class _Item:
     command: Command[Any]
     asking: Node | None = None  # where ASK sent us, for the next attempt only
     forgotten: int = 0  # times that a server answered NOSCRIPT
+    redirected: int = 0  # times that a node named another one
     maybe_executed: bool = False
     reason: str = ""
 
@@ -212,10 +213,14 @@ class Planner:
             item.forgotten += 1
             item.asking = asking
             self.forget(node)
-        elif code == "MOVED":
-            self.router.moved(slot_of(command.tag), _redirect(error, node))
-        elif code == "ASK":
-            item.asking = _redirect(error, node)
+        elif code in ("MOVED", "ASK"):
+            # Nodes that do not agree yet send us to and fro: let their gossip arrive.
+            item.redirected += 1
+            state.wait = state.wait or item.redirected > 2
+            if code == "ASK":
+                item.asking = _redirect(error, node)
+            else:
+                self.router.moved(slot_of(command.tag), _redirect(error, node))
         elif code == "TRYAGAIN":
             state.wait = True
         elif code == "CLUSTERDOWN" or (code == "READONLY" and self.router.follows):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from poolsite import hotpath
 from poolsite.hotpath.address import parse_address
-from poolsite.hotpath.planner import Answers, Groups, Limits, Planner, Refresh, Send
+from poolsite.hotpath.planner import Answers, Groups, Limits, Planner, Refresh, Send, Wait
 from poolsite.hotpath.replies import ErrorReply, Lost, NotSent
 from poolsite.hotpath.routing import Router, slot_of
 from tests.hotpath.support import SCRIPTS
@@ -159,3 +159,32 @@ def test_forgotten_scripts_and_moved_slots_never_reach_the_caller(
     world = World(list(faults))
     assert play(world, commands, attempts=16) == [1] * len(commands)
     assert sorted(map(int, world.executed)) == list(range(len(commands)))
+
+
+def test_nodes_that_send_a_command_to_and_fro_are_given_time_to_agree() -> None:
+    """During a hand-over each may name the other for a moment: the attempts must not race by."""
+    router = Router(ADDRESS)
+    router.learn_slots([[slot_of("{x}"), slot_of("{x}"), ["a", "1"]]], NODES[0])
+    script = SCRIPTS["count"]
+    command = hotpath.Command(script, script.keys_of("{x}"), ("x", ""), len)
+    plan = Planner(router, Limits()).plan([command])
+    answer: Any = None
+    waited, redirects = 0.0, 8
+    while True:
+        try:
+            effect = plan.send(answer)
+        except StopIteration as done:
+            assert done.value == [1]
+            break
+        answer = None
+        if isinstance(effect, Wait):
+            waited += effect.seconds
+        elif isinstance(effect, Send):
+            ((node, commands),) = effect.groups.items()
+            other = NODES[NODES.index(node) - 1]
+            moved = ErrorReply("MOVED", f"MOVED {slot_of('{x}')} {other}")
+            reply: Any = moved if redirects else ["1"]
+            redirects = max(0, redirects - 1)
+            answer = {node: ["loaded"] * (len(commands) - 1) + [reply]}
+    assert redirects == 0
+    assert waited > 0.5

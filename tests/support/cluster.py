@@ -50,14 +50,23 @@ class RedisCluster:
         return int(str(self._ask(self.nodes[0], "CLUSTER", "KEYSLOT", key)))
 
     def owner_of(self, slot: int) -> RedisServer:
-        """Return the node that serves `slot` now, by the first node's view."""
-        with self.nodes[0].client() as client:
-            for first, last, (_, port, *_rest), *_replicas in client.execute_command(
-                "CLUSTER SLOTS"
-            ):
-                if int(first) <= slot <= int(last):
-                    return next(node for node in self.nodes if node.port == int(port))
-        raise LookupError(f"Nobody serves slot {slot}.")
+        """Return the node that serves `slot` now, once all nodes agree on it.
+
+        Just after a move one node's late gossip may give the slot back to its old owner in the
+        eyes of a third; a new move that starts from such a view would fail.
+        """
+        self._wait(lambda: len(self._owners(slot)) == 1, "of one mind")
+        (port,) = self._owners(slot)
+        return next(node for node in self.nodes if node.port == port)
+
+    def _owners(self, slot: int) -> set[int]:
+        """Return the ports that the nodes name as the slot's owner."""
+        named: set[int] = set()
+        for node in self.nodes:
+            with node.client() as client:
+                rows = client.execute_command("CLUSTER SLOTS")
+            named |= {int(row[2][1]) for row in rows if int(row[0]) <= slot <= int(row[1])}
+        return named
 
     def other_than(self, node: RedisServer) -> RedisServer:
         return next(candidate for candidate in self.nodes if candidate is not node)
