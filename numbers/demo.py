@@ -1,0 +1,153 @@
+"""The demo's pools: what an operator of a busy platform would see, and who plays the switches."""
+
+import random
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from numbers.demo_past import Past, Traffic
+from numbers.models import CallRecord, MinuteSample, Number, Pool, Switch
+from numbers.services.adding import numbers_add
+from numbers.services.holding import numbers_quarantine
+from numbers.services.imports import import_now
+from numbers.services.pools import pool_create
+from numbers.services.switches import switch_create
+from poolsite.access.services import token_revoke
+from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
+
+SAMPLES = (
+    Path(settings.BASE_DIR).parent / "shared" / "data" / "numbers-sample.csv",
+    Path(settings.BASE_DIR) / "tests" / "data" / "numbers-sample.csv",
+)
+AGENTS = (
+    *("Wang Fang", "Li Jun", "Zhao Min", "Chen Jie", "Liu Yang", "Yang Li", "Huang Wei"),
+    *("Zhou Ting", "Wu Peng", "Xu Na", "Sun Qiang", "Ma Lin", "Zhu Hong", "Hu Bo", "Guo Xin"),
+)
+
+
+@dataclass(frozen=True)
+class DemoPool:
+    """One pool of the demo; `first` is its first number, None = the sample file."""
+
+    slug: str
+    name: str
+    account: str
+    first: int | None
+    count: int
+    switches: int
+    offered_erlangs: float
+    mean_call_seconds: float
+    quarantined: int = 0
+    wait_milliseconds: int = 0
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+POOLS = (
+    DemoPool(
+        *("retail-east", "Retail East", "evergreen", 8613800130000, 600, 3, 480.0, 150.0, 12),
+        settings=(("near", True), ("sticky_seconds", 7 * 86_400), ("daily_cap", 400)),
+    ),
+    DemoPool("bank-otp", "Bank one-time codes", "northbank", 8613900770000, 300, 2, 215.0, 40.0, 3),
+    DemoPool(
+        *("care-north", "Care North", "careline", 8615800210000, 200, 2, 120.0, 180.0),
+        settings=(("cooldown_seconds", 10),),
+    ),
+    DemoPool(
+        *("promo-west", "Promo West", "", 8618600040000, 120, 1, 112.0, 60.0),
+        wait_milliseconds=3_000,
+    ),
+    DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 240.0),
+)
+SMALL_POOLS = (
+    DemoPool("chaos-one", "Chaos one", "", 8613800130000, 60, 2, 50.0, 6.0),
+    DemoPool(
+        *("chaos-two", "Chaos two", "", 8613900770000, 30, 2, 24.0, 4.0),
+        wait_milliseconds=1_000,
+        settings=(("near", True), ("sticky_seconds", 600), ("cooldown_seconds", 1)),
+    ),
+)
+
+
+def make_pools(data: DemoData) -> None:
+    """Make the pools, their numbers, switches and past; what is there already stays as it is."""
+    known = {pool["slug"]: pool for pool in read_simulation().get("pools", [])}
+    plans = SMALL_POOLS if data.small else POOLS
+    pools = [known.get(plan.slug) or _make(plan, data) for plan in plans]
+    data.simulation["url"] = "http://127.0.0.1:8000"
+    data.simulation["pools"] = pools
+    if data.small:
+        data.simulation["live_list_seconds"] = 2.0
+        data.simulation["mishaps"] = {"restart_every_seconds": 120.0}
+
+
+def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
+    """Make one pool and return what the simulator needs to play its switches."""
+    pool = Pool.objects.filter(slug=plan.slug).first() or pool_create(
+        actor=ACTOR,
+        slug=plan.slug,
+        name=plan.name,
+        account=data.accounts.get(plan.account),
+        switch_interval_seconds=10,
+        **dict(plan.settings),
+    )
+    _fill(pool, plan)
+    lines = list(Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True))
+    if not data.small:
+        _make_past(pool, plan, lines)
+    return {
+        "slug": plan.slug,
+        "offered_erlangs": plan.offered_erlangs,
+        "mean_call_seconds": plan.mean_call_seconds,
+        "agents": list(AGENTS),
+        "wait_milliseconds": plan.wait_milliseconds,
+        "switches": _make_switches(pool, plan, lines),
+    }
+
+
+def _fill(pool: Pool, plan: DemoPool) -> None:
+    if Number.objects.filter(pool=pool).exists():
+        return
+    if plan.first is None:
+        import_now(pool, next(path for path in SAMPLES if path.exists()), ACTOR)
+        return
+    values = [f"+{plan.first + index}" for index in range(plan.count)]
+    numbers_add(actor=ACTOR, pool=pool, values=values)
+    if plan.quarantined:
+        held = values[90 : 90 + plan.quarantined]
+        numbers_quarantine(
+            actor=ACTOR, pool=pool, values=held, reason="Reported as spam by two carriers"
+        )
+
+
+def _make_switches(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> list[dict[str, Any]]:
+    """Make the switches; each registers a block of the pool's numbers."""
+    size = -(-len(lines) // plan.switches)
+    made = []
+    for index in range(plan.switches):
+        name = f"fs-{index + 1:02d}"
+        known = Switch.objects.filter(pool=pool, name=name).select_related("token").first()
+        if known is not None and known.token is not None and known.token.is_live:
+            token_revoke(token=known.token, actor=ACTOR, reason="its secret was lost")
+        _, secret = switch_create(actor=ACTOR, pool=pool, name=name)
+        block = list(lines[index * size : (index + 1) * size])
+        made.append({"name": name, "token": secret, "lines": block})
+    return made
+
+
+def _make_past(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> None:
+    """Two simulated hours up to this minute, once: numbers/demo_past.py says how."""
+    if MinuteSample.objects.filter(pool=pool).exists():
+        return
+    traffic = Traffic(plan.offered_erlangs, plan.mean_call_seconds, AGENTS)
+    lines = random.Random(7).sample(lines, len(lines) - plan.quarantined)  # noqa: S311
+    past = Past(pool, lines, traffic, seed=zlib.crc32(plan.slug.encode()))
+    samples, calls = past.run(timezone.now().replace(second=0, microsecond=0))
+    with transaction.atomic():
+        MinuteSample.objects.bulk_create(samples, batch_size=500)  # unaudited: the demo's past
+        CallRecord.objects.bulk_create(calls, batch_size=500)  # unaudited: the demo's past
