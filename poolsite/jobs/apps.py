@@ -11,6 +11,7 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare who may see and stop a job, its topic, and the workers' presence."""
+        import poolsite.celery  # noqa: F401  so that tasks sent from here find our broker
         from poolsite.jobs import presence, rules, topics
 
         rules.register()
