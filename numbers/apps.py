@@ -10,4 +10,19 @@ class NumbersConfig(AppConfig):
     verbose_name = _("Numbers")
 
     def ready(self) -> None:
-        import numbers.pool.scripts  # noqa: F401  registers the Lua scripts
+        import numbers.pool.scripts
+        import numbers.tasks
+        import numbers.topics  # noqa: F401  registers the live topics
+        from numbers import demo, errors, overview, rules
+        from numbers.api import hot, routes
+        from numbers.services.history_source import PoolSource
+        from poolsite import history
+        from poolsite.runtime import demo_data
+
+        rules.register()
+        errors.declare_problems()
+        hot.register()
+        routes.register()
+        overview.register()
+        history.register(PoolSource())
+        demo_data.register(20, demo.make_pools)

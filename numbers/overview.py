@@ -1,232 +1,172 @@
-"""What the pools put on the overview and into the sidebar."""
+"""What the pools put on the overview, into the search and into the metrics."""
 
-import time
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 
-from django.urls import reverse
-from django.utils import timezone
-from django.utils.formats import number_format
+from django.db.models import Sum
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_noop
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from numbers.models import Pool
-from numbers.selectors.charts import totals_by_minute
-from numbers.selectors.rows import PoolRow, pool_rows
+from numbers import number_format, selectors
+from numbers.models import MinuteSample, Pool
 from poolsite import access, operations
-from poolsite.operations import navigation
-from poolsite.operations.templatetags.console import figure, percent
+from poolsite.access import Principal
+from poolsite.operations import Card, CardData, Figure, Found
 
-BUSIEST = 4
-MOST_POOLS = 500  # on the overview; the list of pools has all of them
-FRESH_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Every pool that one reader sees, at one moment."""
-
-    rows: list[PoolRow]
-    busy_trend: list[float | None]
-    offered_trend: list[float | None]
-    blocked_trend: list[float | None]
-
-    @property
-    def busy(self) -> int:
-        """Calls in progress."""
-        return sum(row.busy or 0 for row in self.rows)
-
-    @property
-    def usable(self) -> int:
-        """Numbers in a call or pickable."""
-        return sum(row.usable or 0 for row in self.rows)
-
-    @property
-    def blocked_share(self) -> float | None:
-        """Blocked of the calls offered in the last hour."""
-        offered = sum(row.hour.offered for row in self.rows)
-        return sum(row.hour.blocked for row in self.rows) / offered if offered else None
-
-
-_summaries: dict[str, tuple[float, Summary]] = {}
-
-
-def summary(principal: access.Principal) -> Summary | None:
-    """The reader's pools, at most a second old; None when they may see none at all."""
-    if not access.decide(principal, "numbers.view").allowed:
-        return None
-    key = "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))
-    known = _summaries.get(key)
-    now = time.monotonic()
-    if known is not None and now - known[0] < FRESH_SECONDS:
-        return known[1]
-    visible = access.visible(Pool.objects.all(), principal, "numbers.view", kind="pool")
-    pools = list(visible.select_related("account")[:MOST_POOLS])
-    totals = totals_by_minute(pools, now=timezone.now())
-    found = Summary(pool_rows(pools), totals["busy"], totals["offered"], totals["blocked"])
-    if len(_summaries) > MOST_POOLS:
-        _summaries.clear()
-    _summaries[key] = (now, found)
-    return found
-
-
-def pools_card(principal: Any) -> operations.CardData | None:
-    """The busiest pools: occupancy and blocking, worst first."""
-    found = summary(principal)
-    if found is None:
-        return None
-    url = reverse("numbers:pools")
-    if not found.rows:
-        empty = _("No pools yet. Create the first one: it lends its numbers to calls.")
-        return operations.CardData([], empty=empty, url=url)
-    ranked = sorted(found.rows, key=lambda row: (not row.over, -(row.occupancy or 0)))
-    hint = ngettext("%(n)s pool", "%(n)s pools", len(found.rows)) % {"n": len(found.rows)}
-    if len(ranked) > BUSIEST:
-        hint = _("%(shown)s busiest of %(all)s") % {"shown": BUSIEST, "all": len(ranked)}
-    return operations.CardData(
-        [],
-        columns=[_("Pool"), _("Occupancy"), _("Blocked")],
-        rows=[_card_row(row) for row in ranked[:BUSIEST]],
-        hint=hint,
-        severity="warning" if any(row.over for row in found.rows) else "",
-        url=url,
-    )
-
-
-def _card_row(row: PoolRow) -> dict[str, Any]:
-    occupancy = row.occupancy
-    mark = row.pool.occupancy_alarm_percent
-    crowded = occupancy is not None and occupancy * 100 > mark
-    status = {"paused": _("Paused"), "recovering": _("Recovering"), "unavailable": _("Not read")}
-    first = {"text": percent(occupancy, 0), "share": occupancy or 0.0}
-    if row.status:
-        first = {"text": status.get(row.status, row.status), "severity": "warning"}
-    elif crowded:
-        first["severity"] = "warning"
-    return {
-        "name": row.pool.name,
-        "url": row.url,
-        "cells": [
-            first,
-            {
-                "text": percent(row.hour.blocked_share),
-                "severity": "critical" if row.over else "",
-            },
-        ],
-        "trend": row.trend,
-    }
-
-
-def calls_in_progress(principal: Any) -> operations.Stat | None:
-    """Numbers in a call now."""
-    found = summary(principal)
-    return None if found is None else operations.Stat(figure(found.busy), trend=found.busy_trend)
-
-
-def calls_offered(principal: Any) -> operations.Stat | None:
-    """Calls offered in the last whole minute."""
-    found = summary(principal)
-    if found is None:
-        return None
-    known = [value for value in found.offered_trend if value is not None]
-    return operations.Stat(
-        figure(known[-1]) if known else "–", _("/min"), trend=found.offered_trend
-    )
-
-
-def usable_numbers(principal: Any) -> operations.Stat | None:
-    """How many numbers calls can use, and how many of them are in use."""
-    found = summary(principal)
-    if found is None:
-        return None
-    share = found.busy / found.usable if found.usable else None
-    return operations.Stat(percent(share, 0), _("of %(n)s") % {"n": number_format(found.usable)})
-
-
-def blocked_calls(principal: Any) -> operations.Stat | None:
-    """Share of the last hour's calls that found no number."""
-    found = summary(principal)
-    if found is None:
-        return None
-    over = any(row.over for row in found.rows)
-    return operations.Stat(
-        percent(found.blocked_share),
-        trend=found.blocked_trend,
-        severity="warning" if over else "",
-        mark=_("over the mark") if over else "",
-    )
+TREND_MINUTES = 60
+POOLS_URL = "/pools/"
+STATES = ("idle_up", "idle_down", "busy_up", "busy_down", "quarantined", "resting", "waiting")
+COUNTERS = ("offered", "carried", "blocked")
 
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
     operations.register_card(
-        operations.Card(
-            "numbers.pools",
-            gettext_lazy("Pools"),  # type: ignore[arg-type]  # translated where it is shown
-            pools_card,
+        Card(
+            name="numbers",
+            title=gettext_noop("Number pools"),
+            load=load_card,
             order=10,
-            icon="apps",
+            icon="dialpad",
+            url=POOLS_URL,
         )
     )
-    for order, (name, label, load) in enumerate(
-        (
-            ("numbers.busy", gettext_lazy("Calls in progress"), calls_in_progress),
-            ("numbers.offered", gettext_lazy("Calls offered"), calls_offered),
-            ("numbers.usable", gettext_lazy("Numbers in use"), usable_numbers),
-            ("numbers.blocked", gettext_lazy("Blocked, last hour"), blocked_calls),
+    operations.register_search("numbers", find)
+    operations.register_metrics("numbers", collect)
+
+
+def load_card(principal: Principal) -> CardData | None:
+    """Occupancy and blocking over every pool that the reader may see."""
+    if not access.decide(principal, "numbers.view"):
+        return None
+    pools = selectors.pool_list(principal)
+    if not pools:
+        return CardData(
+            figures=(), empty=_("No pool yet. Make one and add numbers."), url=POOLS_URL
         )
-    ):
-        entry = operations.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
-        operations.register_stat(entry)
-    _register_navigation()
+    busy = sum(pool.in_use for pool in pools)
+    usable = sum(pool.usable for pool in pools)
+    trend, blocking = _last_hour([pool.pool for pool in pools])
+    not_open = sum(pool.status != "open" for pool in pools)
+    limit = min(pool.pool.blocking_alarm_percent for pool in pools)
+    figures = [
+        Figure(_("Occupancy"), f"{busy * 100 / usable:.0f}" if usable else "0", "%"),
+        Figure(_("In call"), f"{busy:,}"),
+        Figure(
+            _("Blocked, last hour"),
+            f"{blocking:.1f}",
+            "%",
+            "warning" if blocking > limit else "",
+        ),
+    ]
+    if not_open:
+        figures.append(Figure(_("Not open"), str(not_open), "", "warning"))
+    return CardData(
+        figures=figures,
+        trend=trend,
+        trend_label=_("In call"),
+        severity="warning" if not_open or blocking > limit else "",
+        url=POOLS_URL,
+    )
 
 
-def _register_navigation() -> None:
-    may_view = ("numbers.view",)
-    for entry in (
-        navigation.Entry(
-            "pools",
-            gettext_lazy("Pools"),
-            "numbers:pools",
-            "apps",
-            section="numbers",
-            order=10,
-            actions=may_view,
-            incidents=("numbers.",),
-            key="p",
-            match=("numbers:pool", "numbers:pool_settings", "numbers:pool_create"),
-        ),
-        navigation.Entry(
-            "numbers",
-            gettext_lazy("Numbers"),
-            "numbers:numbers",
-            "dialpad",
-            section="numbers",
-            order=20,
-            actions=may_view,
-            key="n",
-            match=("numbers:number",),
-        ),
-        navigation.Entry(
-            "imports",
-            gettext_lazy("Imports"),
-            "numbers:imports",
-            "upload_file",
-            section="numbers",
-            order=30,
-            actions=("numbers.operate",),
-            key="m",
-            match=("numbers:import",),
-        ),
-        navigation.Entry(
-            "who_had",
-            gettext_lazy("Who had it"),
-            "numbers:who_had",
-            "person_search",
-            section="numbers",
-            order=40,
-            actions=may_view,
-            key="w",
-        ),
-    ):
-        navigation.register(entry)
+def _last_hour(pools: list[Pool]) -> tuple[list[float | None], float]:
+    """Numbers in a call at each minute (None = no sample), and the share of calls blocked."""
+    end = datetime.now(UTC).replace(second=0, microsecond=0)
+    start = end - timedelta(minutes=TREND_MINUTES - 1)
+    rows = MinuteSample.objects.filter(pool__in=pools, minute__gte=start)
+    by_minute = {
+        row["minute"]: row
+        for row in rows.values("minute").annotate(
+            up=Sum("busy_up"), down=Sum("busy_down"), asked=Sum("offered"), refused=Sum("blocked")
+        )
+    }
+    trend: list[float | None] = []
+    for minute in range(TREND_MINUTES):
+        row = by_minute.get(start + timedelta(minutes=minute))
+        trend.append(None if row is None else float(row["up"] + row["down"]))
+    asked = sum(row["asked"] for row in by_minute.values())
+    refused = sum(row["refused"] for row in by_minute.values())
+    return trend, refused * 100 / asked if asked else 0.0
+
+
+def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
+    """Pools by slug, numbers by their beginning, calls by their very id."""
+    if not access.decide(principal, "numbers.view"):
+        return []
+    found = [*_pools(principal, text, limit), *_numbers(principal, text, limit)]
+    return (found + _calls(principal, text, limit))[:limit]
+
+
+def _pools(principal: Principal, text: str, limit: int) -> list[Found]:
+    rows = selectors.visible_pools(principal).filter(slug__startswith=text.lower())
+    return [
+        Found(_("Pool"), row.name, row.slug, f"/pools/{row.slug}/", exact=row.slug == text.lower())
+        for row in rows.order_by("slug")[:limit]
+    ]
+
+
+def _numbers(principal: Principal, text: str, limit: int) -> list[Found]:
+    result = number_format.normalise(text)
+    if not isinstance(result, number_format.Normalised):
+        return []
+    prefixes = [result.value]
+    if not result.value.startswith("+"):
+        prefixes.append("+" + result.value)
+    found: list[Found] = []
+    for prefix in prefixes:
+        rows = selectors.visible_numbers(principal).filter(selectors.prefix_condition(prefix))
+        found += [
+            Found(
+                _("Number"),
+                row.value,
+                " · ".join(part for part in (row.pool.name, row.region, row.label) if part),
+                f"/numbers/{row.value}/",
+                exact=row.value == prefix,
+            )
+            for row in rows.select_related("pool").order_by("value")[:limit]
+        ]
+    return found
+
+
+def _calls(principal: Principal, text: str, limit: int) -> list[Found]:
+    rows = selectors.visible_calls(principal).filter(call_id=text).order_by("-started_at")
+    return [
+        Found(
+            _("Call"),
+            row.call_id,
+            f"{row.number} · {row.started_at:%Y-%m-%d %H:%M:%S}",
+            f"/numbers/{row.number}/",
+            exact=True,
+        )
+        for row in rows[:limit]
+    ]
+
+
+def collect() -> Iterable[Metric]:
+    """Figures of each pool for Prometheus: no numbers, no names of people."""
+    states = GaugeMetricFamily(
+        "poolsite_pool_numbers", "Numbers of a pool by state.", labels=["pool", "state"]
+    )
+    open_pools = GaugeMetricFamily(
+        "poolsite_pool_open", "1 while the pool lends numbers.", labels=["pool"]
+    )
+    backlog = GaugeMetricFamily(
+        "poolsite_pool_history_backlog", "Entries that SQL does not have yet.", labels=["pool"]
+    )
+    counters = CounterMetricFamily(
+        "poolsite_pool_calls", "Calls of a pool by outcome.", labels=["pool", "outcome"]
+    )
+    slugs: list[str] = list(Pool.objects.order_by("slug").values_list("slug", flat=True))
+    for slug, live in selectors.pool_live(slugs).items():
+        open_pools.add_metric([slug], float(live is not None and live.status == "open"))
+        if live is None:
+            continue
+        backlog.add_metric([slug], live.seq - live.drained)
+        for state in STATES:
+            states.add_metric([slug, state], getattr(live, state))
+        for counter in COUNTERS:
+            counters.add_metric([slug, counter], getattr(live, counter))
+        counters.add_metric([slug, "inbound"], live.carried_in)
+    return [states, open_pools, backlog, counters]

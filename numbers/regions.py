@@ -1,6 +1,7 @@
 """Where a number is at home and whose it is, by phonenumbers' metadata. Labels, never a verdict."""
 
 import re
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +17,11 @@ class Labels:
 
     region: str = ""
     carrier: str = ""
+
+
+def is_loaded() -> bool:
+    """Whether the geographic metadata is in memory: loading it takes about 0.3 s."""
+    return "phonenumbers.geocoder" in sys.modules
 
 
 def labels(value: str) -> Labels:

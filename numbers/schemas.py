@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from numbers import number_format
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000
+LIVE_BODY_LIMIT_BYTES = 8_000_000  # 100 000 calls
 WAIT_LIMIT_MS = 60_000
 
 # No control characters (NUL among them) in what is stored, shown and logged.
@@ -104,7 +105,7 @@ class LiveCall(BaseModel):
     model_config = _STRICT
 
     call_id: CallId
-    number: NumberText
+    number: NumberText | None = None
 
 
 class LiveList(BaseModel):
@@ -118,19 +119,30 @@ class LiveList(BaseModel):
     calls: list[LiveCall] = Field(max_length=100_000)
 
 
+class ListedCall(BaseModel):
+    """A call that a live list's answer names; the number is empty where it is not known."""
+
+    call_id: str
+    number: str
+
+
 class LiveListAnswer(BaseModel):
     """What the pool made of a live list."""
 
+    outcome: Literal["ok"] = "ok"
     as_of: int
     renewed: int
-    adopted: list[str] = Field(description="Call ids taken back into a recovering pool.")
-    lease_without_call: list[str] = Field(
-        description="Calls the pool has and the list does not; released after two lists in a row."
+    adopted: list[ListedCall] = Field(description="Taken (back) into the pool.")
+    lease_without_call: list[ListedCall] = Field(
+        description="The pool has them, the list does not; released after two lists in a row."
     )
-    call_without_lease: list[str] = Field(
-        description="Calls the list has and the pool does not know."
+    call_without_lease: list[ListedCall] = Field(
+        description="The list has them, the pool does not; adopted after two lists in a row."
     )
-    released: list[str] = Field(description="Call ids that this list released.")
+    conflict: list[ListedCall] = Field(
+        description="The number is in another call, or the call has another number."
+    )
+    released: list[ListedCall] = Field(description="What this list released.")
     hang_up: list[str] = Field(description="Call ids that must end now.")
 
 
@@ -143,8 +155,10 @@ class Counts(BaseModel):
     busy_down: int
     quarantined: int
     resting: int
+    pickable: int
     offered: int
     carried: int
+    carried_in: int = Field(description="Inbound calls, counted apart.")
     blocked: int
     waiting: int
 
@@ -161,6 +175,7 @@ class PoolOut(BaseModel):
     counts: Counts | None = Field(description="Null while Redis has lost the pool.")
     lease_seconds: int
     suspect_seconds: int
+    switch_interval_seconds: int
     cooldown_seconds: int
     daily_cap: int
     sticky_seconds: int
@@ -186,9 +201,22 @@ class NumberOut(BaseModel):
     agent: str
     callee: str
     switch: str
+    direction: str
     since: int | None = Field(description="Start of the running call, µs.")
     lease_until: int | None
     as_of: int
+
+
+class WhoHadIn(BaseModel):
+    """A moment, and at least one of the four names."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    at: AwareDatetime = Field(description="The moment, with its zone.")
+    number: str = Field("", max_length=256)
+    callee: str = Field("", max_length=64)
+    agent: str = Field("", max_length=64)
+    call_id: str = Field("", max_length=128)
 
 
 class HadOut(BaseModel):
@@ -213,3 +241,30 @@ class HangUp(BaseModel):
     number: str
     call_id: str
     reason: str
+
+
+FrameId = Annotated[str, StringConstraints(max_length=64)] | Annotated[int, Field(ge=0, le=2**53)]
+
+
+class EventFrame(Event):
+    """An event on the websocket; `id` comes back with its answer."""
+
+    id: FrameId | None = None
+
+
+class LiveFrame(BaseModel):
+    """A live list on the websocket."""
+
+    model_config = _STRICT
+
+    id: FrameId | None = None
+    live: LiveList
+
+
+class PingFrame(BaseModel):
+    """Asks whether the other end still lives, and for the server's time."""
+
+    model_config = _STRICT
+
+    id: FrameId | None = None
+    ping: Literal[True]

@@ -166,6 +166,7 @@ class ImportRow(models.Model):
         "in_this_pool": gettext_noop("In this pool already"),
         "in_pool": gettext_noop("In pool %s already"),
         "in_other_pool": gettext_noop("In another pool already"),
+        "in_old_call": gettext_noop("Deleted elsewhere in a call that still runs"),
     }
     CHANGES = {
         "space": gettext_noop("space"),

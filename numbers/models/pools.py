@@ -121,6 +121,7 @@ class Pool(models.Model):
 
     generation = models.PositiveBigIntegerField(_("generation"), default=1)
     recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
+    loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
 

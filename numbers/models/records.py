@@ -129,6 +129,10 @@ class MinuteSample(models.Model):
     carried = models.PositiveBigIntegerField(_("carried"), default=0)
     blocked = models.PositiveBigIntegerField(_("blocked"), default=0)
     call_seconds = models.PositiveBigIntegerField(_("call seconds"), default=0)
+    carried_total = models.PositiveBigIntegerField(_("carried until then"), default=0)
+    blocked_total = models.PositiveBigIntegerField(_("blocked until then"), default=0)
+    offered_total = models.PositiveBigIntegerField(_("offered until then"), default=0)
+    generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
     class Meta:
         verbose_name = _("minute sample")

@@ -1,41 +1,47 @@
-"""Commands of requests that are served at the same moment travel to Redis together.
+"""Events of requests that are served at the same moment travel to Redis together.
 
-One EVALSHA per request costs a process more than Redis: a write, a wake-up and a read each.
-While one pipeline is under way, whatever else arrives waits for the next, so an idle server
-answers at once and a busy one in ever fuller pipelines. Order per aggregate is kept, and each
-command gets an outcome of its own.
+One EVALSHA per request costs both sides more than the event itself: a write, a wake-up and a
+read each. While one pipeline is under way, whatever else arrives waits for the next, so an idle
+server answers at once and a busy one in ever fuller list commands. The order within an
+aggregate is kept, and each event gets an outcome of its own.
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 from poolsite import hotpath
 from poolsite.hotpath import Command, HotPathError
 
-T = TypeVar("T")
+I = TypeVar("I")  # noqa: E741  item
+R = TypeVar("R")  # result
 
-PIPELINE_COMMANDS = 256
+ITEMS_PER_COMMAND = 32
+ITEMS_PER_PIPELINE = 512
 STALLED_SECONDS = 0.05  # a pipeline under way for longer no longer holds up the others
 PIPELINES_LIMIT = 8
 
-_Waiting = tuple[Command[Any], asyncio.Future[Any]]
+Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
 
 
-class Gatherer:
-    """The commands of one event loop that wait for the next pipeline."""
+class Gatherer(Generic[I, R]):
+    """The items of one event loop that wait for the next pipeline.
 
-    def __init__(self) -> None:
+    `combine` makes one command of up to 32 items of one aggregate; its result has one entry
+    per item, in their order.
+    """
+
+    def __init__(self, combine: Combine[I, R]) -> None:
+        self._combine = combine
         self._loop = asyncio.get_running_loop()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[tuple[str, I, asyncio.Future[R]]] = []
         self._under_way: set[asyncio.Task[None]] = set()
         self._scheduled = False
 
-    async def run(self, command: Command[T]) -> T:
-        """Run one command. Raises Unavailable, UnknownOutcome or ScriptFailed."""
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._waiting.append((command, future))
+    async def run(self, tag: str, item: I) -> R:
+        """Run one item. Raises Unavailable, UnknownOutcome or ScriptFailed."""
+        future: asyncio.Future[R] = self._loop.create_future()
+        self._waiting.append((tag, item, future))
         if not self._scheduled and not self._under_way:
             self._scheduled = True
             self._loop.call_soon(self._start)  # after the other requests of this round
@@ -45,8 +51,8 @@ class Gatherer:
         self._scheduled = False
         if not self._waiting:
             return
-        batch = self._waiting[:PIPELINE_COMMANDS]
-        del self._waiting[:PIPELINE_COMMANDS]
+        batch = self._waiting[:ITEMS_PER_PIPELINE]
+        del self._waiting[:ITEMS_PER_PIPELINE]
         task = self._loop.create_task(self._send(batch))
         self._under_way.add(task)
         task.add_done_callback(self._ended)
@@ -58,37 +64,57 @@ class Gatherer:
             self._start()
 
     def _go_on_without(self, task: asyncio.Task[None]) -> None:
-        if task in self._under_way and self._waiting and len(self._under_way) < PIPELINES_LIMIT:
+        if task.done():
+            return
+        if self._waiting and len(self._under_way) < PIPELINES_LIMIT:
             self._start()
-        elif task in self._under_way and not task.done():
-            self._loop.call_later(STALLED_SECONDS, self._go_on_without, task)
+        self._loop.call_later(STALLED_SECONDS, self._go_on_without, task)
 
-    async def _send(self, batch: Sequence[_Waiting]) -> None:
+    async def _send(self, batch: Sequence[tuple[str, I, asyncio.Future[R]]]) -> None:
+        groups: list[list[asyncio.Future[R]]] = []
+        commands: list[Command[Sequence[R]]] = []
         try:
-            outcomes: Sequence[Any] = await hotpath.arun_batch([command for command, _ in batch])
+            for tag, items, futures in _grouped(batch):
+                commands.append(self._combine(tag, items))
+                groups.append(futures)
+            outcomes = await hotpath.arun_batch(commands)
         except BaseException as error:
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(
-                        error if isinstance(error, Exception) else hotpath.UnknownOutcome("stopped")
-                    )
-            raise
-        for (_, future), outcome in zip(batch, outcomes, strict=True):
-            if future.done():
-                continue  # its request was cancelled; the command was executed all the same
-            if isinstance(outcome, HotPathError):
-                future.set_exception(outcome)
-            else:
-                future.set_result(outcome)
+            reason = error if isinstance(error, Exception) else hotpath.UnknownOutcome("stopped")
+            for _, _, future in batch:
+                _fail(future, reason)
+            if not isinstance(error, Exception):
+                raise
+            return
+        for futures, outcome in zip(groups, outcomes, strict=True):
+            _settle(futures, outcome)
 
 
-_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, Gatherer] = WeakKeyDictionary()
+def _grouped(
+    batch: Sequence[tuple[str, I, asyncio.Future[R]]],
+) -> list[tuple[str, list[I], list[asyncio.Future[R]]]]:
+    """Items by aggregate, in order, at most 32 together."""
+    groups: list[tuple[str, list[I], list[asyncio.Future[R]]]] = []
+    current: dict[str, tuple[str, list[I], list[asyncio.Future[R]]]] = {}
+    for tag, item, future in batch:
+        group = current.get(tag)
+        if group is None or len(group[1]) == ITEMS_PER_COMMAND:
+            group = current[tag] = (tag, [], [])
+            groups.append(group)
+        group[1].append(item)
+        group[2].append(future)
+    return groups
 
 
-def gatherer() -> Gatherer:
-    """The running loop's."""
-    loop = asyncio.get_running_loop()
-    found = _gatherers.get(loop)
-    if found is None:
-        found = _gatherers[loop] = Gatherer()
-    return found
+def _settle(futures: Sequence[asyncio.Future[R]], outcome: Any) -> None:
+    if isinstance(outcome, HotPathError):
+        for future in futures:
+            _fail(future, outcome)
+        return
+    for future, result in zip(futures, outcome, strict=True):
+        if not future.done():  # else its request was cancelled; it was executed all the same
+            future.set_result(result)
+
+
+def _fail(future: asyncio.Future[Any], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)

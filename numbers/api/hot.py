@@ -1,0 +1,109 @@
+"""The pool's hot routes: events and live lists, served before Django."""
+
+import asyncio
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from numbers.api import live_list, processing
+from numbers.api.directory import PoolRef, directory
+from numbers.api.reading import EVENTS, MalformedError, Reader
+from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, Event, LiveList
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.api import lane
+from poolsite.api.problems import MEDIA_TYPE, kind_of_refusal, problem_response
+
+EVENTS_PATH = "/api/v1/pools/{slug}/events"
+LIVE_PATH = "/api/v1/pools/{slug}/live"
+_LISTS: Reader[LiveList] = Reader(LiveList)
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    lane.register(EVENTS_PATH, post_events)
+    lane.register(LIVE_PATH, post_live_list)
+
+
+class _RefusedError(Exception):
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
+
+
+async def post_events(request: Request) -> Response:
+    """One event, or a batch that is answered item by item."""
+    try:
+        principal, pool = await _admit(request)
+        body = await lane.read_body(request, BODY_LIMIT_BYTES)
+        read = EVENTS.read(body)
+    except _RefusedError as refused:
+        return refused.response
+    except MalformedError as error:
+        return problem_response("malformed", str(error), outcome="error")
+    if isinstance(read, list):
+        return Response(
+            orjson.dumps(await processing.many(pool, principal, read)),
+            media_type="application/json",
+        )
+    if read.wait_ms and read.event == "call":
+        status, answer = await _while_connected(request, pool, principal, read)
+    else:
+        status, answer = await processing.one(pool, principal, read)
+    return _response(status, answer)
+
+
+async def post_live_list(request: Request) -> Response:
+    """Every call that a switch has now."""
+    try:
+        principal, pool = await _admit(request)
+        given = _LISTS.read_one(await lane.read_body(request, LIVE_BODY_LIMIT_BYTES))
+    except _RefusedError as refused:
+        return refused.response
+    except MalformedError as error:
+        return problem_response("malformed", str(error), outcome="error")
+    return _response(*await live_list.report(pool, principal, given))
+
+
+async def _admit(request: Request) -> tuple[Principal, PoolRef]:
+    """Who asks, and for which pool. Machines only: a cookie opens nothing here.
+
+    So no page on another site can make a browser send events, and no CSRF token is needed.
+    """
+    if not any(name == b"authorization" for name, _ in request.scope["headers"]):
+        raise _RefusedError(problem_response("unauthenticated"))
+    principal = await access.principal_of_scope(request.scope)
+    if not principal.is_authenticated:
+        raise _RefusedError(problem_response("unauthenticated"))
+    pool = await directory().get(request.path_params["slug"])
+    decision = processing.decide(principal, pool)
+    if not decision or pool is None:
+        raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-pool")))
+    return principal, pool
+
+
+async def _while_connected(
+    request: Request, pool: PoolRef, principal: Principal, event: Event
+) -> processing.Answered:
+    """Run a call that waits, as long as its client does."""
+    call = asyncio.ensure_future(processing.one(pool, principal, event))
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait([call, gone], return_when=asyncio.FIRST_COMPLETED)
+        if not call.done():
+            call.cancel()
+            raise ConnectionResetError("the client left while its call waited")
+        return call.result()
+    finally:
+        gone.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _response(status: int, answer: object) -> Response:
+    media_type = "application/json" if status == 200 else MEDIA_TYPE
+    return Response(orjson.dumps(answer), status, media_type=media_type)

@@ -1,0 +1,183 @@
+"""What becomes of events, for HTTP and websocket alike: checked, run, answered."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from numbers import pool, regions
+from numbers.api import waiting
+from numbers.api.answers import answer_of, failure_of
+from numbers.api.directory import PoolRef
+from numbers.api.reading import MalformedError
+from numbers.api.releasing import release_later
+from numbers.api.server_time import server_time
+from numbers.schemas import Event
+from poolsite import access, hotpath
+from poolsite.access import Decision, Principal, TokenScope
+from poolsite.api.gather import Gatherer
+
+logger = logging.getLogger(__name__)
+
+Answered = tuple[int, dict[str, Any]]  # status, body
+Events = Gatherer[pool.Event, pool.Outcome]
+
+
+def decide(principal: Principal, ref: PoolRef | None) -> Decision:
+    """Whether events may be sent to this pool at all; a missing pool looks like a foreign one."""
+    if not principal.is_authenticated:
+        return Decision.LOGIN
+    if ref is None:
+        return Decision.HIDDEN
+    return access.decide(principal, "numbers.event", ref)
+
+
+async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
+    """Run one event and answer it."""
+    try:
+        check_event(principal, event)
+        its = await _pool_event(ref, event)
+        if event.wait_ms and event.event == "call":
+            outcome = await waiting.call(ref.slug, its)
+        else:
+            outcome = await _gatherer().run(_group(ref.slug, its), its)
+    except (PermissionError, MalformedError, hotpath.HotPathError) as error:
+        return failure_of(error, as_of=await server_time().now_us())
+    if outcome.release:
+        release_later(ref.slug)
+    return answer_of(outcome, as_of=await server_time().now_us())
+
+
+async def many(
+    ref: PoolRef, principal: Principal, items: Sequence[Event | MalformedError]
+) -> list[dict[str, Any]]:
+    """Run a batch in its order; each item is answered by itself, with the status of its own.
+
+    One pipeline, 32 events in each script call. An item without a known outcome says so.
+    """
+    answers: list[pool.Outcome | Exception] = []
+    good: list[pool.Event] = []
+    places: list[int] = []
+    for place, item in enumerate(items):
+        try:
+            if isinstance(item, MalformedError):
+                raise item
+            check_event(principal, item)
+            if item.wait_ms:
+                raise MalformedError("wait_ms: a call cannot wait inside a batch")
+            good.append(await _pool_event(ref, item))
+            places.append(place)
+            answers.append(_NOTHING)
+        except (PermissionError, MalformedError) as error:
+            answers.append(error)
+    for place, outcome in zip(places, await _run(ref.slug, good), strict=True):
+        answers[place] = outcome
+    as_of = await server_time().now_us()
+    if any(isinstance(outcome, pool.Outcome) and outcome.release for outcome in answers):
+        release_later(ref.slug)
+    return [_item_answer(answer, as_of) for answer in answers]
+
+
+def check_event(principal: Principal, event: Event) -> None:
+    """Raise PermissionError when the token does not cover this event or this switch."""
+    if not principal.may_send(event.event):
+        raise PermissionError(f"this token may not send {event.event}")
+    check_switch(principal, event.switch)
+
+
+def check_switch(principal: Principal, switch: str | None) -> None:
+    """Raise PermissionError when the token is another switch's."""
+    scope = principal.scope
+    if isinstance(scope, TokenScope) and scope.switch and switch not in (None, scope.switch):
+        raise PermissionError(f"this token is for the switch {scope.switch}")
+
+
+_NOTHING = pool.Outcome(pool.ERROR, "", "", "")
+
+
+async def _run(
+    slug: str, events: Sequence[pool.Event]
+) -> list[pool.Outcome | hotpath.HotPathError]:
+    chunks = [
+        events[start : start + pool.BATCH_LIMIT]
+        for start in range(0, len(events), pool.BATCH_LIMIT)
+    ]
+    outcomes: list[pool.Outcome | hotpath.HotPathError] = []
+    replies = await hotpath.arun_batch([pool.events(slug, chunk) for chunk in chunks])
+    for chunk, reply in zip(chunks, replies, strict=True):
+        if isinstance(reply, hotpath.HotPathError):
+            outcomes += [reply] * len(chunk)
+        else:
+            outcomes += reply
+    return outcomes
+
+
+def _item_answer(answer: pool.Outcome | Exception, as_of: int) -> dict[str, Any]:
+    if isinstance(answer, pool.Outcome):
+        status, body = answer_of(answer, as_of=as_of)
+    else:
+        status, body = failure_of(answer, as_of=as_of)
+    body["status"] = status
+    return body
+
+
+async def _pool_event(ref: PoolRef, event: Event) -> pool.Event:
+    """The event as the scripts take it, with the region that `near` needs."""
+    return pool.Event(
+        event=event.event,
+        number=event.number or "",
+        call_id=event.call_id or "",
+        switch=event.switch or "",
+        incarnation=event.incarnation or "",
+        agent=event.agent or "",
+        callee=event.callee or "",
+        direction=event.direction or "",
+        force=bool(event.force),
+        sticky=event.sticky,
+        near=await _area(event) if ref.near else "",
+        paid=event.paid or "",
+        contact=event.contact or "",
+        expires=event.expires,
+        seq=event.seq,
+        reason=event.reason or "",
+        wait_ms=event.wait_ms or 0,
+    )
+
+
+async def _area(event: Event) -> str:
+    """The callee's region for a call, the number's own for an add."""
+    if event.event == "call" and event.callee and event.near is not False:
+        subject = event.callee
+    elif event.event == "add" and event.number:
+        subject = event.number
+    else:
+        return ""
+    if not regions.is_loaded():
+        return await asyncio.to_thread(regions.area, subject)  # the metadata takes a while
+    return regions.area(subject)
+
+
+# -- gathering ----------------------------------------------------------------------------------
+
+
+def _group(slug: str, event: pool.Event) -> str:
+    """Events that may be repeated after a lost reply do not travel with those that may not."""
+    return slug if event.repeatable else f"{slug} once"
+
+
+def _combine(group: str, events: Sequence[pool.Event]) -> hotpath.Command[list[pool.Outcome]]:
+    slug = group.partition(" ")[0]
+    return pool.events(slug, events)
+
+
+_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, Events] = WeakKeyDictionary()
+
+
+def _gatherer() -> Events:
+    """The running loop's."""
+    loop = asyncio.get_running_loop()
+    found = _gatherers.get(loop)
+    if found is None:
+        found = _gatherers[loop] = Gatherer(_combine)
+    return found

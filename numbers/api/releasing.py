@@ -1,0 +1,35 @@
+"""A switch came back under a new incarnation: its old calls are released at once, in batches.
+
+Ten thousand take about a second; the sweep finishes what a dying process left.
+"""
+
+import asyncio
+import logging
+from weakref import WeakKeyDictionary
+
+from numbers import pool
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+_running: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[None]]] = (
+    WeakKeyDictionary()
+)
+
+
+def release_later(slug: str) -> None:
+    """Start releasing in this loop, unless it does so already."""
+    loop = asyncio.get_running_loop()
+    running = _running.setdefault(loop, {})
+    if slug not in running:
+        task = running[slug] = loop.create_task(_release(slug))
+        task.add_done_callback(lambda _: running.pop(slug, None))
+
+
+async def _release(slug: str) -> None:
+    try:
+        more = True
+        while more:  # each batch is a command of its own, so other events go between
+            more = await hotpath.arun(pool.release(slug))
+    except hotpath.HotPathError as error:
+        logger.warning("numbers: releasing calls of %s is left to the sweep: %s", slug, error)

@@ -1,0 +1,268 @@
+"""The pool's routes behind Django, and the hot lane's in the same OpenAPI document."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Path, Query, Router
+
+from numbers import number_format, selectors
+from numbers.models import CallRecord, Pool
+from numbers.schemas import (
+    Answer,
+    Counts,
+    Event,
+    HadOut,
+    ItemAnswer,
+    LiveList,
+    LiveListAnswer,
+    NumberOut,
+    PoolOut,
+    Problem,
+    WhoHadIn,
+)
+from numbers.selectors import ListedNumber, PoolNow
+from poolsite import access
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.root import ProblemError, api
+
+router = Router(tags=["numbers"])
+_ERRORS: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
+FUTURE = timedelta(minutes=1)
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    api.add_router("/pools", router)
+    api.add_router("/numbers", numbers_router)
+
+
+numbers_router = Router(tags=["numbers"])
+
+
+@router.get("", response={200: list[PoolOut], **_ERRORS}, summary="Pools")
+def list_pools(request: HttpRequest) -> Any:
+    """Every pool that the credential may see."""
+    return [_pool_out(pool) for pool in selectors.pool_list(principal_of_request(request))]
+
+
+@router.get("/{slug}", response={200: PoolOut, **_ERRORS}, summary="One pool")
+def get_pool(request: HttpRequest, slug: str = Slug) -> Any:
+    """A pool with its settings and live figures."""
+    return _pool_out(selectors.pool_now(_pool(principal_of_request(request), slug)))
+
+
+@router.get("/{slug}/numbers/{number}", response={200: NumberOut, **_ERRORS}, summary="One number")
+def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
+    """A number of a pool, as SQL remembers it and as it is now."""
+    pool = _pool(principal_of_request(request), slug)
+    value = _value(number)
+    row = pool.numbers.filter(value=value).select_related("pool").first()
+    if row is None:
+        raise ProblemError("unknown-number", "the number is not in this pool")
+    return _number_out(selectors.with_live([row])[0])
+
+
+@numbers_router.get("/who-had", response={200: list[HadOut], **_ERRORS}, summary="Who had it")
+def who_had(
+    request: HttpRequest,
+    asked: Query[WhoHadIn],
+) -> Any:
+    """The calls that ran at a moment, by number, callee, agent or call id."""
+    number, callee, agent, call_id = asked.number, asked.callee, asked.agent, asked.call_id
+    _check_text(number, callee, agent, call_id)
+    if not any((number, callee, agent, call_id)):
+        raise ProblemError("malformed", "name a number, a callee, an agent or a call_id")
+    try:
+        moment = asked.at.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise ProblemError("malformed", "at: no such moment") from None
+    if moment > datetime.now(UTC) + FUTURE:
+        raise ProblemError("malformed", "at: lies in the future")
+    found = number_format.normalise(callee) if callee else None
+    rows = selectors.who_had(
+        principal_of_request(request),
+        at=moment,
+        number=_value(number) if number else "",
+        callee=found.value if isinstance(found, number_format.Normalised) else callee,
+        agent=agent,
+        call_id=call_id,
+    )
+    return [_had_out(row) for row in rows]
+
+
+_EVENT_ANSWERS: dict[int, Any] = {
+    200: Answer | list[ItemAnswer],
+    401: Problem,
+    402: Problem,
+    403: Problem,
+    404: Problem,
+    409: Problem,
+    413: Problem,
+    415: Problem,
+    422: Problem,
+    503: Problem,
+    504: Problem,
+}
+
+
+@router.post(
+    "/{slug}/events",
+    response=_EVENT_ANSWERS,
+    summary="Events",
+    operation_id="post_events",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "anyOf": [
+                            {"$ref": "#/components/schemas/Event"},
+                            {
+                                "type": "array",
+                                "items": {"$ref": "#/components/schemas/Event"},
+                                "minItems": 1,
+                                "maxItems": 1000,
+                            },
+                        ]
+                    }
+                }
+            },
+        }
+    },
+)
+def post_events(request: HttpRequest, event: Event, slug: str = Slug) -> HttpResponse:
+    """One event, or an array of up to 1 000: decided in order, answered item by item.
+
+    Served by the hot lane, before Django, and only by token. A single event that is not allowed
+    answers 409, an unknown pool or number 404. In a batch each item carries its own `status`.
+    """
+    return _hot_only()
+
+
+@router.post(
+    "/{slug}/live",
+    response={
+        200: LiveListAnswer,
+        **{k: v for k, v in _EVENT_ANSWERS.items() if k not in (200, 402)},
+    },
+    summary="Live list",
+    operation_id="post_live_list",
+)
+def post_live_list(request: HttpRequest, live: LiveList, slug: str = Slug) -> HttpResponse:
+    """Every call that a switch has now: renews their leases, and finds ghosts on both sides.
+
+    Served by the hot lane, before Django, and only by token.
+    """
+    return _hot_only()
+
+
+def _hot_only() -> HttpResponse:
+    """Only when this process does not serve ASGI: the routes above then lead nowhere."""
+    raise ProblemError("unavailable", "events are served over ASGI only")
+
+
+def _pool(principal: Principal, slug: str) -> Pool:
+    try:
+        return selectors.pool_get(principal, slug)
+    except access.Hidden:
+        raise ProblemError("unknown-pool", "there is no such pool") from None
+
+
+def _value(text: str) -> str:
+    try:
+        return number_format.parse(text)
+    except number_format.NotANumberError as error:
+        raise ProblemError("malformed", f"number: {error}") from None
+
+
+def _check_text(*texts: str) -> None:
+    for text in texts:
+        if not text.isprintable():
+            raise ProblemError("malformed", "control characters are no part of any name")
+
+
+def _pool_out(now: PoolNow) -> PoolOut:
+    pool, live = now.pool, now.live
+    counts = None
+    if live is not None:
+        counts = Counts(
+            idle_up=live.idle_up,
+            idle_down=live.idle_down,
+            busy_up=live.busy_up,
+            busy_down=live.busy_down,
+            quarantined=live.quarantined,
+            resting=live.resting,
+            pickable=live.pickable,
+            offered=live.offered,
+            carried=live.carried,
+            carried_in=live.carried_in,
+            blocked=live.blocked,
+            waiting=live.waiting,
+        )
+    return PoolOut(
+        slug=pool.slug,
+        name=pool.name,
+        account=pool.account.slug if pool.account is not None else None,
+        status=now.status,
+        status_reason=now.status_reason,
+        numbers=live.numbers if live is not None else pool.numbers.count(),
+        counts=counts,
+        lease_seconds=pool.lease_seconds,
+        suspect_seconds=pool.suspect_seconds,
+        switch_interval_seconds=pool.switch_interval_seconds,
+        cooldown_seconds=pool.cooldown_seconds,
+        daily_cap=pool.daily_cap,
+        sticky_seconds=pool.sticky_seconds,
+        near=pool.near,
+        charged=pool.charged,
+        as_of=live.as_of_us if live is not None else 0,
+    )
+
+
+def _number_out(listed: ListedNumber) -> NumberOut:
+    row, live = listed.number, listed.live
+    as_of = listed.as_of_us
+    call = live.call if live is not None else None
+    why_not = live.why_not(as_of) if live is not None else "not in Redis"
+    return NumberOut(
+        number=row.value,
+        pool=row.pool.slug,
+        label=row.label,
+        tags=sorted(row.tags.values_list("tag", flat=True)),
+        region=row.region,
+        carrier=row.carrier,
+        state=live.name if live is not None else "nodata",
+        pickable=live is not None and not why_not,
+        why_not=why_not,
+        pickable_from=live.since_us if live is not None and not live.busy else None,
+        call_id=call.call_id if call is not None else "",
+        agent=call.agent if call is not None else "",
+        callee=call.callee if call is not None else "",
+        switch=call.switch if call is not None else "",
+        direction=call.direction if call is not None else "",
+        since=live.since_us if live is not None and live.busy else None,
+        lease_until=(
+            live.lease_until_ms * 1000
+            if live is not None and live.busy and live.lease_until_ms is not None
+            else None
+        ),
+        as_of=as_of,
+    )
+
+
+def _had_out(row: CallRecord) -> HadOut:
+    return HadOut(
+        number=row.number,
+        pool=row.pool.slug,
+        call_id=row.call_id,
+        direction=row.direction,
+        agent=row.agent,
+        callee=row.callee,
+        switch=row.switch,
+        started_at=row.started_at.isoformat(),
+        ended_at=row.ended_at.isoformat() if row.ended_at is not None else None,
+        ended_how=row.ended_how,
+    )

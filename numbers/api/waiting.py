@@ -1,0 +1,112 @@
+"""A call that waits for a number: it stands in the pool, this process only listens for its turn.
+
+The pool tells by pub/sub when a number stands ready for a call id; the offer is good for a
+second. News can get lost, so the waiter also asks again by itself, as often as the pool says.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from numbers import pool
+from numbers.api.reading import MalformedError
+from numbers.pool import Event, Outcome, PoolKeys
+from poolsite import hotpath
+from poolsite.live.hub import hub_of_loop
+
+logger = logging.getLogger(__name__)
+
+WAITERS_PER_PROCESS = 5_000
+
+
+class Offers:
+    """Who waits in this loop, by pool and call id."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, dict[str, set[asyncio.Event]]] = {}
+        self.count = 0
+
+    @contextlib.asynccontextmanager
+    async def listening(self, slug: str, call_id: str) -> AsyncIterator[asyncio.Event]:
+        """An event that is set when a number stands ready for this call."""
+        news = asyncio.Event()
+        calls = self._waiting.setdefault(slug, {})
+        calls.setdefault(call_id, set()).add(news)
+        self.count += 1
+        channel = PoolKeys(slug).offers_channel
+
+        def heard(text: str) -> None:
+            for waiter in self._waiting.get(slug, {}).get(text, ()):
+                waiter.set()
+
+        try:
+            async with hub_of_loop().wakes.listening([channel], heard):
+                yield news
+        finally:
+            self.count -= 1
+            calls[call_id].discard(news)
+            if not calls[call_id]:
+                del calls[call_id]
+            if not calls and self._waiting.get(slug) is calls:
+                del self._waiting[slug]
+
+
+_offers: WeakKeyDictionary[asyncio.AbstractEventLoop, Offers] = WeakKeyDictionary()
+
+
+def offers() -> Offers:
+    """The running loop's."""
+    loop = asyncio.get_running_loop()
+    found = _offers.get(loop)
+    if found is None:
+        found = _offers[loop] = Offers()
+    return found
+
+
+async def call(slug: str, event: Event) -> Outcome:
+    """Ask for a number, waiting up to `event.wait_ms` for it. Raises as the runner does.
+
+    Given up by its client (the task is cancelled), the call leaves the queue and gives back
+    what it was offered.
+    """
+    if not event.call_id:
+        raise MalformedError("wait_ms: a call that waits needs a call_id")
+    if offers().count >= WAITERS_PER_PROCESS:
+        event = replace(event, wait_ms=0)
+    end = asyncio.get_running_loop().time() + event.wait_ms / 1000
+    outcome = await hotpath.arun(pool.event(slug, event))
+    if outcome.waiting:
+        try:
+            return await _wait(slug, event, outcome, end)
+        except asyncio.CancelledError:
+            await asyncio.shield(_leave(slug, event))
+            raise
+    return outcome
+
+
+async def _wait(slug: str, event: Event, outcome: Outcome, end: float) -> Outcome:
+    """Ask again at each news, and as often as the pool says, until `end` (the loop's time)."""
+    loop = asyncio.get_running_loop()
+    async with offers().listening(slug, event.call_id) as news:
+        while True:
+            pause = min(end - loop.time(), (outcome.retry_ms or 1000) / 1000)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), max(0.0, pause))
+            news.clear()
+            left_ms = max(0, int((end - loop.time()) * 1000))
+            outcome = await hotpath.arun(pool.event(slug, replace(event, wait_ms=left_ms)))
+            if not outcome.waiting:
+                return outcome
+
+
+async def _leave(slug: str, event: Event) -> None:
+    """Hang up for a client that is gone. A number it had just got is given back as well."""
+    try:
+        await hotpath.arun(
+            pool.event(slug, Event("hangup", call_id=event.call_id, reason="caller left"))
+        )
+    except hotpath.HotPathError as error:
+        logger.info("numbers: a waiting call of %s could not leave: %s", slug, error)

@@ -1,0 +1,70 @@
+"""What pages and machines read of pools and numbers; every function is tenant-safe."""
+
+from numbers.selectors.lists import (
+    About,
+    ListedNumber,
+    NumberFilter,
+    Page,
+    about_count,
+    number_get,
+    number_list,
+    prefix_condition,
+    regions,
+    visible_numbers,
+    with_live,
+)
+from numbers.selectors.pools import (
+    PoolNow,
+    pool_get,
+    pool_list,
+    pool_live_calls,
+    pool_now,
+    pool_samples,
+    pool_sizing,
+    switch_list,
+    visible_pools,
+)
+from numbers.selectors.records import (
+    Story,
+    call_story,
+    number_story,
+    recent_calls,
+    visible_calls,
+    visible_events,
+    who_had,
+)
+from numbers.selectors.sizing import Sizing
+from numbers.selectors.states import live_numbers, pool_live
+
+__all__ = [
+    "About",
+    "ListedNumber",
+    "NumberFilter",
+    "Page",
+    "PoolNow",
+    "Sizing",
+    "Story",
+    "about_count",
+    "call_story",
+    "live_numbers",
+    "number_get",
+    "number_list",
+    "number_story",
+    "pool_get",
+    "pool_list",
+    "pool_live",
+    "pool_live_calls",
+    "pool_now",
+    "pool_samples",
+    "pool_sizing",
+    "prefix_condition",
+    "recent_calls",
+    "regions",
+    "switch_list",
+    "visible_calls",
+    "visible_events",
+    "visible_numbers",
+    "visible_pools",
+    "who_had",
+    "with_live",
+]

@@ -1,0 +1,228 @@
+"""The list of numbers: filtered, by keyset, with live states; usable at a million rows.
+
+SQL filters and orders, Redis tells the states of one page. Filtering by a state looks at the
+few numbers that Redis has an index for, else reads on, page by page, up to a limit.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from numbers.models import Number, Pool
+from numbers.pool import NumberState
+from numbers.selectors.states import live_numbers
+from poolsite import access
+from poolsite.access import Principal
+
+PAGE = 50
+PAGE_LIMIT = 1_000
+EXACT_COUNT_LIMIT = 10_000
+SCAN_ROWS = 20_000
+SCAN_PAGE = 1_000
+
+StateFilter = Literal["", "idle+up", "idle+down", "busy+up", "busy+down", "quarantined"]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFilter:
+    """What a list shows; empty = everything the reader may see."""
+
+    pool_slug: str = ""
+    region: str = ""
+    tag: str = ""
+    prefix: str = ""
+    state: StateFilter = ""
+    import_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNumber:
+    """One row: as SQL remembers it, and as Redis has it now (None = Redis does not know it)."""
+
+    number: Number
+    live: NumberState | None
+    as_of_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page in ascending order of numbers.
+
+    `next`, `previous`: the value to give as `after` or `before`; "" = no such page. A page of
+    a state filter may be short and still have a `next`: that much was looked through.
+    """
+
+    rows: Sequence[ListedNumber]
+    next: str
+    previous: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """How many rows there are; not `exact` = about so many."""
+
+    count: int
+    exact: bool
+
+
+def visible_numbers(principal: Principal) -> QuerySet[Number]:
+    """The numbers that this principal may see."""
+    return access.visible(
+        Number.objects.all(),
+        principal,
+        "numbers.view",
+        account_field="pool__account",
+        slug_field="pool__slug",
+        kind="pool",
+    )
+
+
+def filtered(principal: Principal, wanted: NumberFilter) -> QuerySet[Number]:
+    """The numbers of a filter apart from its state, in no order."""
+    numbers = visible_numbers(principal)
+    if wanted.pool_slug:
+        pool_id = Pool.objects.filter(slug=wanted.pool_slug).values_list("pk", flat=True).first()
+        numbers = numbers.filter(pool_id=pool_id or 0)
+    if wanted.region:
+        numbers = numbers.filter(region=wanted.region)
+    if wanted.tag:
+        # The tag's row carries number and pool, so its index alone gives the page in order.
+        numbers = numbers.filter(tags__tag=wanted.tag)
+    if wanted.prefix:
+        numbers = numbers.filter(prefix_condition(wanted.prefix))
+    if wanted.import_id is not None:
+        numbers = numbers.filter(import_id=wanted.import_id)
+    if wanted.state == "quarantined":
+        numbers = numbers.filter(quarantined_at__isnull=False)
+    return numbers
+
+
+def prefix_condition(prefix: str, field: str = "value") -> Q:
+    """Values that begin with `prefix`, as a range of the column's index."""
+    if not prefix or not prefix.isascii():
+        return Q(pk__in=()) if prefix else Q()
+    following = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    return Q(**{f"{field}__gte": prefix, f"{field}__lt": following})
+
+
+def number_list(
+    principal: Principal,
+    wanted: NumberFilter,
+    *,
+    after: str = "",
+    before: str = "",
+    limit: int = PAGE,
+) -> Page:
+    """One page of numbers with their live states. `limit` up to 1 000."""
+    limit = max(1, min(limit, PAGE_LIMIT))
+    numbers = filtered(principal, wanted).select_related("pool")
+    if wanted.state and wanted.state != "quarantined":
+        return _page_by_state(numbers, wanted.state, after=after, limit=limit)
+    if before:
+        rows = list(numbers.filter(value__lt=before).order_by("-value")[: limit + 1])
+        more_before, rows = len(rows) > limit, rows[:limit][::-1]
+        following = bool(rows)
+    else:
+        rows = list(_after(numbers, after).order_by("value")[: limit + 1])
+        following, rows = len(rows) > limit, rows[:limit]
+        more_before = bool(after and rows)
+    return Page(
+        rows=with_live(rows),
+        next=rows[-1].value if rows and following else "",
+        previous=rows[0].value if rows and more_before else "",
+    )
+
+
+def with_live(rows: Sequence[Number]) -> list[ListedNumber]:
+    """The rows with their live states; one round trip to Redis. Pools must be loaded."""
+    by_pool: dict[str, list[str]] = {}
+    for row in rows:
+        by_pool.setdefault(row.pool.slug, []).append(row.value)
+    as_of_us, states = live_numbers(by_pool)
+    return [ListedNumber(row, states.get((row.pool.slug, row.value)), as_of_us) for row in rows]
+
+
+def about_count(principal: Principal, wanted: NumberFilter) -> About:
+    """How many numbers a filter has: exactly up to 10 000, then about.
+
+    Never counts a million rows: an unfiltered list asks the planner's statistics.
+    """
+    numbers = filtered(principal, wanted)
+    counted = numbers.order_by().values("pk")[: EXACT_COUNT_LIMIT + 1].count()
+    if counted <= EXACT_COUNT_LIMIT:
+        return About(counted, exact=True)
+    return About(_estimate(numbers), exact=False)
+
+
+def _shown(state: NumberState) -> str:
+    """The state by which a list is filtered: quarantine outranks the others."""
+    return "quarantined" if state.quarantined else state.name
+
+
+def _after(numbers: QuerySet[Number], after: str) -> QuerySet[Number]:
+    return numbers.filter(value__gt=after) if after else numbers
+
+
+def _page_by_state(numbers: QuerySet[Number], state: str, *, after: str, limit: int) -> Page:
+    found: list[ListedNumber] = []
+    last = after
+    exhausted = False
+    for rows in _scan(numbers, after):
+        last = rows[-1].value
+        exhausted = len(rows) < SCAN_PAGE
+        for listed in with_live(rows):
+            if listed.live is not None and _shown(listed.live) == state:
+                found.append(listed)
+                if len(found) == limit:
+                    return Page(found, listed.number.value, "")
+        if exhausted:
+            break
+    return Page(found, "" if exhausted or last == after else last, "")
+
+
+def _scan(numbers: QuerySet[Number], after: str) -> Iterator[list[Number]]:
+    read = 0
+    while read < SCAN_ROWS:
+        rows = list(_after(numbers, after).order_by("value")[:SCAN_PAGE])
+        if not rows:
+            return
+        yield rows
+        read += len(rows)
+        after = rows[-1].value
+
+
+def _estimate(numbers: QuerySet[Number]) -> int:
+    """About how many rows a filter has, by the planner where there is one."""
+    if connection.vendor == "postgresql":
+        sql, parameters = numbers.order_by().values("pk").query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", parameters)
+            plan = cursor.fetchone()[0]
+        return round(int(plan[0]["Plan"]["Plan Rows"]), -3) or EXACT_COUNT_LIMIT
+    return int(numbers.order_by().values("pk").count())
+
+
+def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
+    """The regions that occur, in order, by hopping over the index: O(regions · log n)."""
+    numbers = filtered(principal, NumberFilter(pool_slug=pool_slug)).order_by("region")
+    found: list[str] = []
+    current: str | None = ""
+    while current is not None and len(found) < limit:
+        current = numbers.filter(region__gt=current).values_list("region", flat=True).first()
+        if current:
+            found.append(current)
+    return found
+
+
+def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:
+    """One number with its live state. Raises access.Hidden when there is none, or Forbidden."""
+    number = Number.objects.select_related("pool__account").filter(value=value).first()
+    if number is None:
+        if not principal.is_authenticated:
+            raise access.LoginNeeded(action)
+        raise access.Hidden(action)
+    access.require(principal, action, number)
+    return with_live([number])[0]

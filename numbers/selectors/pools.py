@@ -1,0 +1,110 @@
+"""What pages and machines read of pools: settings, figures, samples, advice. Tenant-safe."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.db.models import QuerySet
+
+from numbers import pool as door
+from numbers.models import CallRecord, MinuteSample, Pool, Switch
+from numbers.selectors.sizing import Sizing, size
+from numbers.selectors.states import pool_live
+from poolsite import access
+from poolsite.access import Principal
+
+
+Status = Literal["open", "paused", "recovering", "lost"]
+STATUSES: dict[str, Status] = {"open": "open", "paused": "paused", "recovering": "recovering"}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolNow:
+    """A pool as SQL has it, with its live figures; None while Redis lost it or is away."""
+
+    pool: Pool
+    live: door.Figures | None
+
+    @property
+    def status(self) -> Status:
+        """Lost: Redis does not know the pool, or cannot be read."""
+        return "lost" if self.live is None else STATUSES[self.live.status]
+
+    @property
+    def status_reason(self) -> str:
+        """Why it is not open."""
+        if self.status == "paused":
+            return self.pool.paused_reason
+        if self.status == "recovering" and self.live is not None:
+            return ", ".join(self.live.awaiting)
+        return ""
+
+    @property
+    def in_use(self) -> int:
+        """Numbers in a call."""
+        return self.live.busy_up + self.live.busy_down if self.live is not None else 0
+
+    @property
+    def usable(self) -> int:
+        """Numbers that calls can use: pickable ones, and those in a call."""
+        return self.live.pickable + self.in_use if self.live is not None else 0
+
+    @property
+    def occupancy(self) -> float:
+        """Share of the usable numbers that are in a call, 0 to 1."""
+        return self.in_use / self.usable if self.usable else 0.0
+
+
+def visible_pools(principal: Principal, action: str = "numbers.view") -> QuerySet[Pool]:
+    """The pools with which this principal may do the action."""
+    return access.visible(Pool.objects.select_related("account"), principal, action)
+
+
+def pool_list(principal: Principal) -> list[PoolNow]:
+    """Every pool that the principal may see, by slug, with its figures."""
+    pools = list(visible_pools(principal).order_by("slug"))
+    live = pool_live([pool.slug for pool in pools])
+    return [PoolNow(pool, live[pool.slug]) for pool in pools]
+
+
+def pool_get(principal: Principal, slug: str, action: str = "numbers.view") -> Pool:
+    """One pool. Raises access.Hidden when there is none or it is a foreign one, else Forbidden."""
+    pool = Pool.objects.select_related("account").filter(slug=slug).first()
+    if pool is None:
+        if not principal.is_authenticated:
+            raise access.LoginNeeded(action)
+        raise access.Hidden(action)
+    access.require(principal, action, pool)
+    return pool
+
+
+def pool_now(pool: Pool) -> PoolNow:
+    """A pool with its figures."""
+    return PoolNow(pool, pool_live([pool.slug])[pool.slug])
+
+
+def pool_samples(pool: Pool, *, start: datetime, end: datetime) -> list[MinuteSample]:
+    """The minutes of [start, end), oldest first."""
+    rows = MinuteSample.objects.filter(pool=pool, minute__gte=start, minute__lt=end)
+    return list(rows.order_by("minute"))
+
+
+def pool_sizing(
+    pool: Pool, live: door.Figures | None, *, start: datetime, end: datetime
+) -> Sizing | None:
+    """How many numbers the pool needs, by its busiest half hour; None while nothing is known."""
+    now = PoolNow(pool, live)
+    return size(pool, now.usable, start=start, end=end) if live is not None else None
+
+
+def pool_live_calls(pool: Pool, *, after: str = "", limit: int = 100) -> list[CallRecord]:
+    """Calls that run now as far as the history is drained, by number; `after` continues."""
+    rows = CallRecord.objects.filter(pool=pool, ended_at=None, number__gt=after)
+    return list(rows.order_by("number")[:limit])
+
+
+def switch_list(pools: Sequence[Pool]) -> list[Switch]:
+    """The switches of pools, by pool and name."""
+    rows = Switch.objects.filter(pool__in=pools).select_related("pool", "token")
+    return list(rows.order_by("pool__slug", "name"))

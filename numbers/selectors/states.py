@@ -1,0 +1,48 @@
+"""Live figures and states, read from Redis for pages and answers; never for decisions."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from numbers import pool as door
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+NUMBERS_AT_ONCE = 1_000
+
+
+def pool_live(slugs: Sequence[str]) -> dict[str, door.Figures | None]:
+    """Each pool's figures now; None where Redis does not know the pool, or is away."""
+    found = hotpath.run_batch([door.show(slug) for slug in slugs])
+    figures: dict[str, door.Figures | None] = {}
+    for slug, its in zip(slugs, found, strict=True):
+        if isinstance(its, hotpath.HotPathError):
+            logger.warning("numbers: figures of %s: %s", slug, its)
+            figures[slug] = None
+        else:
+            figures[slug] = its
+    return figures
+
+
+def live_numbers(
+    by_pool: Mapping[str, Sequence[str]],
+) -> tuple[int, dict[tuple[str, str], door.NumberState]]:
+    """States of numbers, (slug, value) → state, and the moment of the newest, µs (0: none).
+
+    Numbers that Redis does not know, and pools that cannot be read, are left out.
+    """
+    asked = [
+        (slug, values[start : start + NUMBERS_AT_ONCE])
+        for slug, values in by_pool.items()
+        for start in range(0, len(values), NUMBERS_AT_ONCE)
+    ]
+    parts = hotpath.run_batch([door.states(slug, values) for slug, values in asked])
+    states: dict[tuple[str, str], door.NumberState] = {}
+    as_of = 0
+    for (slug, _), part in zip(asked, parts, strict=True):
+        if isinstance(part, hotpath.HotPathError):
+            logger.warning("numbers: states of %s: %s", slug, part)
+        elif part is not None:
+            as_of = max(as_of, part.as_of_us)
+            states |= {(slug, value): state for value, state in part.by_number.items()}
+    return as_of, states

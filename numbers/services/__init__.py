@@ -1,0 +1,72 @@
+"""Use cases that change pools and numbers: rights, SQL, audit log, then Redis."""
+
+from numbers.services.adding import (
+    Added,
+    number_add,
+    number_add_range,
+    numbers_add,
+    range_of,
+)
+from numbers.services.callbacks import Claim, claim_release, number_claim, number_use
+from numbers.services.changing import number_change
+from numbers.services.healing import apply_all_settings, heal_pool, watch_pools
+from numbers.services.holding import (
+    number_force_hangup,
+    number_quarantine,
+    number_release,
+    numbers_force_hangup,
+    numbers_quarantine,
+    numbers_release,
+)
+from numbers.services.pools import (
+    pool_configure,
+    pool_create,
+    pool_delete,
+    pool_open_early,
+    pool_pause,
+    pool_resume,
+)
+from numbers.services.rebuilding import pool_rebuild
+from numbers.services.reconciling import Report, pool_reconcile
+from numbers.services.removing import number_delete, numbers_delete, numbers_move
+from numbers.services.sampling import sample_take
+from numbers.services.sweeping import sweep_pools
+from numbers.services.switches import switch_create, switch_delete
+
+__all__ = [
+    "Added",
+    "Claim",
+    "Report",
+    "apply_all_settings",
+    "claim_release",
+    "heal_pool",
+    "number_add",
+    "number_add_range",
+    "number_change",
+    "number_claim",
+    "number_delete",
+    "number_force_hangup",
+    "number_quarantine",
+    "number_release",
+    "number_use",
+    "numbers_add",
+    "numbers_delete",
+    "numbers_force_hangup",
+    "numbers_move",
+    "numbers_quarantine",
+    "numbers_release",
+    "pool_configure",
+    "pool_create",
+    "pool_delete",
+    "pool_open_early",
+    "pool_pause",
+    "pool_rebuild",
+    "pool_reconcile",
+    "pool_resume",
+    "range_of",
+    "sample_take",
+    "sweep_pools",
+    "switch_create",
+    "switch_delete",
+    "watch_pools",
+]

@@ -1,0 +1,237 @@
+"""Numbers come into a pool: one, a range, many; SQL first, then Redis."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from django.db import transaction
+
+from numbers import number_format, regions
+from numbers import pool as door
+from numbers.errors import NumbersError
+from numbers.models import CallRecord, Number, NumberTag, Pool
+from numbers.services.common import (
+    CHUNK,
+    chunks,
+    clean_reason,
+    require,
+    send_after_commit,
+    summary,
+)
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor
+
+RANGE_LIMIT = 1_000_000
+
+
+@dataclass
+class Added:
+    """What became of numbers that were to be added; each value stands in one list."""
+
+    added: list[str] = field(default_factory=list)
+    here: list[str] = field(default_factory=list)  # in this pool already
+    elsewhere: dict[str, str] = field(default_factory=dict)  # value → the other pool's slug
+    in_call: dict[str, str] = field(default_factory=dict)  # an old call of another pool runs on
+
+
+def number_add(
+    *,
+    actor: Actor,
+    pool: Pool,
+    number: str,
+    label: str = "",
+    notes: str = "",
+    region: str = "",
+    tags: Sequence[str] = (),
+    reason: str = "",
+) -> Number:
+    """Add one number. NumbersError when it is none, is taken, or another pool still calls by it."""
+    try:
+        value = number_format.parse(number)
+    except number_format.NotANumberError as error:
+        raise NumbersError("malformed", str(error)) from None
+    done = numbers_add(
+        actor=actor,
+        pool=pool,
+        values=[value],
+        label=label,
+        notes=notes,
+        region=region,
+        tags=tags,
+        reason=reason,
+    )
+    if done.elsewhere:
+        raise NumbersError("not-allowed", f"{value} is in the pool {done.elsewhere[value]}")
+    if done.in_call:
+        raise NumbersError("not-allowed", f"{value} is still in a call of {done.in_call[value]}")
+    if done.here:
+        raise NumbersError("not-allowed", f"{value} is in this pool already")
+    return Number.objects.get(value=value)
+
+
+def number_add_range(
+    *,
+    actor: Actor,
+    pool: Pool,
+    first: str,
+    last: str,
+    label: str = "",
+    region: str = "",
+    tags: Sequence[str] = (),
+    reason: str = "",
+) -> Added:
+    """Add every number from `first` to `last`, both included, e.g. 13800000000 to 13800000999."""
+    return numbers_add(
+        actor=actor,
+        pool=pool,
+        values=range_of(first, last),
+        label=label,
+        region=region,
+        tags=tags,
+        reason=reason,
+    )
+
+
+def range_of(first: str, last: str) -> list[str]:
+    """The numbers of a range. NumbersError unless both ends have one form and stand in order."""
+    try:
+        start, end = number_format.parse(first), number_format.parse(last)
+    except number_format.NotANumberError as error:
+        raise NumbersError("malformed", str(error)) from None
+    plus = "+" if start.startswith("+") else ""
+    low, high = start.removeprefix("+"), end.removeprefix("+")
+    if len(start) != len(end) or end.startswith("+") != bool(plus):
+        raise NumbersError("malformed", "both ends of a range have the same form and length")
+    count = int(high) - int(low) + 1
+    if count < 1:
+        raise NumbersError("malformed", "the range ends before it begins")
+    if count > RANGE_LIMIT:
+        raise NumbersError("malformed", f"a range holds at most {RANGE_LIMIT:,} numbers")
+    width = len(low)
+    return [f"{plus}{number:0{width}d}" for number in range(int(low), int(high) + 1)]
+
+
+def numbers_add(
+    *,
+    actor: Actor,
+    pool: Pool,
+    values: Iterable[str],
+    label: str = "",
+    notes: str = "",
+    region: str = "",
+    tags: Sequence[str] = (),
+    reason: str = "",
+    import_id: int | None = None,
+    job: str | None = None,
+) -> Added:
+    """Add normalised numbers in chunks: SQL first, then Redis; each chunk is whole by itself."""
+    require(actor, "numbers.operate", pool)
+    done = Added()
+    wanted = sorted(set(values))
+    for chunk in chunks(wanted):
+        with transaction.atomic():
+            rows = _insert(
+                pool, chunk, done, label=label, notes=notes, region=region, import_id=import_id
+            )
+            tag_rows(rows, tags)
+            if rows:
+                send_after_commit(pool, partial(load_numbers, pool, rows))
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="numbers.number_add",
+            thing=pool,
+            after=summary(done.added) | {"here": len(done.here), "taken": len(done.elsewhere)},
+            reason=clean_reason(reason),
+            job=job,
+        )
+    return done
+
+
+def _insert(
+    pool: Pool,
+    values: Sequence[str],
+    done: Added,
+    *,
+    label: str,
+    notes: str,
+    region: str,
+    import_id: int | None,
+) -> list[Number]:
+    known = dict(Number.objects.filter(value__in=values).values_list("value", "pool__slug"))
+    busy = _calls_elsewhere(pool, [value for value in values if value not in known])
+    rows = []
+    for value in values:
+        if value in known:
+            if known[value] == pool.slug:
+                done.here.append(value)
+            else:
+                done.elsewhere[value] = known[value]
+        elif value in busy:
+            done.in_call[value] = busy[value]
+        else:
+            rows.append(_row(pool, value, label, notes, region, import_id))
+    Number.objects.bulk_create(rows, batch_size=CHUNK)
+    done.added += [row.value for row in rows]
+    return rows
+
+
+def _calls_elsewhere(pool: Pool, values: Sequence[str]) -> dict[str, str]:
+    """Numbers that were deleted from another pool in a call which still runs."""
+    calls = CallRecord.objects.filter(number__in=values, ended_at=None).exclude(pool=pool)
+    return dict(calls.values_list("number", "pool__slug"))
+
+
+def _row(
+    pool: Pool, value: str, label: str, notes: str, region: str, import_id: int | None
+) -> Number:
+    known = regions.labels(value)
+    return Number(
+        pool=pool,
+        value=value,
+        label=label,
+        notes=notes,
+        region=region or known.region,
+        carrier=known.carrier,
+        import_id=import_id,
+    )
+
+
+def tag_rows(rows: Sequence[Number], tags: Sequence[str]) -> None:
+    """Give rows further tags."""
+    NumberTag.objects.bulk_create(
+        [
+            NumberTag(number=row, tag=tag, pool_id=row.pool_id, value=row.value)
+            for row in rows
+            for tag in clean_tags(tags)
+        ],
+        batch_size=CHUNK,
+        ignore_conflicts=True,
+    )
+
+
+def clean_tags(tags: Iterable[str]) -> list[str]:
+    """Each tag once, without spaces at its ends, at most 40 characters, in order."""
+    cleaned = {" ".join(tag.split())[:40] for tag in tags}
+    return sorted(tag for tag in cleaned if tag)
+
+
+def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> int:
+    """Put SQL's rows into Redis; those that are there stay as they are. Returns how many came."""
+    put = 0
+    for chunk in chunks(rows, door.ROWS_LIMIT):
+        put += hotpath.run(door.load(pool.slug, redis_rows(pool, chunk), event=event))
+    return put
+
+
+def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.Row]:
+    """SQL's rows as Redis takes them."""
+    return [
+        door.Row(
+            row.value,
+            up=row.is_up,
+            region=regions.area(row.value) if pool.near else "",
+            quarantine=(row.quarantined_reason or "quarantined") if row.quarantined_at else "",
+        )
+        for row in rows
+    ]

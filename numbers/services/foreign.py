@@ -1,0 +1,60 @@
+"""Numbers that the Redis command line put into a pool while SQL has them in another."""
+
+import logging
+from collections.abc import Sequence
+
+from django.utils.translation import gettext_noop
+from redis.exceptions import RedisError
+
+from numbers import pool as door
+from numbers.models import Number, Pool
+from numbers.services.common import chunks
+from poolsite import hotpath
+from poolsite.operations import incidents
+
+logger = logging.getLogger(__name__)
+
+INCIDENT = "numbers.foreign"
+
+
+def note_foreign(pool_id: int, values: Sequence[str]) -> None:
+    """Quarantine them here and open an incident; reconcile lists them until they are removed.
+
+    What Redis did not take is repeated by the next reconcile.
+    """
+    pool = Pool.all_objects.get(pk=pool_id)
+    homes = dict(Number.objects.filter(value__in=values).values_list("value", "pool__slug"))
+    by_home: dict[str, list[str]] = {}
+    for value in values:
+        home = homes.get(value)
+        if home is not None and home != pool.slug:
+            by_home.setdefault(home, []).append(value)
+    for home, its in by_home.items():
+        _hold(pool, its, home)
+    if by_home:
+        open_incident(pool, sum(map(len, by_home.values())), min(by_home))
+
+
+def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
+    try:
+        for chunk in chunks(values, door.ROWS_LIMIT):
+            hotpath.run(door.quarantine(pool.slug, chunk, f"in pool {home}"))
+    except (hotpath.HotPathError, RedisError) as error:
+        logger.warning("numbers: foreign numbers of %s stay open: %s", pool.slug, error)
+
+
+def open_incident(pool: Pool, count: int, home: str) -> None:
+    """Say that numbers of another pool stand in this one's data."""
+    incidents.open(
+        type=INCIDENT,
+        object=pool.slug,
+        severity="warning",
+        title=gettext_noop("%(count)s numbers of other pools in %(pool)s"),
+        detail=gettext_noop(
+            "Added by the Redis command line, while they belong to %(home)s. Quarantined here."
+        ),
+        remedy=gettext_noop("Delete them from this pool, or move them here first."),
+        url=f"/pools/{pool.slug}/",
+        account=pool.account_id,
+        params={"count": count, "pool": pool.slug, "home": home},
+    )

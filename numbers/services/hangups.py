@@ -1,0 +1,35 @@
+"""News for switches: a call must end. Whoever has the socket hears it by pub/sub."""
+
+import json
+import logging
+from collections.abc import Iterable
+
+from redis.exceptions import RedisError
+
+from numbers.pool import Forced
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+
+def channel_of(slug: str) -> str:
+    """Where a pool's hangups are told: JSON with switch, number, call_id, reason."""
+    return "{" + slug + "}:hangups"
+
+
+def tell_switches(slug: str, forced: Iterable[Forced], reason: str) -> None:
+    """Tell the switches of calls that were ended here. What is missed, the next live list tells."""
+    client = hotpath.client()
+    for one in forced:
+        if not one.switch:
+            continue
+        told = {
+            "switch": one.switch,
+            "number": one.number,
+            "call_id": one.call_id,
+            "reason": reason,
+        }
+        try:
+            client.publish(channel_of(slug), json.dumps(told))
+        except (RedisError, OSError) as error:
+            logger.warning("numbers: a hangup of %s was not told: %s", slug, error)

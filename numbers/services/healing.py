@@ -1,0 +1,107 @@
+"""The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
+
+import logging
+from datetime import timedelta
+
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from numbers import pool as door
+from numbers.models import Number, Pool, UnsentChange
+from numbers.services.pools import apply_pause, apply_settings
+from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
+from numbers.services.reconciling import pool_reconcile
+from poolsite import hotpath
+from poolsite.history.models import Cursor
+
+logger = logging.getLogger(__name__)
+
+_LOOKED: dict[int, tuple[int, int, int]] = {}  # what a difference was reconciled at, by pool
+
+UNSENT_SECONDS = 15  # a change that is not sent by then belongs to a process that died
+
+
+def heal_pool(pool_id: int, reason: str) -> None:
+    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
+    pool = Pool.objects.select_related("account").filter(pk=pool_id).first()
+    if pool is None:
+        return
+    figures = hotpath.run(door.show(pool.slug))
+    known = Cursor.objects.filter(kind=KIND, tag=pool.tag).values_list("generation", flat=True)
+    if figures is not None and figures.generation == pool.generation == known.first():
+        # The same life, but entries that SQL has are missing: a failover lost them.
+        pool_rebuild(pool, reason, figures.generation)
+        return
+    pool_check(pool, figures)
+
+
+def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
+    """One look at every pool of a shard; returns what was done, in numbers.
+
+    counting: compare the numbers of SQL and Redis as well, which costs SQL a count.
+    """
+    done = {"pools": 0, "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
+    pools = [
+        pool
+        for pool in Pool.objects.select_related("account").order_by("pk")
+        if pool.pk % shards == shard
+    ]
+    figures = hotpath.run_batch([door.show(pool.slug) for pool in pools])
+    for pool, its in zip(pools, figures, strict=True):
+        done["pools"] += 1
+        if isinstance(its, hotpath.HotPathError):
+            done["failed"] += 1
+            continue
+        try:
+            _watch(pool, its, done, counting=counting)
+        except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
+            done["failed"] += 1
+            logger.warning("numbers: pool %s is not healed yet: %s", pool.slug, error)
+    return done
+
+
+def _watch(
+    pool: Pool, figures: door.Figures | None, done: dict[str, int], *, counting: bool
+) -> None:
+    if pool_check(pool, figures):
+        done["rebuilt"] += 1
+        return
+    if figures is None or figures.status == "recovering":
+        return
+    stale = timezone.now() - timedelta(seconds=UNSENT_SECONDS)
+    left = list(
+        UnsentChange.objects.filter(pool=pool, created_at__lt=stale).values_list("pk", flat=True)
+    )
+    if left or (counting and _count_differs(pool, figures)):
+        report = pool_reconcile(pool=pool, check=False)
+        done["mended"] += len(report)
+        UnsentChange.objects.filter(pk__in=left).delete()
+        done["resent"] += len(left)
+
+
+def _count_differs(pool: Pool, figures: door.Figures) -> bool:
+    """Whether SQL and Redis hold unequally many numbers while nothing is under way."""
+    if figures.seq != figures.drained or UnsentChange.objects.filter(pool=pool).exists():
+        return False
+    count = Number.objects.filter(pool=pool).count()
+    if count == figures.numbers:
+        return False
+    looked = (figures.generation, figures.seq, count)
+    if _LOOKED.get(pool.pk) == looked:
+        return False  # numbers of other pools stand here: listed, and not ours to remove
+    _LOOKED[pool.pk] = looked
+    return True
+
+
+def apply_all_settings() -> dict[str, int]:
+    """Bring every pool's settings, coming midnights and pause to Redis; cheap and repeatable."""
+    done = {"pools": 0, "failed": 0}
+    for pool in Pool.objects.select_related("account"):
+        try:
+            apply_settings(pool)
+            apply_pause(pool)
+            done["pools"] += 1
+        except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
+            done["failed"] += 1
+            logger.info("numbers: settings of %s: %s", pool.slug, error)
+    return done

@@ -1,0 +1,35 @@
+"""The pools' kind of history: which streams there are, and what becomes of their entries."""
+
+from collections.abc import Iterable, Sequence
+
+from numbers.models import CallRecord, MinuteSample, Pool, PoolEvent
+from poolsite.history import Aggregate, Entry, Retained, Source
+
+
+class PoolSource(Source):
+    """Registered in AppConfig.ready()."""
+
+    kind = "numbers.pool"
+
+    def aggregates(self) -> Iterable[Aggregate]:
+        return [
+            Aggregate("{" + slug + "}", key)
+            for key, slug in Pool.objects.order_by("pk").values_list("pk", "slug")
+        ]
+
+    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
+        from numbers.services.records import write_entries
+
+        write_entries(aggregate.object_id, generation, entries)
+
+    def behind(self, aggregate: Aggregate, reason: str) -> None:
+        from numbers.services.healing import heal_pool
+
+        heal_pool(aggregate.object_id, reason)
+
+    def retained(self) -> Sequence[Retained]:
+        return (
+            Retained(PoolEvent),
+            Retained(CallRecord, "started_at"),
+            Retained(MinuteSample, "minute"),
+        )

@@ -1,0 +1,170 @@
+"""Operators step in: quarantine and release, hang up."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+
+from numbers import pool as door
+from numbers.errors import NumbersError
+from numbers.models import Number, Pool
+from numbers.services.common import (
+    check,
+    chunks,
+    clean_reason,
+    name_of,
+    require,
+    send_after_commit,
+    summary,
+)
+from numbers.services.hangups import tell_switches
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor
+
+
+def numbers_quarantine(
+    *,
+    actor: Actor,
+    pool: Pool,
+    values: Sequence[str],
+    reason: str,
+    job: str | None = None,
+) -> int:
+    """Take numbers out of picking; calls and registrations stay. Returns how many changed."""
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason, needed=True)
+    changed: list[str] = []
+    for chunk in chunks(values):
+        with transaction.atomic():
+            rows = Number.objects.filter(pool=pool, value__in=chunk, quarantined_at=None)
+            found = list(rows.values_list("value", flat=True))
+            rows.update(
+                quarantined_at=timezone.now(),
+                quarantined_by=name_of(actor),
+                quarantined_reason=reason,
+            )
+            changed += found
+            if found:
+                send_after_commit(pool, partial(_hold, pool, found, reason))
+    _audit_hold(actor, pool, "numbers.number_quarantine", changed, reason, job)
+    return len(changed)
+
+
+def numbers_release(
+    *,
+    actor: Actor,
+    pool: Pool,
+    values: Sequence[str],
+    reason: str = "",
+    job: str | None = None,
+) -> int:
+    """Let quarantined numbers be picked again. Returns how many changed."""
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason)
+    changed: list[str] = []
+    for chunk in chunks(values):
+        with transaction.atomic():
+            rows = Number.objects.filter(pool=pool, value__in=chunk, quarantined_at__isnull=False)
+            found = list(rows.values_list("value", flat=True))
+            rows.update(quarantined_at=None, quarantined_by="", quarantined_reason="")
+            changed += found
+            if found:
+                send_after_commit(pool, partial(_let_go, pool, found, reason))
+    _audit_hold(actor, pool, "numbers.number_release", changed, reason, job)
+    return len(changed)
+
+
+def number_quarantine(*, actor: Actor, number: Number, reason: str) -> Number:
+    """Take one number out of picking."""
+    numbers_quarantine(actor=actor, pool=number.pool, values=[number.value], reason=reason)
+    number.refresh_from_db()
+    return number
+
+
+def number_release(*, actor: Actor, number: Number, reason: str = "") -> Number:
+    """Let one number be picked again."""
+    numbers_release(actor=actor, pool=number.pool, values=[number.value], reason=reason)
+    number.refresh_from_db()
+    return number
+
+
+def _hold(pool: Pool, values: Sequence[str], reason: str) -> None:
+    for chunk in chunks(values, door.ROWS_LIMIT):
+        _all_known(hotpath.run(door.quarantine(pool.slug, chunk, reason)))
+
+
+def _let_go(pool: Pool, values: Sequence[str], reason: str) -> None:
+    for chunk in chunks(values, door.ROWS_LIMIT):
+        _all_known(hotpath.run(door.unquarantine(pool.slug, chunk, reason)))
+
+
+def _all_known(outcomes: Sequence[door.Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.code == door.ERROR:
+            check(outcome)
+
+
+def _audit_hold(
+    actor: Actor, pool: Pool, action: str, values: list[str], reason: str, job: str | None
+) -> None:
+    if values:
+        with transaction.atomic():
+            access.audit(
+                actor=actor,
+                action=action,
+                thing=pool,
+                after=summary(values),
+                reason=reason,
+                job=job,
+            )
+
+
+def numbers_force_hangup(
+    *,
+    actor: Actor,
+    pool: Pool,
+    values: Sequence[str],
+    reason: str,
+    call_id: str = "",
+    job: str | None = None,
+) -> dict[str, door.Forced]:
+    """End the calls of numbers now; their switches are told to hang up.
+
+    Raises the runner's errors; the audit entry is written before, so that none is lost.
+    """
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="numbers.number_force_hangup",
+            thing=pool,
+            after=summary(list(values)) | ({"call_id": call_id} if call_id else {}),
+            reason=reason,
+            job=job,
+        )
+    done: dict[str, door.Forced] = {}
+    for chunk in chunks(values):
+        commands = [door.force_hangup(pool.slug, value, reason, call_id=call_id) for value in chunk]
+        for forced in hotpath.run_batch(commands):
+            if isinstance(forced, hotpath.HotPathError):
+                raise forced
+            done[forced.number] = forced
+    ended = [forced for forced in done.values() if forced.code == door.OK]
+    tell_switches(pool.slug, ended, reason)
+    return done
+
+
+def number_force_hangup(
+    *, actor: Actor, number: Number, reason: str, call_id: str = ""
+) -> door.Forced:
+    """End one number's call now. NumbersError when it is in none."""
+    done = numbers_force_hangup(
+        actor=actor, pool=number.pool, values=[number.value], reason=reason, call_id=call_id
+    )
+    forced = done.get(number.value)
+    if forced is None or forced.code != door.OK:
+        told = forced.reason if forced is not None else "not in a call"
+        raise NumbersError("not-allowed", told)
+    return forced

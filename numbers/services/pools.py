@@ -1,0 +1,293 @@
+"""Use cases of a whole pool: made, set, paused, opened, deleted."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from numbers import pool as door
+from numbers.errors import NumbersError
+from numbers.models import Number, NumberTag, Pool, UnsentChange
+from numbers.services.common import (
+    CHUNK,
+    check,
+    clean_reason,
+    name_of,
+    redis_refusals,
+    require,
+    send_after_commit,
+    settings_of,
+)
+from numbers.services.scanning import refresh_numbers
+from poolsite import access, hotpath
+from poolsite.access.models import Account
+from poolsite.access.services.actor import Actor
+
+SETTINGS = (
+    "name",
+    "description",
+    "lease_seconds",
+    "suspect_seconds",
+    "switch_interval_seconds",
+    "cooldown_seconds",
+    "restart_rest_seconds",
+    "daily_cap",
+    "sticky_seconds",
+    "near",
+    "callback_window_seconds",
+    "waiters_limit",
+    "charged",
+    "charge_interval_seconds",
+    "log_limit",
+    "blocking_alarm_percent",
+    "occupancy_alarm_percent",
+)
+
+
+def pool_create(
+    *,
+    actor: Actor,
+    slug: str,
+    name: str = "",
+    account: Account | None = None,
+    reason: str = "",
+    **settings: Any,
+) -> Pool:
+    """Make a pool, in SQL and then in Redis. ValidationError when a field is bad.
+
+    A slug that a pool has or had is refused: years of history name it.
+    """
+    require(actor, "numbers.create")
+    pool = Pool(
+        slug=slug,
+        name=name.strip() or slug,
+        account=account,
+        generation=new_generation(),
+        **_known(settings),
+    )
+    _full_clean(pool)
+    if Pool.all_objects.filter(slug=slug).exists():
+        raise ValidationError({"slug": _("A pool has or had this short name. Choose another.")})
+    try:
+        with transaction.atomic():
+            pool.save(force_insert=True)
+            access.audit(
+                actor=actor,
+                action="numbers.pool_create",
+                thing=pool,
+                after={"slug": slug, "name": pool.name, **settings},
+                reason=clean_reason(reason),
+            )
+            send_after_commit(pool, lambda: create_in_redis(pool))
+    except IntegrityError:
+        raise ValidationError(
+            {"slug": _("A pool has or had this short name. Choose another.")}
+        ) from None
+    return pool
+
+
+def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any) -> Pool:
+    """Change settings, in SQL and then in Redis; they count from the next event on."""
+    require(actor, "numbers.operate", pool)
+    with transaction.atomic():
+        pool = _locked(pool)
+        before = {name: getattr(pool, name) for name in _known(changes)}
+        changed = {name: value for name, value in changes.items() if before[name] != value}
+        if not changed:
+            return pool
+        for name, value in changed.items():
+            setattr(pool, name, value)
+        _full_clean(pool)
+        pool.save(update_fields=list(changed))
+        access.audit(
+            actor=actor,
+            action="numbers.pool_configure",
+            thing=pool,
+            before={name: before[name] for name in changed},
+            after=changed,
+            reason=clean_reason(reason),
+        )
+        send_after_commit(pool, lambda: apply_settings(pool))
+    return pool
+
+
+def pool_pause(*, actor: Actor, pool: Pool, reason: str) -> Pool:
+    """Answer every `call` with "paused" until resumed; calls that run are not touched."""
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        pool = _locked(pool)
+        if pool.paused_at is not None:
+            return pool
+        pool.paused_at, pool.paused_by, pool.paused_reason = (
+            timezone.now(),
+            name_of(actor),
+            reason,
+        )
+        pool.save(update_fields=["paused_at", "paused_by", "paused_reason"])
+        access.audit(
+            actor=actor,
+            action="numbers.pool_pause",
+            thing=pool,
+            before={"status": "open"},
+            after={"status": "paused"},
+            reason=reason,
+        )
+        send_after_commit(pool, lambda: apply_pause(pool))
+    return pool
+
+
+def pool_resume(*, actor: Actor, pool: Pool, reason: str = "") -> Pool:
+    """Let calls be placed again."""
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason)
+    with transaction.atomic():
+        pool = _locked(pool)
+        if pool.paused_at is None:
+            return pool
+        before = {"status": "paused", "reason": pool.paused_reason}
+        pool.paused_at, pool.paused_by, pool.paused_reason = None, "", ""
+        pool.save(update_fields=["paused_at", "paused_by", "paused_reason"])
+        access.audit(
+            actor=actor,
+            action="numbers.pool_resume",
+            thing=pool,
+            before=before,
+            after={"status": "open"},
+            reason=reason,
+        )
+        send_after_commit(pool, lambda: apply_pause(pool))
+    return pool
+
+
+def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
+    """Open a recovering pool before its switches have reported. Raises the runner's errors.
+
+    Numbers whose calls were not re-reported may then be lent a second time: hence the reason.
+    """
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason, needed=True)
+    with redis_refusals():
+        outcome = check(
+            hotpath.run(door.open_now(pool.slug, reason, paused=pool.paused_at is not None))
+        )
+    with transaction.atomic():
+        pool = _locked(pool)
+        pool.recovering_since = None
+        pool.save(update_fields=["recovering_since"])
+        if outcome.reason != door.reasons.REPEAT:
+            access.audit(
+                actor=actor,
+                action="numbers.pool_open_early",
+                thing=pool,
+                before={"status": "recovering"},
+                after={"status": "open"},
+                reason=reason,
+            )
+    return pool
+
+
+def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
+    """Delete a pool with its numbers. Its history stays; its slug is not given out again.
+
+    NumbersError while it has calls. Redis is closed first, so that none begins meanwhile.
+    """
+    require(actor, "numbers.operate", pool)
+    reason = clean_reason(reason, needed=True)
+    _close_for_good(pool, reason)
+    with transaction.atomic():
+        pool = _locked(pool)
+        count = Number.objects.filter(pool=pool).count()
+        pool.deleted_at = timezone.now()
+        pool.save(update_fields=["deleted_at"])
+        access.audit(
+            actor=actor,
+            action="numbers.pool_delete",
+            thing=pool,
+            before={"numbers": count, "name": pool.name},
+            reason=reason,
+        )
+        transaction.on_commit(lambda: _forget(pool))
+
+
+def _close_for_good(pool: Pool, reason: str) -> None:
+    """Pause in Redis, then make sure that no call runs; a pool that Redis lost has none."""
+    paused = hotpath.run(door.pause(pool.slug, reason))
+    if paused.reason == door.reasons.NO_SUCH_POOL:
+        return
+    with redis_refusals():
+        check(paused)
+    figures = hotpath.run(door.show(pool.slug))
+    if figures is None:
+        return
+    running = figures.busy_up + figures.busy_down + figures.old_calls
+    if running:
+        if pool.paused_at is None:
+            hotpath.run(door.resume(pool.slug, "not deleted"))
+        raise NumbersError("not-allowed", f"{running} calls run in this pool: end them first")
+
+
+def _forget(pool: Pool) -> None:
+    """Remove a deleted pool's numbers and data; the sweep repeats what is left undone."""
+    hotpath.run(door.destroy(pool.slug, pool.generation))
+    while True:
+        with transaction.atomic():
+            keys = list(Number.objects.filter(pool=pool).values_list("pk", flat=True)[:CHUNK])
+            NumberTag.objects.filter(number_id__in=keys).delete()
+            Number.objects.filter(pk__in=keys).delete()
+        if len(keys) < CHUNK:
+            break
+    UnsentChange.objects.filter(pool=pool).delete()
+
+
+# -- what Redis is told ---------------------------------------------------------------------------
+
+
+def new_generation(*before: int) -> int:
+    """A life of a pool's data in Redis: µs since 1970, later than every one before."""
+    now_us = int(timezone.now().timestamp() * 1_000_000)
+    return max(now_us, *(generation + 1 for generation in before), 1)
+
+
+def create_in_redis(pool: Pool) -> None:
+    """Make the pool's data of its present generation; harmless when it is there."""
+    paused = pool.paused_at is not None
+    check(hotpath.run(door.create(pool.slug, pool.generation, settings_of(pool), paused=paused)))
+
+
+def apply_settings(pool: Pool) -> None:
+    """Write settings and the coming midnights to Redis."""
+    outcome = check(hotpath.run(door.configure(pool.slug, settings_of(pool))))
+    if outcome.reason == "refresh":
+        refresh_numbers(pool)
+
+
+def apply_pause(pool: Pool) -> None:
+    """Pause or resume in Redis as SQL says. A recovering pool learns it when it opens."""
+    if pool.paused_at is not None:
+        outcome = hotpath.run(door.pause(pool.slug, pool.paused_reason))
+    else:
+        outcome = hotpath.run(door.resume(pool.slug))
+    if outcome.reason != door.reasons.RECOVERING:
+        check(outcome)
+
+
+def _locked(pool: Pool) -> Pool:
+    return Pool.objects.select_for_update(of=("self",)).select_related("account").get(pk=pool.pk)
+
+
+def _known(settings: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        raise ValidationError(_("There is no setting %(name)s.") % {"name": unknown[0]})
+    return settings
+
+
+def _full_clean(pool: Pool) -> None:
+    pool.full_clean(validate_unique=False)
+    try:
+        settings_of(pool).columns()
+    except ValueError as error:
+        raise ValidationError(str(error)) from None

@@ -1,0 +1,188 @@
+"""Redis lost a pool, or went back in time: its data is made again from SQL, and stays closed.
+
+A number is lent again when every switch that may have calls has reported them or started
+anew, or when the longest lease has passed; an operator may open early. Any number of workers
+may find the loss at once: the one that moves SQL's generation on does the work, and one that
+dies while it loads is followed by the next.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from numbers import pool as door
+from numbers.models import CallRecord, Number, Pool, Switch
+from numbers.services.adding import redis_rows
+from numbers.services.common import settings_of
+from numbers.services.opening import INCIDENT
+from numbers.services.pools import create_in_redis, new_generation
+from poolsite import access, hotpath
+from poolsite.history.models import Cursor
+from poolsite.operations import incidents
+
+logger = logging.getLogger(__name__)
+
+KIND = "numbers.pool"
+LOADS_AT_ONCE = 4
+STALE_LOAD_SECONDS = 15
+NO_NAME = "calls without a switch"  # awaited, never heard of: only time opens the pool then
+
+
+def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
+    """Compare a pool's data with what SQL remembers, and rebuild it if it was lost.
+
+    figures: as Redis has just told them. Returns whether something was done.
+    """
+    if figures is None or figures.generation != pool.generation:
+        found = figures.generation if figures is not None else 0
+        if found > pool.generation and _is_ours(pool, found):
+            return False  # another worker has rebuilt it since this row was read
+        return pool_rebuild(pool, "lost", found)
+    if figures.status == "recovering":
+        return _go_on(pool)
+    return False
+
+
+def _is_ours(pool: Pool, generation: int) -> bool:
+    pool.refresh_from_db(fields=["generation"])
+    return pool.generation == generation
+
+
+def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
+    """Begin a new life of the pool's data, load it, and await the switches. False: not our turn.
+
+    Raises the runner's errors; what was begun is then gone on with by the next check.
+    """
+    cursor = Cursor.objects.filter(kind=KIND, tag=pool.tag).first()
+    if (
+        cursor is None
+        and not CallRecord.objects.filter(pool=pool).exists()
+        and not found_generation
+    ):
+        create_in_redis(pool)  # its first life: nothing was lost, it only was not begun
+        load_all(pool)
+        return True
+    before = pool.generation
+    generation = new_generation(before, found_generation, cursor.generation if cursor else 0)
+    now = timezone.now()
+    with transaction.atomic():
+        mine = Pool.objects.filter(pk=pool.pk, generation=before).update(
+            generation=generation, recovering_since=now, loading_at=now
+        )
+        if not mine:
+            return False
+        access.audit(
+            actor="numbers.rebuild",
+            action="numbers.pool_rebuild",
+            thing=pool,
+            before={"generation": before},
+            after={"generation": generation},
+            reason=why,
+        )
+    pool.refresh_from_db()
+    logger.warning("numbers: pool %s is rebuilt from SQL: %s", pool.slug, why)
+    _say_recovering(pool, why)
+    _begin(pool)
+    load_all(pool)
+    return True
+
+
+def _begin(pool: Pool) -> None:
+    outcome = hotpath.run(
+        door.recover(
+            pool.slug,
+            pool.generation,
+            settings_of(pool),
+            open_after_seconds=pool.lease_seconds,
+            switches=awaited_switches(pool),
+        )
+    )
+    if not outcome.ok:
+        raise door.PoolRefusedError(outcome.reason)
+
+
+def awaited_switches(pool: Pool) -> dict[str, str]:
+    """Name → incarnation of every switch that may still have calls."""
+    longest = timezone.now() - timedelta(seconds=pool.lease_seconds + pool.suspect_seconds)
+    switches = dict(
+        Switch.objects.filter(pool=pool, last_heard__gte=longest).values_list("name", "incarnation")
+    )
+    running = CallRecord.objects.filter(pool=pool, ended_at=None).values_list("switch", flat=True)
+    known = dict(Switch.objects.filter(pool=pool).values_list("name", "incarnation"))
+    for name in set(running):
+        switches.setdefault(name or NO_NAME, known.get(name, ""))
+    return switches
+
+
+def load_all(pool: Pool) -> int:
+    """Put every number of SQL into Redis, then say that the pool is whole. Safe to repeat."""
+    put = 0
+    for rows in _pages(pool):
+        commands = [
+            door.load(pool.slug, redis_rows(pool, rows[start : start + door.ROWS_LIMIT]), event="")
+            for start in range(0, len(rows), door.ROWS_LIMIT)
+        ]
+        for result in hotpath.run_batch(commands):
+            if isinstance(result, hotpath.HotPathError):
+                raise result
+            put += result
+        Pool.objects.filter(pk=pool.pk).update(loading_at=timezone.now())
+    outcome = hotpath.run(door.loaded(pool.slug, paused=pool.paused_at is not None))
+    if not outcome.ok:
+        raise door.PoolRefusedError(outcome.reason)
+    waiting = outcome.reason == "waiting"
+    changes: dict[str, object] = {"loading_at": None}
+    if not waiting:
+        changes["recovering_since"] = None
+        incidents.close(type=INCIDENT, object=pool.slug)
+    Pool.objects.filter(pk=pool.pk).update(**changes)
+    return put
+
+
+def _pages(pool: Pool) -> Iterator[list[Number]]:
+    """Every number of a pool, a few thousand at a time, by keyset: memory does not grow."""
+    size = LOADS_AT_ONCE * door.ROWS_LIMIT
+    after = ""
+    numbers = Number.objects.filter(pool=pool).only(
+        "value", "is_up", "quarantined_at", "quarantined_reason", "pool_id"
+    )
+    while True:
+        rows = list(numbers.filter(value__gt=after).order_by("value")[:size])
+        if rows:
+            yield rows
+            after = rows[-1].value
+        if len(rows) < size:
+            return
+
+
+def _go_on(pool: Pool) -> bool:
+    """Take up a load whose worker died."""
+    pool.refresh_from_db(fields=["loading_at", "generation"])
+    if pool.loading_at is None:
+        return False
+    stale = timezone.now() - timedelta(seconds=STALE_LOAD_SECONDS)
+    taken = Pool.objects.filter(pk=pool.pk, loading_at__lt=stale).update(loading_at=timezone.now())
+    if taken:
+        load_all(pool)
+    return bool(taken)
+
+
+def _say_recovering(pool: Pool, why: str) -> None:
+    incidents.open(
+        type=INCIDENT,
+        object=pool.slug,
+        severity="critical",
+        title=gettext_noop("Pool %(pool)s is recovering"),
+        detail=gettext_noop(
+            "Redis lost its data (%(why)s). Rebuilt from SQL; no number is lent before "
+            "every switch has reported its calls."
+        ),
+        remedy=gettext_noop("Wait for the switches, or open the pool early with a reason."),
+        url=f"/pools/{pool.slug}/",
+        account=pool.account_id,
+        params={"pool": pool.slug, "why": why},
+    )

@@ -1,0 +1,347 @@
+"""SQL and Redis compared, number by number, and brought together.
+
+Whoever adds, deletes or holds a number writes SQL first, so SQL is right about which numbers
+there are; Redis is right about calls. What differs at first sight is looked at again after
+the history has been drained: an entry that was still under way is no drift.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from numbers import pool as door
+from numbers.models import CallRecord, Number, Pool, UnsentChange
+from numbers.services.adding import load_numbers
+from numbers.services.common import chunks, settings_of
+from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
+from numbers.services.foreign import note_foreign
+from numbers.services.moments import at
+from numbers.services.pools import apply_pause, apply_settings
+from numbers.services.records import UNTOLD
+from numbers.services.removing import remove_numbers
+from numbers.services.scanning import Page, scan_structure
+from poolsite import access, history, hotpath
+from poolsite.access.services.actor import Actor
+from poolsite.history import Aggregate
+from poolsite.operations import incidents
+
+logger = logging.getLogger(__name__)
+
+KIND = "numbers.pool"
+SAMPLES = 20
+LOOKS = 3
+IN_FLIGHT_SECONDS = 15
+
+# What can differ, in the words of the report.
+MISSING = "not in Redis"
+EXTRA = "not in SQL"
+QUARANTINE = "quarantine differs"
+SETTINGS = "settings differ"
+STATUS = "status differs"
+CALL_UNKNOWN = "call not in SQL"
+CALL_OVER = "call over in Redis"
+
+
+@dataclass
+class Report:
+    """What was found. `drift`: kind → how many; `samples`: kind → the first numbers.
+
+    `foreign`: numbers here that SQL has in another pool → that pool; listed, no drift.
+    `status`: open, paused, recovering or lost; nothing is compared in the last two.
+    """
+
+    pool: str
+    status: str = "open"
+    numbers: int = 0
+    drift: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, list[str]] = field(default_factory=dict)
+    foreign: dict[str, str] = field(default_factory=dict)
+    mended: bool = False
+
+    def add(self, kind: str, values: Iterable[str]) -> None:
+        """Count what differs in one way."""
+        for value in values:
+            self.drift[kind] = self.drift.get(kind, 0) + 1
+            names = self.samples.setdefault(kind, [])
+            if len(names) < SAMPLES:
+                names.append(value)
+
+    def __len__(self) -> int:
+        return sum(self.drift.values())
+
+    @property
+    def clean(self) -> bool:
+        """Whether SQL and Redis agree."""
+        return not self.drift and self.status != "lost"
+
+
+def pool_reconcile(
+    *, pool: Pool, check: bool, actor: Actor = "numbers.reconcile", reason: str = ""
+) -> Report:
+    """Compare a pool's SQL and Redis; unless `check`, bring them together.
+
+    Reads every number once, in pages; memory does not grow with the pool. Mending is audited
+    when it changed something. Raises the runner's errors.
+    """
+    figures = hotpath.run(door.show(pool.slug))
+    report = Report(pool.slug)
+    if figures is None or figures.generation != pool.generation:
+        report.status = "lost"
+        return report
+    report.status = figures.status
+    drain(pool)
+    _Comparison(pool, report, mend=not check).run()
+    report.mended = not check
+    if report.foreign:
+        note_foreign(pool.pk, list(report.foreign))
+    else:
+        incidents.close(type=FOREIGN_INCIDENT, object=pool.slug)
+    if report.mended and report.drift:
+        with transaction.atomic():
+            access.audit(
+                actor=actor,
+                action="numbers.pool_reconcile",
+                thing=pool,
+                after={"drift": report.drift, "samples": report.samples},
+                reason=reason,
+            )
+    return report
+
+
+def drain(pool: Pool) -> None:
+    """Bring the history into SQL up to now, as far as it goes in a few rounds."""
+    for _ in range(10):
+        if not history.drain(KIND, Aggregate(pool.tag, pool.pk)).lag:
+            return
+
+
+class _Comparison:
+    """One walk, both ways: Redis' numbers looked up in SQL, and SQL's in Redis."""
+
+    def __init__(self, pool: Pool, report: Report, *, mend: bool) -> None:
+        self.pool, self.report, self.mend = pool, report, mend
+
+    def run(self) -> None:
+        """Fill the report; mend on the way."""
+        suspects: set[str] = set()
+        problems = scan_structure(
+            self.pool.slug, mend=self.mend, look=lambda page: suspects.update(self._look(page))
+        )
+        for problem, count in problems.counts.items():
+            self.report.drift[problem] = count
+            self.report.samples[problem] = problems.samples[problem]
+        suspects.update(self._not_in_redis())
+        suspects.update(self._open_records())
+        for chunk in chunks(sorted(suspects)):
+            self._judge(chunk)
+        self._settings()
+
+    # -- first sight --------------------------------------------------------------------------
+
+    def _look(self, page: Page) -> set[str]:
+        """Numbers of a part of Redis that SQL sees otherwise."""
+        states = {number: door.parse_state(number, text) for number, text, _ in page}
+        self.report.numbers += len(states)
+        return self._differing(list(states), states)
+
+    def _differing(
+        self, values: Sequence[str], states: dict[str, door.NumberState | None]
+    ) -> set[str]:
+        rows = self._rows(values)
+        calls = self._calls(values)
+        found = set()
+        for value in values:
+            state, row = states.get(value), rows.get(value)
+            unlike = (state is None) != (row is None) or self._held_otherwise(state, row)
+            if unlike or self._call_differs(state, calls.get(value)):
+                found.add(value)
+        return found
+
+    @staticmethod
+    def _held_otherwise(state: door.NumberState | None, row: Number | None) -> bool:
+        if state is None or row is None or not state.readable:
+            return False
+        return state.quarantined != (row.quarantined_at is not None)
+
+    @staticmethod
+    def _call_differs(state: door.NumberState | None, record: CallRecord | None) -> bool:
+        if state is None or "x" in state.held:
+            return False  # a deleted number's old call: its record stays open
+        if not state.busy or state.call is None:
+            return record is not None
+        return record is None or record.call_id != state.call.call_id
+
+    def _not_in_redis(self) -> set[str]:
+        """SQL's numbers, page by page, that Redis does not have."""
+        found: set[str] = set()
+        after = ""
+        while True:
+            values = list(
+                Number.objects.filter(pool=self.pool, value__gt=after)
+                .order_by("value")
+                .values_list("value", flat=True)[: door.ROWS_LIMIT]
+            )
+            if not values:
+                return found
+            states = self._states(values)
+            found.update(value for value in values if value not in states)
+            after = values[-1]
+
+    def _open_records(self) -> set[str]:
+        """Numbers whose calls SQL thinks are running; there are as many as calls."""
+        rows = CallRecord.objects.filter(pool=self.pool, ended_at=None)
+        values = sorted(set(rows.values_list("number", flat=True)))
+        found: set[str] = set()
+        for chunk in chunks(values):
+            states = self._states(chunk)
+            known = {value: states.get(value) for value in chunk}
+            found.update(
+                value
+                for value, record in self._calls(chunk).items()
+                if known[value] is not None and self._call_differs(known[value], record)
+            )
+        return found
+
+    # -- second sight -------------------------------------------------------------------------
+
+    def _judge(self, values: Sequence[str]) -> None:
+        """Look again at what differed, after the history has caught up; then mend what stays."""
+        for _ in range(LOOKS):
+            states = self._states(values)
+            drain(self.pool)
+            values = sorted(self._differing(values, dict(states)))
+            if not values or not self._in_flight():
+                break
+        if not values:
+            return
+        states = self._states(values)
+        rows, calls = self._rows(values), self._calls(values)
+        self._membership(values, states, rows)
+        held = [
+            value for value in values if self._held_otherwise(states.get(value), rows.get(value))
+        ]
+        if held:
+            self.report.add(QUARANTINE, held)
+            if self.mend:
+                self._hold(held, rows)
+        self._mend_calls(values, states, calls)
+
+    def _membership(
+        self, values: Sequence[str], states: dict[str, door.NumberState], rows: dict[str, Number]
+    ) -> None:
+        missing = [value for value in values if value in rows and value not in states]
+        extra = [value for value in values if value in states and value not in rows]
+        homes = dict(
+            Number.objects.filter(value__in=extra)
+            .exclude(pool=self.pool)
+            .values_list("value", "pool__slug")
+        )
+        self.report.foreign |= homes
+        extra = [value for value in extra if value not in homes]
+        elsewhere = set(
+            CallRecord.objects.filter(number__in=missing, ended_at=None)
+            .exclude(pool=self.pool)
+            .values_list("number", flat=True)
+        )
+        missing = [value for value in missing if value not in elsewhere]
+        self.report.add(MISSING, missing)
+        self.report.add(EXTRA, extra)
+        if self.mend and missing:
+            load_numbers(self.pool, [rows[value] for value in missing])
+        if self.mend and extra:
+            remove_numbers(self.pool, extra)
+
+    def _hold(self, values: Sequence[str], rows: dict[str, Number]) -> None:
+        for value in values:
+            row = rows[value]
+            if row.quarantined_at is not None:
+                why = row.quarantined_reason or "quarantined"
+                hotpath.run(door.quarantine(self.pool.slug, [value], why))
+            else:
+                hotpath.run(door.unquarantine(self.pool.slug, [value], "reconciled"))
+
+    def _mend_calls(
+        self,
+        values: Sequence[str],
+        states: dict[str, door.NumberState],
+        calls: dict[str, CallRecord],
+    ) -> None:
+        for value in values:
+            state, record = states.get(value), calls.get(value)
+            if not self._call_differs(state, record) or state is None:
+                continue
+            if record is not None:
+                self.report.add(CALL_OVER, [value])
+                if self.mend:
+                    CallRecord.objects.filter(pk=record.pk, ended_at=None).update(
+                        ended_at=timezone.now(), ended_how=UNTOLD
+                    )
+            if state.busy and state.call is not None:
+                self.report.add(CALL_UNKNOWN, [value])
+                if self.mend:
+                    self._record(state, state.call)
+
+    def _record(self, state: door.NumberState, call: door.Call) -> None:
+        """A call whose beginning the history lost; its start in µs stands for its entry."""
+        CallRecord.objects.get_or_create(
+            pool=self.pool,
+            generation=self.pool.generation,
+            seq=state.since_us,
+            defaults={
+                "number": state.number,
+                "call_id": call.call_id,
+                "direction": call.direction,
+                "agent": call.agent,
+                "callee": call.callee,
+                "switch": call.switch,
+                "started_at": at(state.since_us),
+            },
+        )
+
+    def _settings(self) -> None:
+        figures = hotpath.run(door.show(self.pool.slug))
+        if figures is None:
+            return
+        self.pool.refresh_from_db()
+        wanted = settings_of(self.pool)
+        if figures.settings.columns()[:-20] != wanted.columns()[:-20]:
+            self.report.add(SETTINGS, [self.pool.slug])
+            if self.mend:
+                apply_settings(self.pool)
+        paused = self.pool.paused_at is not None
+        if figures.status in ("open", "paused") and (figures.status == "paused") != paused:
+            self.report.add(STATUS, [self.pool.slug])
+            if self.mend:
+                apply_pause(self.pool)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _states(self, values: Sequence[str]) -> dict[str, door.NumberState]:
+        found: dict[str, door.NumberState] = {}
+        for chunk in chunks(values):
+            part = hotpath.run(door.states(self.pool.slug, chunk))
+            found |= part.by_number if part is not None else {}
+        return found
+
+    def _rows(self, values: Sequence[str]) -> dict[str, Number]:
+        rows: dict[str, Number] = {}
+        for chunk in chunks(values):
+            found = Number.objects.filter(pool=self.pool, value__in=chunk)
+            rows |= {row.value: row for row in found}
+        return rows
+
+    def _calls(self, values: Sequence[str]) -> dict[str, CallRecord]:
+        calls: dict[str, CallRecord] = {}
+        for chunk in chunks(values):
+            found = CallRecord.objects.filter(pool=self.pool, number__in=chunk, ended_at=None)
+            calls |= {row.number: row for row in found}
+        return calls
+
+    def _in_flight(self) -> bool:
+        """Whether a service is just now writing both sides."""
+        young = timezone.now() - timedelta(seconds=IN_FLIGHT_SECONDS)
+        return UnsentChange.objects.filter(pool=self.pool, created_at__gte=young).exists()

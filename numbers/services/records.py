@@ -1,0 +1,231 @@
+"""History entries become rows: events, call records, and numbers made by the command line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from numbers import regions
+from numbers.models import CallRecord, Number, NumberTag, PoolEvent
+from numbers.pool import Change, read_change
+from numbers.services.foreign import note_foreign
+from numbers.services.hearing import note_switches
+from numbers.services.moments import at
+from numbers.services.opening import note_opened
+from poolsite.history import Entry
+from poolsite.history.services import insert_rows
+
+BATCH = 500
+LOST = "lost with Redis"
+UNTOLD = "end not heard"
+
+
+def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> None:
+    """Write one page of a pool's history, inside the drain's transaction.
+
+    Events as they are; calls opened and closed; numbers added or deleted straight in Redis
+    made or removed. Redis is not called before the commit.
+    """
+    changes = [(entry, read_change(entry.fields, entry.at_us)) for entry in entries]
+    note_switches(pool_id, [change for _, change in changes])
+    insert_rows([_event(pool_id, generation, entry, change) for entry, change in changes])
+    _Calls(pool_id, generation).write(changes)
+    _Membership(pool_id).write(changes)
+
+
+def _event(pool_id: int, generation: int, entry: Entry, change: Change) -> PoolEvent:
+    beside = {
+        "picked": change.picked,
+        "since_us": change.since_us,
+        "ready_us": change.ready_us,
+        "incarnation": change.incarnation,
+        "contact": change.contact,
+        **change.more,
+    }
+    return PoolEvent(
+        aggregate_id=pool_id,
+        generation=generation,
+        seq=entry.seq,
+        at_us=entry.at_us,
+        event=change.event[:32],
+        number=change.number[:33],
+        state_before=change.before[:16],
+        state_after=change.after[:16],
+        call_id=change.call_id[:128],
+        switch=change.switch[:64],
+        agent=change.agent[:64],
+        callee=change.callee[:64],
+        direction=change.direction[:3],
+        reason=change.reason[:200],
+        detail={name: value for name, value in beside.items() if value},
+    )
+
+
+@dataclass
+class _Calls:
+    """Call records of one page: opened, closed, adopted; a handful of queries however long."""
+
+    pool_id: int
+    generation: int
+    open: dict[str, CallRecord] = field(default_factory=dict)
+    fresh: list[CallRecord] = field(default_factory=list)
+    changed: dict[int, CallRecord] = field(default_factory=dict)
+
+    def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
+        touched = {change.number for _, change in changes if change.begins_call or change.ends_call}
+        self._load(touched)
+        opened_us = 0
+        for entry, change in changes:
+            if change.begins_call:
+                self._begin(entry, change)
+            elif change.ends_call:
+                self._end(entry, change)
+            elif change.event == "opened":
+                opened_us = entry.at_us
+        CallRecord.objects.bulk_create(self.fresh, batch_size=BATCH)
+        CallRecord.objects.bulk_update(
+            list(self.changed.values()),
+            ["ended_at", "ended_how", "generation", "seq"],
+            batch_size=BATCH,
+        )
+        if opened_us:
+            self._close_unadopted(opened_us)
+            transaction.on_commit(partial(note_opened, self.pool_id))
+
+    def _load(self, numbers: set[str]) -> None:
+        ordered = sorted(numbers)
+        for start in range(0, len(ordered), BATCH):
+            rows = CallRecord.objects.filter(
+                pool_id=self.pool_id, number__in=ordered[start : start + BATCH], ended_at=None
+            )
+            for row in rows.order_by("started_at"):
+                stale = self.open.get(row.number)
+                if stale is not None:
+                    self._close(stale, row.started_at, UNTOLD)
+                self.open[row.number] = row
+
+    def _begin(self, entry: Entry, change: Change) -> None:
+        known = self.open.get(change.number)
+        if known is not None:
+            adopted = change.reason == "adopted" and known.call_id == change.call_id
+            if adopted:
+                known.generation, known.seq = self.generation, entry.seq
+                self._note(known)
+                return
+            lost = known.generation != self.generation
+            self._close(known, at(entry.at_us), LOST if lost else UNTOLD)
+        record = CallRecord(
+            pool_id=self.pool_id,
+            number=change.number,
+            call_id=change.call_id[:128],
+            direction=change.direction or "out",
+            agent=change.agent[:64],
+            callee=change.callee[:64],
+            switch=change.switch[:64],
+            started_at=at(entry.at_us),
+            generation=self.generation,
+            seq=entry.seq,
+        )
+        self.open[change.number] = record
+        self.fresh.append(record)
+
+    def _end(self, entry: Entry, change: Change) -> None:
+        record = self.open.pop(change.number, None)
+        if record is not None:
+            how = change.event if not change.reason else f"{change.event}: {change.reason}"
+            self._close(record, at(entry.at_us), how)
+
+    def _close(self, record: CallRecord, ended_at: datetime, how: str) -> None:
+        record.ended_at = max(ended_at, record.started_at)
+        record.ended_how = how[:64]
+        self._note(record)
+
+    def _note(self, record: CallRecord) -> None:
+        if record.pk is not None:
+            self.changed[record.pk] = record
+
+    def _close_unadopted(self, opened_us: int) -> None:
+        """The pool is open again: what no switch reported from before has ended meanwhile."""
+        CallRecord.objects.filter(
+            pool_id=self.pool_id, ended_at=None, generation__lt=self.generation
+        ).update(ended_at=at(opened_us), ended_how=LOST)
+
+
+@dataclass
+class _Membership:
+    """Numbers that were added or deleted in Redis: by a switch, or by its command line.
+
+    What the console does is in SQL before it is in Redis, so its entries change nothing here.
+    """
+
+    pool_id: int
+
+    def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
+        last: dict[str, tuple[str, int]] = {}  # what happened last, and when
+        held: dict[str, tuple[str, int, str]] = {}
+        registered: dict[str, bool] = {}
+        for entry, change in changes:
+            if change.event in ("add", "del") and change.number:
+                last[change.number] = (change.event, entry.at_us)
+            elif change.event in ("quarantined", "unquarantined") and change.number:
+                held[change.number] = (change.event, entry.at_us, change.reason)
+            elif change.event in ("reg", "unreg") and change.number:
+                registered[change.number] = change.after[1:2] == "u"
+        self._delete({number: us for number, (event, us) in last.items() if event == "del"})
+        self._add({number: us for number, (event, us) in last.items() if event == "add"})
+        self._hold(held)
+        for up in (True, False):
+            self._register([value for value, is_up in registered.items() if is_up is up], up)
+
+    def _delete(self, gone: dict[str, int]) -> None:
+        """Rows younger than the deletion were made since, and stay."""
+        for start in range(0, len(gone), BATCH):
+            values = sorted(gone)[start : start + BATCH]
+            rows = Number.objects.filter(pool_id=self.pool_id, value__in=values)
+            keys = [row.pk for row in rows if row.created_at <= at(gone[row.value])]
+            NumberTag.objects.filter(number_id__in=keys).delete()
+            Number.objects.filter(pk__in=keys).delete()
+
+    def _add(self, came: dict[str, int]) -> None:
+        for start in range(0, len(came), BATCH):
+            wanted = sorted(came)[start : start + BATCH]
+            rows = Number.objects.filter(value__in=wanted)
+            known = dict(rows.values_list("value", "pool_id"))
+            Number.objects.bulk_create(
+                [self._row(value, came[value]) for value in wanted if value not in known],
+                ignore_conflicts=True,
+            )
+            foreign = [value for value, pool in known.items() if pool != self.pool_id]
+            if foreign:
+                transaction.on_commit(partial(note_foreign, self.pool_id, foreign))
+
+    def _row(self, value: str, us: int) -> Number:
+        known = regions.labels(value)
+        return Number(
+            pool_id=self.pool_id,
+            value=value,
+            region=known.region,
+            carrier=known.carrier,
+            created_at=at(us),
+        )
+
+    def _register(self, values: Sequence[str], up: bool) -> None:
+        for start in range(0, len(values), BATCH):
+            chunk = sorted(values)[start : start + BATCH]
+            rows = Number.objects.filter(pool_id=self.pool_id, value__in=chunk)
+            rows.exclude(is_up=up).update(is_up=up)
+
+    def _hold(self, held: dict[str, tuple[str, int, str]]) -> None:
+        numbers = Number.objects.filter(pool_id=self.pool_id)
+        for value, (event, us, reason) in held.items():
+            row = numbers.filter(value=value)
+            if event == "quarantined":
+                row.filter(quarantined_at=None).update(
+                    quarantined_at=at(us), quarantined_reason=reason[:200]
+                )
+            else:
+                row.filter(quarantined_at__lte=at(us)).update(
+                    quarantined_at=None, quarantined_by="", quarantined_reason=""
+                )

@@ -1,0 +1,141 @@
+"""Numbers leave a pool: deleted, or moved to another."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from django.db import transaction
+
+from numbers import pool as door
+from numbers.errors import NumbersError
+from numbers.models import Number, NumberTag, Pool
+from numbers.services.adding import load_numbers
+from numbers.services.common import (
+    check,
+    chunks,
+    clean_reason,
+    redis_refusals,
+    require,
+    send_after_commit,
+    summary,
+)
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor
+
+
+def numbers_delete(
+    *,
+    actor: Actor,
+    pool: Pool,
+    values: Sequence[str],
+    reason: str = "",
+    job: str | None = None,
+) -> int:
+    """Delete numbers; a call that runs goes on to its hangup. Returns how many there were."""
+    require(actor, "numbers.operate", pool)
+    deleted: list[str] = []
+    for chunk in chunks(values):
+        with transaction.atomic():
+            rows = Number.objects.filter(pool=pool, value__in=chunk)
+            found = dict(rows.values_list("value", "pk"))
+            NumberTag.objects.filter(number_id__in=found.values()).delete()
+            Number.objects.filter(pk__in=found.values()).delete()
+            deleted += found
+            if found:
+                send_after_commit(pool, partial(remove_numbers, pool, list(found)))
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="numbers.number_delete",
+            thing=pool,
+            before=summary(deleted),
+            reason=clean_reason(reason),
+            job=job,
+        )
+    return len(deleted)
+
+
+def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
+    """Delete one number; a call that runs goes on to its hangup."""
+    numbers_delete(actor=actor, pool=number.pool, values=[number.value], reason=reason)
+
+
+def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
+    """Delete numbers in Redis."""
+    events = [door.Event("del", number=value) for value in values]
+    commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
+    for outcomes in hotpath.run_batch(commands):
+        if isinstance(outcomes, hotpath.HotPathError):
+            raise outcomes
+        for outcome in outcomes:
+            check(outcome)
+
+
+def numbers_move(
+    *, actor: Actor, numbers: Sequence[Number], pool: Pool, reason: str = "", job: str | None = None
+) -> Mapping[str, str]:
+    """Move numbers to another pool; returns those that stay, each with why.
+
+    A number in a call stays: it would be free in the new pool while its call runs in the old.
+    It is quarantined in the old pool first, so that no call begins while it moves.
+    """
+    require(actor, "numbers.operate", pool)
+    stay: dict[str, str] = {}
+    moved: list[str] = []
+    by_source: dict[int, list[Number]] = {}
+    for number in numbers:
+        by_source.setdefault(number.pool_id, []).append(number)
+    for rows in by_source.values():
+        source = rows[0].pool
+        require(actor, "numbers.operate", source)
+        if source.pk == pool.pk:
+            stay |= {row.value: "in this pool already" for row in rows}
+            continue
+        for chunk in chunks(rows):
+            moved += _move(source, pool, chunk, stay)
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="numbers.number_move",
+            thing=pool,
+            after=summary(moved) | {"stayed": len(stay)},
+            reason=clean_reason(reason),
+            job=job,
+        )
+    return stay
+
+
+def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, str]) -> list[str]:
+    values = [row.value for row in rows]
+    with redis_refusals():
+        outcomes = hotpath.run(door.quarantine(source.slug, values, f"moving to {target.slug}"))
+        for outcome in outcomes:
+            if outcome.code == door.ERROR:
+                check(outcome)
+    busy = _in_call(source, values)
+    held = {row.value for row in rows if row.quarantined_at is not None}
+    back = [value for value in busy if value not in held]
+    if back:
+        hotpath.run(door.unquarantine(source.slug, back, "not moved: in a call"))
+    stay |= dict.fromkeys(busy, "in a call")
+    staying = set(busy)
+    going = [row for row in rows if row.value not in staying]
+    keys = [row.pk for row in going]
+    with transaction.atomic():
+        Number.objects.filter(pk__in=keys).update(pool=target)
+        # The drain may have taken our quarantine for an operator's.
+        Number.objects.filter(pk__in=[row.pk for row in going if row.value not in held]).update(
+            quarantined_at=None, quarantined_by="", quarantined_reason=""
+        )
+        NumberTag.objects.filter(number_id__in=keys).update(pool=target)
+        gone = [row.value for row in going]
+        send_after_commit(source, partial(remove_numbers, source, gone))
+        send_after_commit(target, partial(load_numbers, target, going))
+    return gone
+
+
+def _in_call(source: Pool, values: Sequence[str]) -> list[str]:
+    """Numbers that are in a call, or whose deleted predecessor still is."""
+    found = hotpath.run(door.states(source.slug, values))
+    if found is None:
+        raise NumbersError("unavailable", f"the data of {source.slug} is being rebuilt")
+    return [value for value, state in found.by_number.items() if state.busy or "x" in state.held]

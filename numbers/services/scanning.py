@@ -1,0 +1,130 @@
+"""Walks over a whole pool in Redis: structure mended, regions given, counters put right."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from numbers import pool as door
+from numbers import regions
+from numbers.models import Pool
+from poolsite import hotpath
+
+PART = 500
+RESTARTS = 3
+KEYS = ("idle", "near", "timers")
+
+
+@dataclass
+class Problems:
+    """What contradicted the numbers' states: problem → numbers (the first of them) and how many."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, problem: str, number: str) -> None:
+        """Count one; remember the first twenty."""
+        self.counts[problem] = self.counts.get(problem, 0) + 1
+        names = self.samples.setdefault(problem, [])
+        if len(names) < 20:
+            names.append(number)
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+
+Page = Sequence[tuple[str, str, str]]  # number, its state's JSON, problem or ""
+
+
+def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[door.Scanned]:
+    """Every part of one of the pool's keys. A number may come twice, as with any SCAN."""
+    cursor = 0
+    while True:
+        scanned = hotpath.run(door.scan(slug, what, cursor, count=PART, mend=mend))
+        if scanned is None:
+            return
+        yield scanned
+        cursor = scanned.cursor
+        if not cursor:
+            return
+
+
+def scan_structure(
+    slug: str, *, mend: bool, look: Callable[[Page], None] | None = None
+) -> Problems:
+    """Walk the pool once and name (or mend) what is inconsistent within Redis.
+
+    look: called with each part of the numbers. The counters are compared only when nothing
+    happened meanwhile; a pool that is never still is compared at the next quiet moment.
+    """
+    problems = Problems()
+    totals = _Totals()
+    for scanned in pages(slug, mend=mend):
+        totals.add(scanned)
+        for number, _, problem in scanned.numbers:
+            if problem:
+                problems.add(problem, number)
+        if look is not None:
+            look(scanned.numbers)
+    for what in KEYS:
+        for scanned in pages(slug, what, mend=mend):
+            for number, _, problem in scanned.numbers:
+                problems.add(problem, number)
+    totals.compare(slug, problems, mend=mend)
+    return problems
+
+
+@dataclass
+class _Totals:
+    """The counters as a whole walk finds them, good when the pool stood still."""
+
+    seqs: set[int] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    up: int = 0
+    busy_down: int = 0
+    quarantined: int = 0
+
+    def add(self, scanned: door.Scanned) -> None:
+        self.seqs.add(scanned.seq)
+        if len(self.seqs) > 1:
+            self.seen.clear()  # it moved: nothing can be said about the counters
+            return
+        for number, text, _ in scanned.numbers:
+            if number in self.seen:
+                continue
+            self.seen.add(number)
+            state = door.parse_state(number, text)
+            if state is None or not state.readable:
+                continue
+            self.up += state.up
+            self.busy_down += state.busy and not state.up
+            self.quarantined += state.quarantined
+
+    def compare(self, slug: str, problems: Problems, *, mend: bool) -> None:
+        if len(self.seqs) != 1:
+            return
+        (seq,) = self.seqs
+        found = hotpath.run(
+            door.recount(
+                slug,
+                seq,
+                up=self.up,
+                busy_down=self.busy_down,
+                quarantined=self.quarantined,
+                mend=mend,
+            )
+        )
+        if found is not None and found != (self.up, self.busy_down, self.quarantined):
+            problems.add("counters", slug)
+
+
+def refresh_numbers(pool: Pool) -> None:
+    """After `near` was switched on, or the daily cap changed: look through every number."""
+    for scanned in pages(pool.slug, mend=True):
+        if pool.near:
+            wanted = {number: regions.area(number) for number, _, _ in scanned.numbers}
+            _label(pool.slug, wanted)
+
+
+def _label(slug: str, wanted: dict[str, str]) -> None:
+    items = list(wanted.items())
+    for start in range(0, len(items), door.ROWS_LIMIT):
+        hotpath.run(door.label(slug, dict(items[start : start + door.ROWS_LIMIT])))

@@ -1,0 +1,68 @@
+"""Switches of a pool, and the tokens by which they report."""
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from numbers.models import Pool, Switch
+from numbers.services.common import clean_reason, require
+from poolsite import access
+from poolsite.access.services import token_create, token_revoke
+from poolsite.access.services.actor import Actor
+
+
+def switch_create(*, actor: Actor, pool: Pool, name: str, reason: str = "") -> tuple[Switch, str]:
+    """Make a switch and its token; returns it and the token's secret, shown once.
+
+    A switch that already reported under this name keeps its history and gets a token.
+    """
+    require(actor, "numbers.operate", pool)
+    name = name.strip()
+    with transaction.atomic():
+        switch = Switch.objects.filter(pool=pool, name=name).first()
+        if switch is not None and switch.token is not None and switch.token.is_live:
+            raise ValidationError({"name": _("This switch has a token. Revoke it first.")})
+        switch = switch or Switch(pool=pool, name=name)
+        switch.full_clean(exclude=["token"], validate_unique=False)
+        token, secret = token_create(
+            name=f"{pool.slug} {name}"[:80],
+            account=pool.account,
+            resources=[f"pool:{pool.slug}"],
+            actor=actor,
+            actions=["numbers.event", "numbers.view"],
+            events=["*"],
+            switch=name,
+            reason=reason,
+        )
+        switch.token = token
+        try:
+            with transaction.atomic():
+                switch.save()
+        except IntegrityError:
+            raise ValidationError({"name": _("A switch of this pool has this name.")}) from None
+        access.audit(
+            actor=actor,
+            action="numbers.switch_create",
+            thing=pool,
+            label=f"{pool.slug} {name}",
+            after={"switch": name, "token": token.prefix},
+            reason=clean_reason(reason),
+        )
+    return switch, secret
+
+
+def switch_delete(*, actor: Actor, switch: Switch, reason: str = "") -> None:
+    """Forget a switch and revoke its token; calls of it that run are judged by their leases."""
+    require(actor, "numbers.operate", switch.pool)
+    with transaction.atomic():
+        if switch.token is not None and switch.token.is_live:
+            token_revoke(token=switch.token, actor=actor, reason=reason or "switch deleted")
+        access.audit(
+            actor=actor,
+            action="numbers.switch_delete",
+            thing=switch.pool,
+            label=f"{switch.pool.slug} {switch.name}",
+            before={"switch": switch.name},
+            reason=clean_reason(reason),
+        )
+        switch.delete()

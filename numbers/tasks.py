@@ -1,0 +1,41 @@
+"""The pools' sweeps; each may run twice at once, on any worker. Importing registers them."""
+
+import time
+
+from numbers import services
+from poolsite import jobs
+
+COUNT_SECONDS = 20
+
+
+@jobs.sweep("numbers.sweep", every_seconds=1, shards=2, pausable=True)
+def sweep(shard: int, shards: int) -> dict[str, int]:
+    """Leases, registrations, waiters, restarts and new days."""
+    return services.sweep_pools(shard, shards)
+
+
+@jobs.sweep("numbers.watch", every_seconds=2)
+def watch(shard: int, shards: int) -> dict[str, int]:
+    """Finds what Redis lost and what SQL has not sent, and mends it."""
+    counting = int(time.time()) % COUNT_SECONDS < 2
+    return services.watch_pools(shard, shards, counting=counting)
+
+
+@jobs.sweep("numbers.settings", every_seconds=600)
+def settings(shard: int, shards: int) -> dict[str, int]:
+    """Brings settings and the coming midnights to Redis."""
+    return services.apply_all_settings()
+
+
+@jobs.sweep("numbers.samples", every_seconds=60)
+def samples(shard: int, shards: int) -> dict[str, int]:
+    """One row per pool and minute, for the charts."""
+    return services.sample_take()
+
+
+@jobs.sweep("numbers.alarms", every_seconds=10)
+def alarms(shard: int, shards: int) -> dict[str, int]:
+    """Compares pools with their thresholds."""
+    from numbers.services.alarms import check_alarms
+
+    return check_alarms()
