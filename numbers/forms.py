@@ -1,6 +1,6 @@
 """What people type into the pages of the pools."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -65,7 +65,13 @@ class PoolCreateForm(forms.Form):
         return slug
 
 
-class PoolSettingsForm(forms.ModelForm[Pool]):
+if TYPE_CHECKING:
+    PoolForm = forms.ModelForm[Pool]
+else:
+    PoolForm = forms.ModelForm
+
+
+class PoolSettingsForm(PoolForm):
     """Everything about a pool that an operator may change; saved by the service, not here."""
 
     class Meta:

@@ -13,4 +13,5 @@ urlpatterns = [
     path("", include("poolsite.access.urls")),
     path("", include("poolsite.operations.urls")),
     path("", include("poolsite.jobs.urls")),
+    path("", include("numbers.urls")),
 ]
