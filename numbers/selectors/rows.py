@@ -9,41 +9,47 @@ from django.utils import timezone
 from numbers import pool as door
 from numbers.models import Pool
 from numbers.selectors.charts import LastHour, last_hours
-from poolsite import hotpath
+from numbers.selectors.pools import PoolNow
+from numbers.selectors.states import pool_live
 
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One pool as the list shows it; figures are None while Redis cannot be read."""
+    """One pool as lists and cards show it; figures are None while Redis cannot be read."""
 
-    pool: Pool
-    figures: door.Figures | None
+    now: PoolNow
     hour: LastHour
     trend: list[float | None]
 
     @property
+    def pool(self) -> Pool:
+        """The pool as SQL has it."""
+        return self.now.pool
+
+    @property
+    def figures(self) -> door.Figures | None:
+        """Its counts in Redis."""
+        return self.now.live
+
+    @property
     def status(self) -> str:
         """A word for the chip; "" = open."""
-        if self.figures is None:
-            return "unavailable"
-        return "" if self.figures.status == "open" else self.figures.status
+        return "" if self.now.status == "open" else self.now.status
 
     @property
     def busy(self) -> int | None:
         """Numbers in a call."""
-        return None if self.figures is None else self.figures.busy_up + self.figures.busy_down
+        return None if self.figures is None else self.now.in_use
 
     @property
     def usable(self) -> int | None:
-        """Numbers that are in a call or could be picked, now or after their rest."""
-        if self.figures is None or self.busy is None:
-            return None
-        return self.busy + self.figures.pickable + self.figures.resting
+        """Numbers in a call, or free to be picked."""
+        return None if self.figures is None else self.now.usable
 
     @property
     def occupancy(self) -> float | None:
         """Share of the usable numbers that are in a call."""
-        return self.busy / self.usable if self.usable and self.busy is not None else None
+        return self.now.occupancy if self.usable else None
 
     @property
     def over(self) -> bool:
@@ -60,9 +66,5 @@ class PoolRow:
 def pool_rows(pools: Sequence[Pool]) -> list[PoolRow]:
     """The pools with their figures: one query, one round trip to each Redis node."""
     hours = last_hours(pools, now=timezone.now())
-    found = hotpath.run_batch([door.show(pool.slug) for pool in pools])
-    rows = []
-    for pool, figures in zip(pools, found, strict=True):
-        known = None if isinstance(figures, hotpath.HotPathError) else figures
-        rows.append(PoolRow(pool, known, *hours[pool.pk]))
-    return rows
+    live = pool_live([pool.slug for pool in pools])
+    return [PoolRow(PoolNow(pool, live[pool.slug]), *hours[pool.pk]) for pool in pools]

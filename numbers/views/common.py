@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from numbers import number_format
+from numbers import number_format, selectors
 from numbers.errors import PROBLEMS, NumbersError
 from numbers.models import Number, Pool
 from poolsite import access, hotpath
@@ -70,30 +70,18 @@ def refused(title: str, detail: str, status: int) -> JsonResponse:
     return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
 
 
+def number_of(principal: access.Principal, value: str, action: str = "numbers.view") -> Number:
+    """A number, however it is written; a foreign or missing one is hidden."""
+    result = number_format.normalise(value)
+    known = result.value if isinstance(result, number_format.Normalised) else value
+    return selectors.number_get(principal, known, action).number
+
+
 def pool_of(principal: access.Principal, slug: str, action: str = "numbers.view") -> Pool:
     """A pool that the principal may do `action` to; a foreign or missing one is hidden."""
-    pool = Pool.objects.select_related("account").filter(slug=slug).first()
-    if pool is None:
-        access.require(principal, "numbers.view")  # log-in comes before "there is none"
-        raise access.Hidden(action)
-    access.require(principal, action, pool)
-    return pool
-
-
-def number_of(principal: access.Principal, value: str, action: str = "numbers.view") -> Number:
-    """A number with its pool, however it is written; a foreign or missing one is hidden."""
-    result = number_format.normalise(value)
-    found = None
-    if isinstance(result, number_format.Normalised):
-        rows = Number.objects.select_related("pool__account")
-        found = rows.filter(value=result.value).first()
-    if found is None:
-        access.require(principal, "numbers.view")
-        raise access.Hidden(action)
-    access.require(principal, action, found)
-    return found
+    return selectors.pool_get(principal, slug, action)
 
 
 def visible_pools(principal: access.Principal) -> QuerySet[Pool]:
-    """The pools that the principal may see."""
-    return access.visible(Pool.objects.all(), principal, "numbers.view", kind="pool")
+    """The pools that the principal may see, by their names."""
+    return selectors.visible_pools(principal).order_by("name", "slug")

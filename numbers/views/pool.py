@@ -14,17 +14,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from redis.exceptions import RedisError
 
-from numbers import erlang, services
+from numbers import erlang, selectors, services
 from numbers import pool as door
-from numbers.errors import NumbersError
 from numbers.forms import PoolSettingsForm
 from numbers.models import Number, Pool
 from numbers.selectors.charts import last_hour, pool_series
-from numbers.selectors.sizing import TARGET_BLOCKING, Sizing, size
+from numbers.selectors.sizing import TARGET_BLOCKING, Sizing
 from numbers.selectors.tiles import tile_page
 from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
-from numbers.views.common import answers_json, pool_of, reason_of
+from numbers.views.common import answers_json, reason_of
 from poolsite import access, hotpath
 from poolsite.operations.pages import principal_of
 
@@ -38,7 +37,7 @@ PLACE = "NUMBER"  # stands in addresses where a module puts a number
 def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One pool live."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug)
+    pool = selectors.pool_get(principal, slug)
     figures = _figures(pool)
     may_operate = access.decide(principal, "numbers.operate", pool).allowed
     numbers = figures.numbers if figures else Number.objects.filter(pool=pool).count()
@@ -88,7 +87,7 @@ def _add_url(pool: Pool) -> str:
 @answers_json
 def pool_tiles(request: HttpRequest, slug: str) -> HttpResponse:
     """Which number stands on which tile of a page, with their states now."""
-    pool = pool_of(principal_of(request), slug)
+    pool = selectors.pool_get(principal_of(request), slug)
     given = request.GET.get("page", "0")
     page = int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else 0
     tiles = tile_page(pool, min(page, PAGES_LIMIT - 1))
@@ -111,7 +110,7 @@ def _letters(pool: Pool, numbers: list[str]) -> str:
 @answers_json
 def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
     """The charts' points over one of the ranges, and the last hour in figures."""
-    pool = pool_of(principal_of(request), slug)
+    pool = selectors.pool_get(principal_of(request), slug)
     given = request.GET.get("seconds", "")
     seconds = int(given) if given.isascii() and given.isdecimal() and len(given) < 8 else 0
     if seconds not in RANGES:
@@ -137,22 +136,18 @@ def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
 @answers_json
 def pool_sizing(request: HttpRequest, slug: str) -> HttpResponse:
     """The sizing advice: measured load, the curve around today's size, the cheapest remedy."""
-    pool = pool_of(principal_of(request), slug)
+    pool = selectors.pool_get(principal_of(request), slug)
     figures = hotpath.run(door.show(pool.slug))
-    if figures is None:
-        raise NumbersError("unavailable", _("Redis does not know the pool yet."))
-    busy = figures.busy_up + figures.busy_down
-    usable = busy + figures.pickable + figures.resting
     now = timezone.now()
-    found = size(pool, usable, start=now - SIZING_WINDOW, end=now)
-    if found is None or not found.mean_call_seconds:
+    found = selectors.pool_sizing(pool, figures, start=now - SIZING_WINDOW, end=now)
+    if figures is None or found is None or not found.mean_call_seconds:
         return JsonResponse({"measured": False})
     return JsonResponse(
         {
             "measured": True,
             "from": found.window_start.isoformat(),
             "offered_erlangs": round(found.offered_erlangs, 1),
-            "usable": usable,
+            "usable": found.pickable,
             "needed": found.needed,
             "target": TARGET_BLOCKING,
             "blocking": found.blocking_expected,
@@ -211,7 +206,7 @@ def _advice(pool: Pool, found: Sizing, figures: door.Figures) -> dict[str, str]:
 def pool_pause(request: HttpRequest, slug: str) -> HttpResponse:
     """Refuse new calls, with a reason."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = selectors.pool_get(principal, slug, "numbers.operate")
     services.pool_pause(actor=principal, pool=pool, reason=reason_of(request, required=True))
     return JsonResponse({"status": "paused"})
 
@@ -221,7 +216,7 @@ def pool_pause(request: HttpRequest, slug: str) -> HttpResponse:
 def pool_resume(request: HttpRequest, slug: str) -> HttpResponse:
     """Take calls again."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = selectors.pool_get(principal, slug, "numbers.operate")
     services.pool_resume(actor=principal, pool=pool, reason=reason_of(request, required=False))
     return JsonResponse({"status": "open"})
 
@@ -231,22 +226,25 @@ def pool_resume(request: HttpRequest, slug: str) -> HttpResponse:
 def pool_reconcile(request: HttpRequest, slug: str) -> HttpResponse:
     """Compare Redis with SQL and mend what differs."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
-    found = services.pool_reconcile(actor=principal, pool=pool)
-    mended = found.drift
-    if not mended:
-        return JsonResponse(
-            {"title": _("Nothing differs"), "detail": _("Redis and SQL agree on every number.")}
-        )
-    title = ngettext("%(n)s difference mended", "%(n)s differences mended", mended)
-    return JsonResponse({"title": title % {"n": mended}, "detail": pool.name})
+    pool = selectors.pool_get(principal, slug, "numbers.operate")
+    found = services.pool_reconcile(
+        pool=pool, check=False, actor=principal, reason=_("by hand, on the pool's page")
+    )
+    if found.status in ("lost", "recovering"):
+        raise ValidationError(_("Redis is being rebuilt; nothing can be compared yet."))
+    if found.clean:
+        detail = _("Redis and SQL agree on all %(n)s numbers.") % {"n": f"{found.numbers:,}"}
+        return JsonResponse({"title": _("Nothing differs"), "detail": detail})
+    title = ngettext("%(n)s difference mended", "%(n)s differences mended", len(found))
+    kinds = ", ".join(f"{kind}: {count}" for kind, count in sorted(found.drift.items()))
+    return JsonResponse({"title": title % {"n": len(found)}, "detail": kinds})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything about a pool that may be changed."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = selectors.pool_get(principal, slug, "numbers.operate")
     form = PoolSettingsForm(request.POST or None, instance=pool)
     if request.method == "POST" and form.is_valid():
         try:

@@ -13,10 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from numbers import services
+from numbers import selectors, services
 from numbers.forms import PoolCreateForm
 from numbers.selectors.rows import PoolRow, pool_rows
-from numbers.views.common import visible_pools
 from poolsite import access
 from poolsite.access.models import Account
 from poolsite.operations.pages import principal_of
@@ -37,7 +36,7 @@ def pool_list(request: HttpRequest) -> HttpResponse:
     """Every pool that the reader may see, with its figures; state in the address."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
-    pools = visible_pools(principal).select_related("account")
+    pools = selectors.visible_pools(principal)
     total = pools.count()
     filters = {name: request.GET.get(name, "")[:120] for name in ("q", "show", "account", "sort")}
     if filters["q"]:
@@ -90,7 +89,7 @@ def pool_create(request: HttpRequest) -> HttpResponse:
             )
             return redirect("numbers:pool", slug=pool.slug)
     rows: list[PoolRow] = []
-    total = visible_pools(principal).count()
+    total = selectors.visible_pools(principal).count()
     context = {
         "empty": True,
         "may_create": True,
@@ -124,7 +123,7 @@ def _shows() -> list[tuple[str, str]]:
 
 def _chosen(rows: list[PoolRow], show: str) -> list[PoolRow]:
     if show == "attention":
-        return [row for row in rows if row.over or row.status == "unavailable"]
+        return [row for row in rows if row.over or row.status == "lost"]
     if show in ("paused", "recovering"):
         return [row for row in rows if row.status == show]
     return rows

@@ -30,7 +30,7 @@ function show(data) {
   if (data.status === "missing") return;
   live = data;
   const busy = data.busy_up + data.busy_down;
-  const usable = busy + data.pickable + data.resting;
+  const usable = busy + data.pickable;
   setText(find("occupancy"), percent(usable ? busy / usable : null, 0));
   setText(find("usable"), fill(gettext("of %(n)s"), { n: figure(usable) }));
   document.querySelector("[data-figure-bar]").value = usable ? busy / usable : 0;

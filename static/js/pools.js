@@ -25,7 +25,7 @@ function showRow(line, slug, data) {
   }
   if (data.status === "missing") return;
   const busy = data.busy_up + data.busy_down;
-  const usable = busy + data.pickable + data.resting;
+  const usable = busy + data.pickable;
   put("occupancy", percent(usable ? busy / usable : null, 0));
   line.querySelector("[data-bar]").value = usable ? busy / usable : 0;
   put("busy", figure(busy));
@@ -40,7 +40,7 @@ function showRow(line, slug, data) {
 function showTotals(rows) {
   const sum = (read) => rows.reduce((all, row) => all + read(row), 0);
   const busy = sum((row) => row.busy_up + row.busy_down);
-  const usable = busy + sum((row) => row.pickable + row.resting);
+  const usable = busy + sum((row) => row.pickable);
   const put = (name, text) => setText(document.querySelector(`[data-total="${name}"]`), text);
   put("busy", figure(busy));
   put("usable", figure(usable));

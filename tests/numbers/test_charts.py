@@ -40,8 +40,8 @@ def test_a_minute_without_a_sample_is_a_gap_and_not_zero() -> None:
 def test_a_longer_step_shows_its_last_state_and_its_calls_per_minute() -> None:
     pool = pool_with(
         "east",
-        m7={"busy_up": 2, "offered": 10, "carried": 4, "call_seconds": 400},
-        m6={"busy_up": 9, "offered": 20, "carried": 6, "call_seconds": 800},
+        m6={"busy_up": 2, "offered": 10, "carried": 4, "call_seconds": 400},
+        m5={"busy_up": 9, "offered": 20, "carried": 6, "call_seconds": 800},
     )
     series = pool_series(pool, 86_400, now=NOW)
     place = next(n for n, value in enumerate(series.values["busy_up"]) if value is not None)

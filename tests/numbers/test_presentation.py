@@ -80,5 +80,5 @@ def test_what_is_no_telephone_number_is_not_masked() -> None:
 
 
 def test_an_unknown_letter_is_a_number_that_redis_does_not_have() -> None:
-    assert word_of("?") == word_of("-") == "Not in Redis"
-    assert chip_of("?") == "chip--bad"
+    assert word_of("!") == word_of("-") == "Not in Redis"
+    assert chip_of("!") == "chip--bad"
