@@ -10,10 +10,12 @@ class NumbersConfig(AppConfig):
     verbose_name = _("Numbers")
 
     def ready(self) -> None:
+        import numbers.bulk_jobs
+        import numbers.imports.kinds
         import numbers.pool.scripts
         import numbers.tasks
         import numbers.topics  # noqa: F401  registers the live topics
-        from numbers import demo, errors, overview, rules
+        from numbers import demo, errors, menu, overview, rules
         from numbers.api import hot, routes
         from numbers.services.history_source import PoolSource
         from poolsite import history
@@ -24,5 +26,6 @@ class NumbersConfig(AppConfig):
         hot.register()
         routes.register()
         overview.register()
+        menu.register()
         history.register(PoolSource())
         demo_data.register(20, demo.make_pools)

@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from numbers.views import numbers, pool, pools
+from numbers.views import imports, number_list, numbers, pool, pools
 
 
 class NumberConverter:
@@ -32,6 +32,20 @@ urlpatterns = [
     path("pools/<slug:slug>/resume/", pool.pool_resume, name="pool_resume"),
     path("pools/<slug:slug>/reconcile/", pool.pool_reconcile, name="pool_reconcile"),
     path("who-had/", numbers.who_had, name="who_had"),
+    path("numbers/", number_list.number_list_page, name="numbers"),
+    path("numbers/states/", number_list.number_states, name="states"),
+    path("numbers/export/", number_list.number_export, name="export"),
+    path("numbers/add/", number_list.add_number, name="add"),
+    path("numbers/add-range/", number_list.add_range, name="add_range"),
+    path("numbers/bulk/", number_list.bulk, name="bulk"),
+    path("numbers/<number:value>/change/", number_list.change_number, name="change"),
+    path("imports/", imports.import_list, name="imports"),
+    path("imports/upload/", imports.import_upload, name="import_upload"),
+    path("imports/<int:import_id>/panel/", imports.import_panel_part, name="import_panel"),
+    path("imports/<int:import_id>/confirm/", imports.import_confirm, name="import_confirm"),
+    path("imports/<int:import_id>/undo/", imports.import_undo, name="import_undo"),
+    path("imports/<int:import_id>/discard/", imports.import_discard, name="import_discard"),
+    path("imports/<int:import_id>/refused/", imports.import_refused, name="import_refused"),
     path("numbers/<number:value>/", numbers.number_page, name="number"),
     path("numbers/<number:value>/story/", numbers.number_story, name="number_story"),
     path("numbers/<number:value>/quarantine/", numbers.number_quarantine, name="number_quarantine"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from numbers.imports.preview import Classifier, Judged, read_number
 from numbers.imports.table import UnreadableFileError, read_rows
-from numbers.models import ImportPart, ImportRow, Number, NumberImport
+from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, Pool
 from numbers.number_format import Normalised
 from poolsite import access
 from poolsite.access.principal import ANONYMOUS, Principal
@@ -100,7 +100,7 @@ def owners_of(
     found: NumberImport, principal: Principal | None, values: Sequence[str]
 ) -> dict[str, str]:
     """Number → reason's code. A pool that the person may not see is not named. None = all seen."""
-    owners: dict[str, str] = {}
+    owners = dict.fromkeys(calls_elsewhere(found.pool, values), "in_old_call")
     for start in range(0, len(values), QUERY_VALUES):
         rows = Number.objects.filter(value__in=values[start : start + QUERY_VALUES])
         for number in rows.select_related("pool").only(
@@ -108,6 +108,17 @@ def owners_of(
         ):
             owners[number.value] = _owner_code(found, principal, number)
     return owners
+
+
+def calls_elsewhere(pool: Pool, values: Sequence[str]) -> set[str]:
+    """Numbers that were deleted from another pool in a call which still runs: not free yet."""
+    busy: set[str] = set()
+    for start in range(0, len(values), QUERY_VALUES):
+        calls = CallRecord.objects.filter(
+            number__in=values[start : start + QUERY_VALUES], ended_at=None
+        )
+        busy.update(calls.exclude(pool=pool).values_list("number", flat=True))
+    return busy
 
 
 def reader_of(job: JobHandle, found: NumberImport) -> Principal | None:

@@ -12,9 +12,17 @@ from django.utils import timezone
 
 from numbers import pool as door
 from numbers import regions
-from numbers.imports.staging import CHUNK, QUERY_VALUES, owners_of, reader_of
+from numbers.imports.staging import (
+    CHUNK,
+    QUERY_VALUES,
+    calls_elsewhere,
+    owners_of,
+    reader_of,
+)
 from numbers.models import ImportRow, Number, NumberImport, NumberTag
-from poolsite import access, hotpath
+from numbers.services.adding import load_numbers
+from numbers.services.removing import remove_numbers
+from poolsite import access
 from poolsite.access.principal import Principal
 from poolsite.jobs import JobError, JobHandle, Progress
 
@@ -102,10 +110,13 @@ def _next_rows(found: NumberImport) -> list[ImportRow]:
 def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | None) -> None:
     """Write one chunk in the caller's transaction; rows of numbers that are taken are refused."""
     now = timezone.now()
-    Number.objects.bulk_create(
-        [_number(found, row, now) for row in rows], batch_size=QUERY_VALUES, ignore_conflicts=True
-    )
     values = [row.value for row in rows]
+    busy = calls_elsewhere(found.pool, values)
+    Number.objects.bulk_create(
+        [_number(found, row, now) for row in rows if row.value not in busy],
+        batch_size=QUERY_VALUES,
+        ignore_conflicts=True,
+    )
     made: set[str] = set()
     for part in _parts(values):
         ours = Number.objects.filter(value__in=part, import_id=found.pk, pool_id=found.pool_id)
@@ -146,42 +157,13 @@ def _send(found: NumberImport) -> None:
     here: list[Number] = []
     for part in _parts(found.pending):
         here += Number.objects.filter(pool_id=found.pool_id, value__in=part)
-    rows = [
-        door.Row(
-            number.value,
-            region=regions.area(number.value),
-            quarantine=number.quarantined_reason if number.quarantined_at else "",
-        )
-        for number in here
-    ]
     there = {number.value for number in here}
     gone = [value for value in found.pending if value not in there]
     try:
-        for start in range(0, len(rows), door.ROWS_LIMIT):
-            hotpath.run(door.load(found.pool.slug, rows[start : start + door.ROWS_LIMIT]))
-        delete_from_redis(found.pool.slug, gone, reason=found.public_id)
+        load_numbers(found.pool, here)
+        remove_numbers(found.pool, gone)
     except door.PoolRefusedError as error:
         raise JobError(f"The pool refused the numbers: {error.reason}.") from error
-
-
-def delete_from_redis(slug: str, values: Sequence[str], *, reason: str) -> None:
-    """Send `del` for each; a number in a call stays as a tombstone until its call has ended."""
-    commands = [
-        door.events(
-            slug,
-            [
-                door.Event("del", number=value, reason=reason)
-                for value in values[start : start + door.BATCH_LIMIT]
-            ],
-        )
-        for start in range(0, len(values), door.BATCH_LIMIT)
-    ]
-    for reply in hotpath.run_batch(commands) if commands else []:
-        if isinstance(reply, hotpath.HotPathError):
-            raise reply
-        refused = next((outcome for outcome in reply if outcome.code == door.ERROR), None)
-        if refused is not None:
-            raise door.PoolRefusedError(refused.reason)
 
 
 def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -9,8 +9,9 @@ from django.utils import timezone
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.imports import kinds, work
-from numbers.models import ImportPart, ImportRow, Number, NumberImport, NumberTag
+from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, NumberTag
 from numbers.services import imports
+from numbers.services.removing import remove_numbers
 from poolsite import access, hotpath, jobs
 from poolsite.access.models import AuditEntry
 from poolsite.jobs import runner
@@ -190,12 +191,30 @@ def test_a_number_that_another_took_meanwhile_becomes_a_refused_row(pool, tmp_pa
     assert in_sql(other) == {"13800000002"}
 
 
+def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_path) -> None:
+    CallRecord.objects.create(
+        pool=make_pool("bank-otp"),
+        number="13800000001",
+        started_at=timezone.now(),
+        generation=1,
+        seq=2,
+    )
+    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
+    assert found.staged.get().reason == "Deleted elsewhere in a call that still runs"
+    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000002"], ["1"]]), "test")
+    CallRecord.objects.update(number="13800000002")
+    found = imports.confirm_now(found, "test")
+    assert found.imported == 1
+    assert found.staged.get(kind="r").why == "in_old_call"
+    assert in_sql(pool) == in_redis(pool) == {"1"}
+
+
 def test_an_undo_leaves_what_was_there_before_and_what_was_moved_away(pool, tmp_path) -> None:
     imports.import_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
     found = imports.import_now(pool, csv_file(tmp_path, [["13800000002"], ["13800000003"]]), "test")
     other = make_pool("bank-otp")
     Number.objects.filter(value="13800000003").update(pool=other)
-    work.delete_from_redis(pool.slug, ["13800000003"], reason="moved")
+    remove_numbers(pool, ["13800000003"])
     number = Number.objects.get(value="13800000002")
     NumberTag.objects.create(number=number, tag="gold", pool=pool, value=number.value)
     imports.undo_now(found, "test")

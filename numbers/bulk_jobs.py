@@ -1,0 +1,52 @@
+"""The job that does one verb to every number of a filter, in chunks."""
+
+from collections.abc import Iterator
+
+from poolsite import jobs
+from poolsite.jobs import JobError, JobHandle, Progress
+
+CHUNK = 1_000
+
+
+@jobs.kind("numbers.bulk", prefix="bulk", stale_seconds=60)
+def run_bulk(job: JobHandle) -> Iterator[Progress]:
+    """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more."""
+    from numbers.errors import NumbersError
+    from numbers.models import Pool
+    from numbers.selectors.lists import NumberFilter, filtered, with_live
+    from numbers.services.bulk import bulk_apply
+    from poolsite.access.principals import principal_of_user
+
+    if job.actor is None:
+        raise JobError("Who asked for this is gone. Nothing more was changed.")
+    principal = principal_of_user(job.actor)
+    wanted = NumberFilter(**job.data["filter"])
+    target = Pool.objects.filter(pk=job.data["target"]).first() if job.data["target"] else None
+    done, changed = job.cursor.get("done", 0), job.cursor.get("changed", 0)
+    stayed, after = job.cursor.get("stayed", 0), job.cursor.get("after", "")
+    numbers = filtered(principal, wanted).select_related("pool")
+    while rows := list(numbers.filter(value__gt=after).order_by("value")[:CHUNK]):
+        after = rows[-1].value
+        if wanted.state and wanted.state != "quarantined":
+            rows = [
+                listed.number
+                for listed in with_live(rows)
+                if listed.live is not None and listed.live.shown_state == wanted.state
+            ]
+        try:
+            outcome = bulk_apply(
+                actor=principal,
+                verb=job.data["verb"],
+                numbers=rows,
+                reason=job.data["reason"],
+                target=target,
+                job=job.public_id,
+            )
+        except NumbersError as error:
+            raise JobError(error.detail) from error
+        done, changed = done + len(rows), changed + outcome.changed
+        stayed += len(outcome.stayed)
+        job.save_cursor({"after": after, "done": done, "changed": changed, "stayed": stayed})
+        yield Progress(done, max(done, int(job.data["total"])))
+    job.result.update({"changed": changed, "stayed": stayed})
+    yield Progress(done, max(done, 1))

@@ -1,0 +1,41 @@
+"""CSV that a spreadsheet opens without running anything in it.
+
+A cell that begins with = + - @ or a control character is a formula to a spreadsheet. Such a
+cell gets a single quote in front, apart from a number (+ and digits alone): that computes to
+itself, and must stay usable for whoever reads the file by a program.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numbers.number_format import DIGITS_LIMIT
+
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+BYTE_ORDER_MARK = "\ufeff"  # without it a spreadsheet takes the text for its own old encoding
+
+
+def safe_cell(value: Any) -> str:
+    """The cell as text that no spreadsheet runs."""
+    text = "" if value is None else str(value)
+    if not text.lstrip(" ").startswith(_DANGEROUS) or _is_number(text):
+        return text
+    return "'" + text
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("+")
+    return digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_LIMIT
+
+
+class _Line:
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """The lines of a CSV file, one at a time, so that a million rows need no memory."""
+    writer = csv.writer(_Line())
+    yield BYTE_ORDER_MARK + writer.writerow([safe_cell(cell) for cell in head])
+    for row in rows:
+        yield writer.writerow([safe_cell(cell) for cell in row])

@@ -1,0 +1,134 @@
+"""The same verb for many numbers: marked ones at once, a whole filter by a job in chunks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from numbers.errors import NumbersError
+from numbers.models import Number, Pool
+from numbers.services.common import require
+from numbers.services.holding import (
+    numbers_force_hangup,
+    numbers_quarantine,
+    numbers_release,
+)
+from numbers.services.removing import numbers_delete, numbers_move
+from poolsite import access, jobs
+from poolsite.access.principal import Principal
+from poolsite.access.services import Actor
+from poolsite.jobs.models import Job
+
+KIND = "numbers.bulk"
+VERBS = ("quarantine", "release", "move", "hangup", "delete")
+AT_ONCE = 1_000  # more go through a job
+UNDONE_BY = {"quarantine": "release", "release": "quarantine"}
+
+
+@dataclass
+class BulkDone:
+    """What a verb did: how many changed, which stayed and why (value → reason)."""
+
+    changed: int = 0
+    stayed: dict[str, str] = field(default_factory=dict)
+
+
+def bulk_apply(
+    *,
+    actor: Actor,
+    verb: str,
+    numbers: Sequence[Number],
+    reason: str,
+    target: Pool | None = None,
+    job: str | None = None,
+) -> BulkDone:
+    """Do one verb to numbers of any pools; each pool's right is asked, each pool is audited.
+
+    `target`: the pool to move to. Numbers must come with their pools loaded. A hang-up of a
+    number that is in no call changes nothing.
+    """
+    by_pool: dict[int, list[Number]] = {}
+    for number in numbers:
+        by_pool.setdefault(number.pool_id, []).append(number)
+    for rows in by_pool.values():
+        require(actor, "numbers.operate", rows[0].pool)
+    if verb == "move":
+        if target is None:
+            raise NumbersError("malformed", _("Choose the pool to move to."))
+        stayed = dict(
+            numbers_move(actor=actor, numbers=numbers, pool=target, reason=reason, job=job)
+        )
+        return BulkDone(len(numbers) - len(stayed), stayed)
+    done = BulkDone()
+    for rows in by_pool.values():
+        values = [row.value for row in rows]
+        _one_pool(verb)(done, actor, rows[0].pool, values, reason, job)
+    return done
+
+
+Verb = Callable[[BulkDone, Actor, Pool, list[str], str, str | None], None]
+
+
+def _one_pool(verb: str) -> Verb:
+    counted: dict[str, Any] = {
+        "quarantine": numbers_quarantine,
+        "release": numbers_release,
+        "delete": numbers_delete,
+    }
+    if verb == "hangup":
+        return _hang_up
+    if verb not in counted:
+        raise NumbersError("malformed", _("There is no such action."))
+
+    def run(
+        done: BulkDone, actor: Actor, pool: Pool, values: list[str], reason: str, job: str | None
+    ) -> None:
+        done.changed += counted[verb](actor=actor, pool=pool, values=values, reason=reason, job=job)
+
+    return run
+
+
+def _hang_up(
+    done: BulkDone, actor: Actor, pool: Pool, values: list[str], reason: str, job: str | None
+) -> None:
+    forced = numbers_force_hangup(actor=actor, pool=pool, values=values, reason=reason, job=job)
+    for value in values:
+        outcome = forced.get(value)
+        if outcome is not None and outcome.code == 1:
+            done.changed += 1
+        else:
+            done.stayed[value] = outcome.reason if outcome is not None else "not in a call"
+
+
+def bulk_start(
+    *,
+    principal: Principal,
+    verb: str,
+    wanted: dict[str, Any],
+    reason: str,
+    target: Pool | None = None,
+    total: int,
+) -> Job:
+    """Start the job that does a verb to every number of a filter that the person may operate.
+
+    `wanted`: the fields of selectors.lists.NumberFilter.
+    """
+    if verb not in VERBS:
+        raise NumbersError("malformed", _("There is no such action."))
+    access.require(principal, "numbers.operate")
+    if verb == "move" and target is None:
+        raise NumbersError("malformed", _("Choose the pool to move to."))
+    from poolsite.access.models import User
+
+    return jobs.start(
+        KIND,
+        actor=User.objects.filter(pk=principal.user_id).first(),
+        data={
+            "verb": verb,
+            "filter": wanted,
+            "reason": reason,
+            "target": target.pk if target else None,
+            "total": total,
+        },
+    )

@@ -1,0 +1,171 @@
+"""Imports of numbers: the list of them, and the steps of one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from numbers.csv_text import csv_lines
+from numbers.errors import NumbersError
+from numbers.models import NumberImport
+from numbers.selectors.imports import import_of, refused_rows, visible_imports
+from numbers.services import imports as service
+from numbers.views.common import pool_of, visible_pools
+from numbers.views.import_panel import import_panel
+from poolsite import access
+from poolsite.access.views.common import page_key
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
+
+ROWS = 50
+CHIPS = {
+    "reading": "chip--info",
+    "previewed": "chip--warn",
+    "importing": "chip--info",
+    "done": "chip--ok",
+    "undoing": "chip--info",
+    "failed": "chip--bad",
+    "stopped": "chip--warn",
+}
+
+
+@require_GET
+def import_list(request: HttpRequest) -> HttpResponse:
+    """Every import that the reader may see, newest first, with what can be done about it."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    found = visible_imports(principal)
+    slug = request.GET.get("pool", "")[:40]
+    if slug:
+        found = found.filter(pool__slug=slug)
+    older = page_key(request, "before")
+    rows = list((found.filter(pk__lt=older) if older else found)[: ROWS + 1])
+    following = rows[ROWS - 1].pk if len(rows) > ROWS else None
+    kept = {"pool": slug} if slug else {}
+    may = any(
+        access.decide(principal, "numbers.operate", pool).allowed
+        for pool in visible_pools(principal)[:500]
+    )
+    address = reverse("numbers:numbers")
+    context = {
+        "rows": [
+            {
+                "import": each,
+                "chip": CHIPS.get(each.shown_state, ""),
+                "may": access.decide(principal, "numbers.operate", each).allowed,
+                "undo_label": _undo_label(each),
+            }
+            for each in rows[:ROWS]
+        ],
+        "shown": ngettext("%(n)s import", "%(n)s imports", len(rows[:ROWS]))
+        % {"n": figure(len(rows[:ROWS]))},
+        "next_url": _query(before=following, **kept) if following else "",
+        "back_url": _query(**kept) or "?" if older else "",
+        "pool_slug": slug,
+        "new_url": f"{address}{_query(panel='new', **kept)}" if may else "",
+    }
+    return render(request, "numbers/imports.html", context)
+
+
+def _query(**values: Any) -> str:
+    return "?" + "&".join(f"{name}={value}" for name, value in values.items() if value)
+
+
+def _undo_label(found: NumberImport) -> str:
+    words = ngettext("Delete %(n)s number", "Delete %(n)s numbers", found.imported)
+    return words % {"n": figure(found.imported)}
+
+
+@require_POST
+def import_upload(request: HttpRequest) -> HttpResponse:
+    """Take a file and show its preview; a file that is refused leaves nothing behind."""
+    principal = principal_of(request)
+    pool = pool_of(principal, request.POST.get("pool", ""), "numbers.operate")
+    file = request.FILES.get("file")
+    try:
+        if file is None or not file.name:
+            raise NumbersError("malformed", _("Choose a file first."))
+        found = service.import_upload(
+            actor=principal, pool=pool, file_name=file.name, data=file.chunks()
+        )
+    except NumbersError as error:
+        messages.error(request, error.detail)
+        return HttpResponseRedirect(f"{reverse('numbers:numbers')}?panel=new&pool={pool.slug}")
+    return _show(found)
+
+
+@require_GET
+def import_panel_part(request: HttpRequest, import_id: int) -> HttpResponse:
+    """The panel alone, for the module that keeps it fresh."""
+    principal = principal_of(request)
+    found = import_of(principal, import_id)
+    panel = import_panel(found, request, principal)
+    return render(request, "numbers/import_panel.html", {"panel": panel})
+
+
+@require_POST
+def import_confirm(request: HttpRequest, import_id: int) -> HttpResponse:
+    """Start the import."""
+    principal = principal_of(request)
+    found = import_of(principal, import_id)
+    return _step(
+        request, found, lambda: service.import_confirm(actor=principal, number_import=found)
+    )
+
+
+@require_POST
+def import_undo(request: HttpRequest, import_id: int) -> HttpResponse:
+    """Start taking the import's numbers out again."""
+    principal = principal_of(request)
+    found = import_of(principal, import_id)
+    reason = " ".join(request.POST.get("reason", "").split())
+    return _step(
+        request,
+        found,
+        lambda: service.import_undo(actor=principal, number_import=found, reason=reason),
+    )
+
+
+@require_POST
+def import_discard(request: HttpRequest, import_id: int) -> HttpResponse:
+    """Throw a preview away; back to choosing a file."""
+    principal = principal_of(request)
+    found = import_of(principal, import_id)
+    try:
+        service.import_discard(actor=principal, number_import=found)
+    except NumbersError as error:
+        messages.error(request, error.detail)
+        return _show(found)
+    if request.POST.get("again"):
+        return HttpResponseRedirect(
+            f"{reverse('numbers:numbers')}?panel=new&pool={found.pool.slug}"
+        )
+    return HttpResponseRedirect(reverse("numbers:numbers"))
+
+
+@require_GET
+def import_refused(request: HttpRequest, import_id: int) -> StreamingHttpResponse:
+    """The rows that cannot be taken, as CSV, to be mended and imported again."""
+    found = import_of(principal_of(request), import_id)
+    head = (_("row"), "number", "label", "region", _("why"))
+    rows = ((row.row, row.raw, row.label, row.region, row.reason) for row in refused_rows(found))
+    answer = StreamingHttpResponse(csv_lines(head, rows), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{found.public_id}-refused.csv"'
+    return answer
+
+
+def _step(request: HttpRequest, found: NumberImport, run: Any) -> HttpResponse:
+    try:
+        run()
+    except NumbersError as error:
+        messages.error(request, error.detail)
+    return _show(found)
+
+
+def _show(found: NumberImport) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('numbers:numbers')}?panel={found.pk}")

@@ -1,0 +1,112 @@
+"""The number list's filters: from the address to a NumberFilter, and to the chips that show them."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import urlencode
+
+import phonenumbers
+from django.conf import settings
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from numbers.models import NumberImport, Pool
+from numbers.selectors.lists import NumberFilter, StateFilter
+from numbers.selectors.lists import regions as regions_of
+from poolsite.access import Principal
+
+FIELDS = ("q", "pool", "region", "state", "tag", "import")
+_IMPORT = re.compile(r"^(?:imp-)?0*(\d{1,18})$")
+
+
+def states() -> list[tuple[StateFilter, str]]:
+    """The states to filter by, with their words."""
+    return [
+        ("idle+up", _("Ready")),
+        ("busy+up", _("In call")),
+        ("busy+down", _("In call, offline")),
+        ("idle+down", _("Offline")),
+        ("quarantined", _("Quarantined")),
+    ]
+
+
+@dataclass
+class Filters:
+    """What the address says, cleaned: `given` as people wrote it, `wanted` as the selector takes."""
+
+    given: dict[str, str] = field(default_factory=dict)
+    wanted: NumberFilter = NumberFilter()
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is left out."""
+        return any(self.given.values())
+
+    def address(self, **changes: Any) -> str:
+        """The list's address with these filters and changes; empty ones stay out."""
+        values = {**self.given, **changes}
+        kept = {name: value for name, value in values.items() if value not in (None, "")}
+        return "?" + urlencode(sorted(kept.items()))
+
+    def chips(self) -> list[dict[str, str]]:
+        """One chip per filter: its name, its value, the address without it."""
+        words = dict(states())
+        shown = {
+            "pool": (_("Pool"), self.given["pool"]),
+            "region": (_("Region"), self.given["region"]),
+            "state": (_("State"), words.get(cast("StateFilter", self.given["state"]), "")),
+            "tag": (_("Tag"), self.given["tag"]),
+            "import": (_("Import"), self.given["import"]),
+        }
+        return [
+            {"name": name, "value": value, "url": self.address(**{key: ""})}
+            for key, (name, value) in shown.items()
+            if value
+        ]
+
+
+def read_filters(query: QueryDict | dict[str, Any]) -> Filters:
+    """The filters of an address, or of a request's JSON; nonsense in one filters nothing out."""
+    given = {name: str(query.get(name) or "").replace("\x00", "")[:120].strip() for name in FIELDS}
+    state = given["state"] if given["state"] in dict(states()) else ""
+    given["state"] = state
+    found = _IMPORT.match(given["import"])
+    import_id = int(found[1]) if found else None
+    given["import"] = NumberImport(pk=import_id).public_id if import_id is not None else ""
+    wanted = NumberFilter(
+        pool_slug=given["pool"],
+        region=given["region"],
+        tag=given["tag"],
+        prefix=typed_prefix(given["q"]),
+        state=cast("StateFilter", state),
+        import_id=import_id,
+    )
+    return Filters(given, wanted)
+
+
+def typed_prefix(text: str) -> str:
+    """What was typed as the beginning of a number: `138 0013 04` → 138001304, `0086 1` → +861."""
+    kept = "".join(char for char in text if char.isascii() and (char.isdigit() or char == "+"))
+    if kept.startswith("00"):
+        kept = "+" + kept[2:]
+    if text and not kept:
+        return "?"  # no number begins with it
+    return kept[:1] + kept[1:].replace("+", "")
+
+
+def with_country(prefix: str) -> str:
+    """The same beginning behind the platform's country code: 138 → +86138."""
+    if prefix.startswith(("+", "?")) or not prefix:
+        return prefix
+    code = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
+    return f"+{code}{prefix}"
+
+
+def choices(principal: Principal, filters: Filters, pools: list[Pool]) -> dict[str, Any]:
+    """What the dialog of filters offers."""
+    pool_slug = filters.given["pool"]
+    return {
+        "pools": pools,
+        "regions": regions_of(principal, pool_slug=pool_slug),
+        "states": states(),
+    }

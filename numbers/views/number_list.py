@@ -1,0 +1,357 @@
+"""The list of numbers: search, filters, live states, the verbs for many; beside it the import."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import prefetch_related_objects
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from numbers.csv_text import csv_lines
+from numbers.models import Number, Pool
+from numbers.selectors.lists import (
+    About,
+    NumberFilter,
+    about_count,
+    filtered,
+    number_list,
+    visible_numbers,
+)
+from numbers.services import bulk as bulk_service
+from numbers.services.adding import number_add, number_add_range
+from numbers.services.changing import number_change
+from numbers.views.common import answers_json, body_of, number_of, pool_of, visible_pools
+from numbers.views.import_panel import panel_of
+from numbers.views.number_filter import Filters, choices, read_filters, with_country
+from numbers.views.number_rows import rows_of
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
+
+ROWS = (16, 50, 200)
+LAST = "~"  # behind every number
+EXPORT_HEAD = ("number", "pool", "label", "region", "carrier", "tags", "notes", "quarantined")
+
+
+@require_GET
+def number_list_page(request: HttpRequest) -> HttpResponse:
+    """The list; everything about it stands in the address."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    filters = read_filters(request.GET)
+    size = _size(request)
+    descending = request.GET.get("sort") == "-number" and not filters.wanted.state
+    rows, back, following, wanted = _page(principal, filters, request, size, descending)
+    prefetch_related_objects([row.number for row in rows], "tags")
+    count = about_count(principal, wanted)
+    pools = list(visible_pools(principal).order_by("slug")[:500])
+    sort = {"sort": "-number"} if descending else {}
+    keep = {**sort, "rows": size if size != ROWS[0] else "", "panel": request.GET.get("panel", "")}
+    operable = [pool for pool in pools if access.decide(principal, "numbers.operate", pool).allowed]
+    context = {
+        "rows": rows,
+        "empty": not filters.any and not rows,
+        "show_cap": any(row.number.pool.daily_cap for row in rows),
+        "many_pools": len(pools) > 1 and not filters.given["pool"],
+        "filters": filters,
+        "chips": filters.chips(),
+        "hint": _hint(count, filters, len(pools)),
+        "count": count,
+        "shown": _shown(len(rows), count, bool(back), bool(filters.wanted.state)),
+        "total": figure(count.count) if count.exact else _("about %s") % figure(count.count),
+        "size": size,
+        "sort_url": filters.address(**{**keep, "sort": "" if descending else "-number"}),
+        "descending": descending,
+        "next_url": filters.address(after=following, **keep) if following else "",
+        "back_url": filters.address(before=back, **keep) if back else "",
+        "clear_url": "?" if not keep["panel"] else f"?panel={keep['panel']}",
+        "export_url": reverse("numbers:export") + filters.address(),
+        "operable": operable,
+        "panel": panel_of(request, principal, operable),
+        "page": _page_json(filters, rows, count, operable),
+        **choices(principal, filters, pools),
+    }
+    return render(request, "numbers/number_list.html", context)
+
+
+def _page(
+    principal: Principal, filters: Filters, request: HttpRequest, size: int, descending: bool
+) -> tuple[list[Any], str, str, NumberFilter]:
+    """The rows, the keys of the pages around, and what was filtered in the end.
+
+    A beginning that no number has is tried behind the country code: 138 finds +86 138 …
+    """
+    after, before = (request.GET.get(name, "")[:40] for name in ("after", "before"))
+    tries = [filters.wanted]
+    if filters.wanted.prefix:
+        tries.append(_replaced(filters.wanted, with_country(filters.wanted.prefix)))
+    for wanted in tries:
+        if descending:
+            page = number_list(
+                principal, wanted, after=before, before="" if before else after or LAST, limit=size
+            )
+            rows = [listed.number for listed in page.rows][::-1]
+            back, following = (page.next if after or before else ""), page.previous
+            if not after and not before:
+                following = rows[-1].value if len(rows) == size else ""
+        else:
+            page = number_list(principal, wanted, after=after, before=before, limit=size)
+            rows = [listed.number for listed in page.rows]
+            back, following = page.previous, page.next
+        if rows or after or before:
+            break
+    return rows_of(rows), back, following, wanted
+
+
+def _replaced(wanted: NumberFilter, prefix: str) -> NumberFilter:
+    return NumberFilter(
+        wanted.pool_slug, wanted.region, wanted.tag, prefix, wanted.state, wanted.import_id
+    )
+
+
+def _size(request: HttpRequest) -> int:
+    given = request.GET.get("rows", "")
+    return int(given) if given in {str(size) for size in ROWS} else ROWS[0]
+
+
+def _hint(count: About, filters: Filters, pools: int) -> str:
+    numbers = figure(count.count)
+    if filters.any:
+        return _("%(n)s found") % {"n": numbers if count.exact else _("about %s") % numbers}
+    words = ngettext("%(n)s in %(pools)s pool", "%(n)s in %(pools)s pools", pools)
+    shown = numbers if count.exact else _("about %s") % numbers
+    return words % {"n": shown, "pools": figure(pools)}
+
+
+def _shown(rows: int, count: About, later: bool, by_state: bool) -> str:
+    if by_state:
+        return ngettext("%(n)s shown", "%(n)s shown", rows) % {"n": figure(rows)}
+    total = figure(count.count) if count.exact else _("about %s") % figure(count.count)
+    if later:
+        return _("%(n)s of %(total)s") % {"n": figure(rows), "total": total}
+    return _("%(first)s to %(last)s of %(total)s") % {
+        "first": 1 if rows else 0,
+        "last": figure(rows),
+        "total": total,
+    }
+
+
+def _page_json(
+    filters: Filters, rows: list[Any], count: About, operable: list[Pool]
+) -> dict[str, Any]:
+    """What the page's module needs."""
+    return {
+        "states_url": reverse("numbers:states"),
+        "bulk_url": reverse("numbers:bulk"),
+        "add_url": reverse("numbers:add"),
+        "range_url": reverse("numbers:add_range"),
+        "filter": filters.given,
+        "count": count.count,
+        "exact": count.exact,
+        "numbers": [row.number.value for row in rows],
+        "watched": sorted({row.number.pool.slug for row in rows})[:20],
+        "may_operate": bool(operable),
+        "details": {
+            row.number.value: {
+                "label": row.number.label,
+                "notes": row.number.notes,
+                "region": row.number.region,
+                "tags": [tag.tag for tag in row.number.tags.all()] if operable else [],
+                "url": reverse("numbers:change", args=[row.number.value]),
+            }
+            for row in rows
+            if operable
+        },
+    }
+
+
+@require_GET
+@answers_json
+def number_states(request: HttpRequest) -> HttpResponse:
+    """The live states of the numbers on a page; those that the reader may not see are left out."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    values = request.GET.get("n", "")[:8_000].split(",")[: ROWS[-1]]
+    numbers = visible_numbers(principal).select_related("pool").filter(value__in=values)
+    return JsonResponse({"rows": [row.as_json() for row in rows_of(list(numbers))]})
+
+
+@require_GET
+def number_export(request: HttpRequest) -> StreamingHttpResponse:
+    """The filtered list as CSV, as it is read: a million rows need no memory."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.view")
+    filters = read_filters(request.GET)
+    answer = StreamingHttpResponse(
+        csv_lines(EXPORT_HEAD, _exported(principal, filters.wanted)),
+        content_type="text/csv; charset=utf-8",
+    )
+    answer["Content-Disposition"] = 'attachment; filename="numbers.csv"'
+    return answer
+
+
+def _exported(principal: Principal, wanted: NumberFilter) -> Iterator[list[str]]:
+    """The rows, a page at a time: no cursor stays open while a slow reader reads."""
+    after = ""
+    while True:
+        page = number_list(principal, wanted, after=after, limit=1_000)
+        numbers = [listed.number for listed in page.rows]
+        prefetch_related_objects(numbers, "tags")
+        for number in numbers:
+            yield [
+                number.value,
+                number.pool.slug,
+                number.label,
+                number.region,
+                number.carrier,
+                " ".join(sorted(tag.tag for tag in number.tags.all())),
+                number.notes,
+                number.quarantined_reason if number.quarantined_at else "",
+            ]
+        if not page.next:
+            return
+        after = page.next
+
+
+# -- verbs ---------------------------------------------------------------------------------------
+
+
+@require_POST
+@answers_json
+def add_number(request: HttpRequest) -> HttpResponse:
+    """Add one number."""
+    principal = principal_of(request)
+    body = body_of(request)
+    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
+    number = number_add(
+        actor=principal,
+        pool=pool,
+        number=_text(body, "number"),
+        label=_text(body, "label")[:120],
+        tags=_tags(body),
+    )
+    return JsonResponse({"added": 1, "number": number.value})
+
+
+@require_POST
+@answers_json
+def add_range(request: HttpRequest) -> HttpResponse:
+    """Add every number from the first to the last."""
+    principal = principal_of(request)
+    body = body_of(request)
+    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
+    first, last = _text(body, "first"), _text(body, "last")
+    _check_order(first, last)
+    done = number_add_range(
+        actor=principal,
+        pool=pool,
+        first=first,
+        last=last,
+        label=_text(body, "label")[:120],
+        tags=_tags(body),
+    )
+    left = len(done.here) + len(done.elsewhere) + len(done.in_call)
+    return JsonResponse({"added": len(done.added), "left": left})
+
+
+def _check_order(first: str, last: str) -> None:
+    digits = [text.removeprefix("+") for text in (first, last)]
+    if all(text.isdigit() and text.isascii() for text in digits) and int(digits[1]) < int(
+        digits[0]
+    ):
+        raise ValidationError(_("The last number is below the first. Nothing was added."))
+
+
+@require_POST
+@answers_json
+def change_number(request: HttpRequest, value: str) -> HttpResponse:
+    """Change label, tags, region and notes of one number."""
+    principal = principal_of(request)
+    number = number_of(principal, value, "numbers.operate")
+    body = body_of(request)
+    number_change(
+        actor=principal,
+        number=number,
+        label=_text(body, "label"),
+        notes=_text(body, "notes"),
+        region=_text(body, "region"),
+        tags=_tags(body),
+    )
+    return JsonResponse({"number": number.value})
+
+
+@require_POST
+@answers_json
+def bulk(request: HttpRequest) -> HttpResponse:
+    """One verb for the marked numbers, or for the whole filter: then a job, when there are many."""
+    principal = principal_of(request)
+    access.require(principal, "numbers.operate")
+    body = body_of(request)
+    verb, reason = _text(body, "verb"), " ".join(_text(body, "reason").split())[:200]
+    if verb not in bulk_service.VERBS:
+        raise ValidationError(_("There is no such action."))
+    if not reason:
+        raise ValidationError(_("Say why, in a few words."))
+    target = None
+    if verb == "move":
+        target = pool_of(principal, _text(body, "target"), "numbers.operate")
+    numbers, wanted, total = _chosen(principal, body)
+    if numbers is None:
+        job = bulk_service.bulk_start(
+            principal=principal,
+            verb=verb,
+            wanted=wanted,
+            reason=reason,
+            target=target,
+            total=total,
+        )
+        return JsonResponse({"job": job.pk, "url": reverse("jobs:job", args=[job.pk])}, status=202)
+    done = bulk_service.bulk_apply(
+        actor=principal, verb=verb, numbers=numbers, reason=reason, target=target
+    )
+    undo = bulk_service.UNDONE_BY.get(verb, "") if done.changed == len(numbers) else ""
+    return JsonResponse(
+        {"changed": done.changed, "stayed": dict(list(done.stayed.items())[:20]), "undo": undo}
+    )
+
+
+def _chosen(
+    principal: Principal, body: dict[str, Any]
+) -> tuple[list[Number] | None, dict[str, Any], int]:
+    """The chosen numbers; None = so many that a job has to do it, with its filter and count."""
+    values = body.get("numbers")
+    if body.get("all") is not True:
+        if not isinstance(values, list) or not values or len(values) > ROWS[-1]:
+            raise ValidationError(_("Choose the numbers first."))
+        wanted_values = [str(value) for value in values]
+        rows = visible_numbers(principal).select_related("pool__account")
+        return list(rows.filter(value__in=wanted_values)), {}, len(values)
+    given = body.get("filter")
+    filters = read_filters(given if isinstance(given, dict) else {})
+    wanted = filters.wanted
+    count = about_count(principal, wanted)
+    if not count.count and wanted.prefix:
+        wanted = _replaced(wanted, with_country(wanted.prefix))
+        count = about_count(principal, wanted)
+    fields = {name: getattr(wanted, name) for name in NumberFilter.__slots__}
+    by_state = wanted.state and wanted.state != "quarantined"
+    if by_state or count.count > bulk_service.AT_ONCE:
+        return None, fields, count.count
+    return list(filtered(principal, wanted).select_related("pool__account")), fields, count.count
+
+
+def _text(body: dict[str, Any], name: str) -> str:
+    given = body.get(name, "")
+    return given.replace("\x00", "").strip() if isinstance(given, str) else ""
+
+
+def _tags(body: dict[str, Any]) -> list[str]:
+    given = body.get("tags", "")
+    words = given.split(",") if isinstance(given, str) else given
+    return [str(tag) for tag in words][:20] if isinstance(words, list) else []

@@ -1,0 +1,98 @@
+"""One page of the number list as its template and its module take it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.urls import reverse
+
+from numbers import pool as door
+from numbers.models import CallRecord, Number
+from numbers.presentation import IN_CALL, word_of
+from poolsite import hotpath
+
+# The tiles' letters (numbers/topics/states.py) for those of the door.
+_LETTERS = {"B": "C", "S": "s", "D": "L", "F": "O", "X": "x", "c": "p", "o": "R", "?": "-"}
+
+
+@dataclass
+class Row:
+    """One number: as SQL remembers it, as Redis has it now."""
+
+    number: Number
+    letter: str = "-"
+    used_today: int = 0
+    last_call: datetime | None = None
+
+    @property
+    def word(self) -> str:
+        return word_of(self.letter)
+
+    @property
+    def in_call(self) -> bool:
+        return self.letter in IN_CALL
+
+    @property
+    def url(self) -> str:
+        return reverse("numbers:number", args=[self.number.value])
+
+    @property
+    def full(self) -> bool:
+        """Whether the day's cap is nearly used up."""
+        cap = self.number.pool.daily_cap
+        return bool(cap) and self.used_today >= cap * 0.95
+
+    def as_json(self) -> dict[str, Any]:
+        """What changes while one looks."""
+        return {
+            "value": self.number.value,
+            "letter": self.letter,
+            "word": self.word,
+            "in_call": self.in_call,
+            "used": self.used_today,
+            "last": self.last_call.isoformat() if self.last_call else "",
+        }
+
+
+def rows_of(numbers: Sequence[Number]) -> list[Row]:
+    """The rows with live states and last calls: one query, one round trip per node."""
+    rows = [Row(number) for number in numbers]
+    _take_states(rows)
+    latest = CallRecord.objects.filter(number=OuterRef("value")).order_by("-started_at")
+    last = dict(
+        Number.objects.filter(pk__in=[number.pk for number in numbers])
+        .annotate(last=Subquery(latest.values("started_at")[:1]))
+        .values_list("pk", "last")
+    )
+    for row in rows:
+        row.last_call = last.get(row.number.pk)
+    return rows
+
+
+def _take_states(rows: Sequence[Row]) -> None:
+    """While Redis is away every state is unknown, and the page says so."""
+    by_pool: dict[str, list[Row]] = {}
+    for row in rows:
+        by_pool.setdefault(row.number.pool.slug, []).append(row)
+    commands = [
+        door.states(slug, [row.number.value for row in group]) for slug, group in by_pool.items()
+    ]
+    for group, found in zip(by_pool.values(), hotpath.run_batch(commands), strict=True):
+        if isinstance(found, hotpath.HotPathError) or found is None:
+            continue
+        for row in group:
+            state = found.by_number.get(row.number.value)
+            if state is not None:
+                row.letter = shown_letter(state, found.as_of_us)
+                today = found.as_of_us // 1_000_000 < state.day
+                row.used_today = state.used_today if today else 0
+
+
+def shown_letter(state: door.NumberState, now_us: int) -> str:
+    """The letter by which pages draw a state."""
+    letter = state.letter(now_us)
+    if letter == "S" and not state.up:
+        return "l"
+    return _LETTERS.get(letter, letter)
