@@ -16,8 +16,9 @@ from numbers.services.holding import (
 )
 from numbers.services.removing import numbers_delete, numbers_move
 from poolsite import access, jobs
+from poolsite.access.models import User
 from poolsite.access.principal import Principal
-from poolsite.access.services import Actor
+from poolsite.access.services.actor import Actor
 from poolsite.jobs.models import Job
 
 KIND = "numbers.bulk"
@@ -119,11 +120,9 @@ def bulk_start(
     access.require(principal, "numbers.operate")
     if verb == "move" and target is None:
         raise NumbersError("malformed", _("Choose the pool to move to."))
-    from poolsite.access.models import User
-
     return jobs.start(
         KIND,
-        actor=User.objects.filter(pk=principal.user_id).first(),
+        actor=User.objects.filter(pk=principal.user_id or 0).first(),
         data={
             "verb": verb,
             "filter": wanted,

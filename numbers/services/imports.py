@@ -15,10 +15,10 @@ from poolsite import access, jobs
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_user
+from poolsite.access.services.actor import Actor
 from poolsite.jobs import runner
 from poolsite.jobs.models import Job
 
-Actor = Principal | User | str  # str: a part of the system, for example "demo_data"
 State = NumberImport.State
 UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
 PART_BYTES = 1024 * 1024

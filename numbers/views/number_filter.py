@@ -1,4 +1,4 @@
-"""The number list's filters: from the address to a NumberFilter, and to the chips that show them."""
+"""The number list's filters: from the address to a NumberFilter, and to the chips."""
 
 import re
 from dataclasses import dataclass, field
@@ -32,10 +32,10 @@ def states() -> list[tuple[StateFilter, str]]:
 
 @dataclass
 class Filters:
-    """What the address says, cleaned: `given` as people wrote it, `wanted` as the selector takes."""
+    """What the address says: `given` as people wrote it, `wanted` as the selector takes it."""
 
     given: dict[str, str] = field(default_factory=dict)
-    wanted: NumberFilter = NumberFilter()
+    wanted: NumberFilter = field(default_factory=NumberFilter)
 
     @property
     def any(self) -> bool:
