@@ -1,6 +1,7 @@
 """What can be done to accounts, users and their rights: audited, and told to every process."""
 
 from poolsite.access.services.accounts import account_change, account_create
+from poolsite.access.services.actor import Actor
 from poolsite.access.services.factors import (
     FactorAnswer,
     factor_begin,
@@ -29,6 +30,7 @@ from poolsite.access.services.tokens import token_create, token_revoke
 from poolsite.access.services.visitors import visitor_end, visitor_token
 
 __all__ = [
+    "Actor",
     "FactorAnswer",
     "account_change",
     "account_create",
