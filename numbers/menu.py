@@ -10,6 +10,32 @@ def register() -> None:
     """Called once, by AppConfig.ready()."""
     navigation.register(
         Entry(
+            "pools",
+            _("Pools"),
+            "numbers:pools",
+            "apps",
+            section="numbers",
+            order=100,
+            actions=("numbers.view",),
+            incidents=("numbers.",),
+            key="p",
+            match=("numbers:pool", "numbers:pool_settings", "numbers:pool_create"),
+        )
+    )
+    navigation.register(
+        Entry(
+            "who_had",
+            _("Who had it"),
+            "numbers:who_had",
+            "person_search",
+            section="numbers",
+            order=400,
+            actions=("numbers.view",),
+            key="w",
+        )
+    )
+    navigation.register(
+        Entry(
             "numbers",
             _("Numbers"),
             "numbers:numbers",

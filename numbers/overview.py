@@ -1,94 +1,25 @@
-"""What the pools put on the overview, into the search and into the metrics."""
+"""What the pools put on the overview (cards.py), into the search and into the metrics."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
 
-from django.db.models import Sum
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from numbers import number_format, selectors
-from numbers.models import MinuteSample, Pool
+from numbers import cards, number_format, selectors
+from numbers.models import Pool
 from poolsite import access, operations
 from poolsite.access import Principal
-from poolsite.operations import Card, CardData, Figure, Found
+from poolsite.operations import Found
 
-TREND_MINUTES = 60
-POOLS_URL = "/pools/"
 STATES = ("idle_up", "idle_down", "busy_up", "busy_down", "quarantined", "resting", "waiting")
 COUNTERS = ("offered", "carried", "blocked")
 
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        Card(
-            name="numbers",
-            title=gettext_noop("Number pools"),
-            load=load_card,
-            order=10,
-            icon="dialpad",
-            url=POOLS_URL,
-        )
-    )
+    cards.register()
     operations.register_search("numbers", find)
     operations.register_metrics("numbers", collect)
-
-
-def load_card(principal: Principal) -> CardData | None:
-    """Occupancy and blocking over every pool that the reader may see."""
-    if not access.decide(principal, "numbers.view"):
-        return None
-    pools = selectors.pool_list(principal)
-    if not pools:
-        return CardData(
-            figures=(), empty=_("No pool yet. Make one and add numbers."), url=POOLS_URL
-        )
-    busy = sum(pool.in_use for pool in pools)
-    usable = sum(pool.usable for pool in pools)
-    trend, blocking = _last_hour([pool.pool for pool in pools])
-    not_open = sum(pool.status != "open" for pool in pools)
-    limit = min(pool.pool.blocking_alarm_percent for pool in pools)
-    figures = [
-        Figure(_("Occupancy"), f"{busy * 100 / usable:.0f}" if usable else "0", "%"),
-        Figure(_("In call"), f"{busy:,}"),
-        Figure(
-            _("Blocked, last hour"),
-            f"{blocking:.1f}",
-            "%",
-            "warning" if blocking > limit else "",
-        ),
-    ]
-    if not_open:
-        figures.append(Figure(_("Not open"), str(not_open), "", "warning"))
-    return CardData(
-        figures=figures,
-        trend=trend,
-        trend_label=_("In call"),
-        severity="warning" if not_open or blocking > limit else "",
-        url=POOLS_URL,
-    )
-
-
-def _last_hour(pools: list[Pool]) -> tuple[list[float | None], float]:
-    """Numbers in a call at each minute (None = no sample), and the share of calls blocked."""
-    end = datetime.now(UTC).replace(second=0, microsecond=0)
-    start = end - timedelta(minutes=TREND_MINUTES - 1)
-    rows = MinuteSample.objects.filter(pool__in=pools, minute__gte=start)
-    by_minute = {
-        row["minute"]: row
-        for row in rows.values("minute").annotate(
-            up=Sum("busy_up"), down=Sum("busy_down"), asked=Sum("offered"), refused=Sum("blocked")
-        )
-    }
-    trend: list[float | None] = []
-    for minute in range(TREND_MINUTES):
-        row = by_minute.get(start + timedelta(minutes=minute))
-        trend.append(None if row is None else float(row["up"] + row["down"]))
-    asked = sum(row["asked"] for row in by_minute.values())
-    refused = sum(row["refused"] for row in by_minute.values())
-    return trend, refused * 100 / asked if asked else 0.0
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:

@@ -1,0 +1,178 @@
+"""What the pools put on the overview: headline figures, and the busiest pools."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from numbers.selectors.charts import totals_by_minute
+from numbers.selectors.pools import visible_pools
+from numbers.selectors.rows import PoolRow, pool_rows
+from poolsite import access, operations
+from poolsite.operations.templatetags.console import figure, percent
+
+BUSIEST = 4
+MOST_POOLS = 500  # on the overview; the list of pools has all of them
+FRESH_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Every pool that one reader sees, at one moment."""
+
+    rows: list[PoolRow]
+    busy_trend: list[float | None]
+    offered_trend: list[float | None]
+    blocked_trend: list[float | None]
+
+    @property
+    def busy(self) -> int:
+        """Calls in progress."""
+        return sum(row.busy or 0 for row in self.rows)
+
+    @property
+    def usable(self) -> int:
+        """Numbers in a call or pickable."""
+        return sum(row.usable or 0 for row in self.rows)
+
+    @property
+    def blocked_share(self) -> float | None:
+        """Blocked of the calls offered in the last hour."""
+        offered = sum(row.hour.offered for row in self.rows)
+        return sum(row.hour.blocked for row in self.rows) / offered if offered else None
+
+
+_summaries: dict[str, tuple[float, Summary]] = {}
+
+
+def summary(principal: access.Principal) -> Summary | None:
+    """The reader's pools, at most a second old; None when they may see none at all."""
+    if not access.decide(principal, "numbers.view").allowed:
+        return None
+    key = "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))
+    known = _summaries.get(key)
+    now = time.monotonic()
+    if known is not None and now - known[0] < FRESH_SECONDS:
+        return known[1]
+    pools = list(visible_pools(principal)[:MOST_POOLS])
+    totals = totals_by_minute(pools, now=timezone.now())
+    found = Summary(pool_rows(pools), totals["busy"], totals["offered"], totals["blocked"])
+    if len(_summaries) > MOST_POOLS:
+        _summaries.clear()
+    _summaries[key] = (now, found)
+    return found
+
+
+def pools_card(principal: Any) -> operations.CardData | None:
+    """The busiest pools: occupancy and blocking, worst first."""
+    found = summary(principal)
+    if found is None:
+        return None
+    url = reverse("numbers:pools")
+    if not found.rows:
+        empty = _("No pools yet. Create the first one: it lends its numbers to calls.")
+        return operations.CardData([], empty=empty, url=url)
+    ranked = sorted(found.rows, key=lambda row: (not row.over, -(row.occupancy or 0)))
+    hint = ngettext("%(n)s pool", "%(n)s pools", len(found.rows)) % {"n": len(found.rows)}
+    if len(ranked) > BUSIEST:
+        hint = _("%(shown)s busiest of %(all)s") % {"shown": BUSIEST, "all": len(ranked)}
+    return operations.CardData(
+        [],
+        columns=[_("Pool"), _("Occupancy"), _("Blocked")],
+        rows=[_card_row(row) for row in ranked[:BUSIEST]],
+        hint=hint,
+        severity="warning" if any(row.over for row in found.rows) else "",
+        url=url,
+    )
+
+
+def _card_row(row: PoolRow) -> dict[str, Any]:
+    occupancy = row.occupancy
+    mark = row.pool.occupancy_alarm_percent
+    crowded = occupancy is not None and occupancy * 100 > mark
+    status = {"paused": _("Paused"), "recovering": _("Recovering"), "lost": _("Not read")}
+    first = {"text": percent(occupancy, 0), "share": occupancy or 0.0}
+    if row.status:
+        first = {"text": status.get(row.status, row.status), "severity": "warning"}
+    elif crowded:
+        first["severity"] = "warning"
+    return {
+        "name": row.pool.name,
+        "url": row.url,
+        "cells": [
+            first,
+            {
+                "text": percent(row.hour.blocked_share),
+                "severity": "critical" if row.over else "",
+            },
+        ],
+        "trend": row.trend,
+    }
+
+
+def calls_in_progress(principal: Any) -> operations.Stat | None:
+    """Numbers in a call now."""
+    found = summary(principal)
+    return None if found is None else operations.Stat(figure(found.busy), trend=found.busy_trend)
+
+
+def calls_offered(principal: Any) -> operations.Stat | None:
+    """Calls offered in the last whole minute."""
+    found = summary(principal)
+    if found is None:
+        return None
+    known = [value for value in found.offered_trend if value is not None]
+    return operations.Stat(
+        figure(known[-1]) if known else "–", _("/min"), trend=found.offered_trend
+    )
+
+
+def usable_numbers(principal: Any) -> operations.Stat | None:
+    """How many numbers calls can use, and how many of them are in use."""
+    found = summary(principal)
+    if found is None:
+        return None
+    share = found.busy / found.usable if found.usable else None
+    return operations.Stat(percent(share, 0), _("of %(n)s") % {"n": number_format(found.usable)})
+
+
+def blocked_calls(principal: Any) -> operations.Stat | None:
+    """Share of the last hour's calls that found no number."""
+    found = summary(principal)
+    if found is None:
+        return None
+    over = any(row.over for row in found.rows)
+    return operations.Stat(
+        percent(found.blocked_share),
+        trend=found.blocked_trend,
+        severity="warning" if over else "",
+        mark=_("over the mark") if over else "",
+    )
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    operations.register_card(
+        operations.Card(
+            "numbers.pools",
+            gettext_lazy("Pools"),  # type: ignore[arg-type]  # translated where it is shown
+            pools_card,
+            order=10,
+            icon="apps",
+        )
+    )
+    for order, (name, label, load) in enumerate(
+        (
+            ("numbers.busy", gettext_lazy("Calls in progress"), calls_in_progress),
+            ("numbers.offered", gettext_lazy("Calls offered"), calls_offered),
+            ("numbers.usable", gettext_lazy("Numbers in use"), usable_numbers),
+            ("numbers.blocked", gettext_lazy("Blocked, last hour"), blocked_calls),
+        )
+    ):
+        entry = operations.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
+        operations.register_stat(entry)
