@@ -255,7 +255,11 @@ def live_list(
     offset: int = 0,
 ) -> Command[ListPart]:
     """Return the command of one part, up to ROWS_LIMIT calls; see numbers.pool.live_list_parts."""
-    args: list[str | int] = [switch, incarnation, as_of_us, int(first), int(last), offset]
+    # Sixteen digits, so that the script compares them as text; 0 = nothing was received yet.
+    args: list[str | int] = [
+        *(switch, incarnation, f"{as_of_us:016d}"),
+        *(int(first), int(last), offset),
+    ]
     for item in calls:
         args += [item.call_id, item.number]
     return _command("live_list", slug, args, _list_part)
