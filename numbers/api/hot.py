@@ -1,6 +1,7 @@
 """The pool's hot routes: events and live lists, served before Django."""
 
 import asyncio
+from typing import Any
 
 import orjson
 from starlette.requests import Request
@@ -13,7 +14,12 @@ from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, Event, Live
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.api import lane
-from poolsite.api.problems import MEDIA_TYPE, kind_of_refusal, problem_response
+from poolsite.api.problems import (
+    MEDIA_TYPE,
+    kind_of_refusal,
+    problem_headers,
+    problem_response,
+)
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"
 LIVE_PATH = "/api/v1/pools/{slug}/live"
@@ -104,6 +110,8 @@ async def _disconnected(request: Request) -> None:
         pass
 
 
-def _response(status: int, answer: object) -> Response:
-    media_type = "application/json" if status == 200 else MEDIA_TYPE
-    return Response(orjson.dumps(answer), status, media_type=media_type)
+def _response(status: int, answer: dict[str, Any]) -> Response:
+    body = orjson.dumps(answer)
+    if status == 200:
+        return Response(body, media_type="application/json")
+    return Response(body, status, problem_headers(answer["type"]), MEDIA_TYPE)
