@@ -6,7 +6,6 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -138,7 +137,7 @@ def usable_numbers(principal: Any) -> operations.Stat | None:
     if found is None:
         return None
     share = found.busy / found.usable if found.usable else None
-    return operations.Stat(percent(share, 0), _("of %(n)s") % {"n": number_format(found.usable)})
+    return operations.Stat(percent(share, 0), _("of %(n)s") % {"n": figure(found.usable)})
 
 
 def blocked_calls(principal: Any) -> operations.Stat | None:

@@ -18,7 +18,8 @@ MINUTE = timedelta(minutes=1)
 class Series:
     """Points at equal steps; None = no sample, a gap in the data.
 
-    States are counts at the step's end, calls are per minute, `mean` is seconds per call.
+    States are counts at the step's end, quarantined numbers apart; calls are per minute, `mean`
+    is in seconds per call.
     """
 
     start: datetime
@@ -68,12 +69,29 @@ def _in_steps(
             buckets[place].append(row)
     series = Series(start, step_seconds)
     series.at = [start + timedelta(seconds=step_seconds * (n + 1)) for n in range(count)]
+    shown = [_shown_states(bucket[-1]) if bucket else None for bucket in buckets]
     for name in STATES:
-        series.values[name] = [getattr(bucket[-1], name) if bucket else None for bucket in buckets]
+        series.values[name] = [None if states is None else states[name] for states in shown]
     for name in CALLS:
         series.values[name] = [_per_minute(bucket, name) for bucket in buckets]
     series.values["mean"] = [_mean_call(bucket) for bucket in buckets]
     return series
+
+
+def _shown_states(row: MinuteSample) -> dict[str, int]:
+    """The counts as tiles show them: a quarantined number is quarantined before all else.
+
+    Samples count it in its state as well; most are idle, so they come off there.
+    """
+    idle_up = max(0, row.idle_up - row.quarantined)
+    left = row.quarantined - (row.idle_up - idle_up)
+    return {
+        "busy_up": row.busy_up,
+        "busy_down": row.busy_down,
+        "idle_up": idle_up,
+        "idle_down": max(0, row.idle_down - left),
+        "quarantined": row.quarantined,
+    }
 
 
 def _per_minute(bucket: Sequence[MinuteSample], name: str) -> float | None:

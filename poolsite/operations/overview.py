@@ -4,11 +4,9 @@ Topic `operations.overview:all`, or `…:<account id>`; in another language than
 `…:all.zh-hans`.
 """
 
-import asyncio
 import time
 from typing import Any
 
-from channels.db import database_sync_to_async
 from django.conf import settings
 from django.utils.translation import override
 
@@ -36,6 +34,7 @@ class OverviewTopic(live.SnapshotTopic):
         if self.language not in dict(settings.LANGUAGES):
             raise ValueError(f"no language {language!r}")
         self._read_at = float("-inf")
+        self._known: dict[str, Any] = {}
 
     async def allowed(self, principal: Principal) -> Decision:
         if self.scope == "all":
@@ -46,12 +45,17 @@ class OverviewTopic(live.SnapshotTopic):
         )
 
     async def read(self) -> dict[str, Any]:
-        wait = self._read_at + PERIOD_SECONDS - time.monotonic()
-        if wait > 0:
-            await asyncio.sleep(wait)
-        found: dict[str, Any] = await database_sync_to_async(self._read, thread_sensitive=False)()
-        self._read_at = time.monotonic()
-        return found
+        if not self._known or self._age() >= PERIOD_SECONDS:
+            self._read_at = time.monotonic()
+            self._known = await live.in_thread(self._read)
+        return self._known
+
+    def _age(self) -> float:
+        return time.monotonic() - self._read_at
+
+    def due_seconds(self) -> float | None:
+        """Figures move without a wake; a wake that comes early waits for the next reading."""
+        return max(0.0, PERIOD_SECONDS - self._age())
 
     def _read(self) -> dict[str, Any]:
         with override(self.language):

@@ -37,6 +37,14 @@ def test_a_minute_without_a_sample_is_a_gap_and_not_zero() -> None:
     assert series.values["offered"][-3:] == [7, None, 3]
 
 
+def test_a_quarantined_number_is_drawn_once() -> None:
+    counts = {"busy_up": 4, "idle_up": 10, "idle_down": 3, "quarantined": 12}
+    series = pool_series(pool_with("east", m1=counts), 3_600, now=NOW)
+    drawn = {name: series.values[name][-1] for name in ("busy_up", "idle_up", "idle_down")}
+    assert drawn == {"busy_up": 4, "idle_up": 0, "idle_down": 1}
+    assert series.values["quarantined"][-1] == 12
+
+
 def test_a_longer_step_shows_its_last_state_and_its_calls_per_minute() -> None:
     pool = pool_with(
         "east",
