@@ -1,0 +1,162 @@
+"""`manage.py pool`: pools from the command line."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+from redis.exceptions import RedisError
+
+from numbers import selectors, services
+from numbers.errors import NumbersError
+from numbers.models import Pool
+from numbers.services.reconciling import Report
+from poolsite import hotpath
+from poolsite.access.models import Account
+
+ACTOR = "manage.py pool"
+DRIFT = 1
+
+
+class Command(BaseCommand):
+    """Make, show, compare and open pools."""
+
+    help = "Pools of numbers: create, show, reconcile, pause, resume, open."
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+        create = verbs.add_parser("create", help="make a pool, in SQL and in Redis")
+        create.add_argument("slug")
+        create.add_argument("--name", default="")
+        create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        create.set_defaults(run=self._create)
+        show = verbs.add_parser("show", help="settings and live figures; all pools without a slug")
+        show.add_argument("slug", nargs="?", default="")
+        show.set_defaults(run=self._show)
+        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and mend")
+        reconcile.add_argument("slug", nargs="?", default="", help="left out: every pool")
+        reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
+        reconcile.set_defaults(run=self._reconcile)
+        for verb, run, told in (
+            ("pause", self._pause, "answer every call with 'paused'"),
+            ("resume", self._resume, "let calls be placed again"),
+            ("open", self._open, "open a recovering pool early"),
+        ):
+            one = verbs.add_parser(verb, help=told)
+            one.add_argument("slug")
+            one.add_argument("--reason", default="", required=verb != "resume")
+            one.set_defaults(run=run)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run: Callable[..., None] = options["run"]
+        try:
+            run(options)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from None
+        except NumbersError as error:
+            raise CommandError(error.detail) from None
+        except hotpath.UnknownOutcome as error:
+            raise CommandError(f"Redis took it and did not answer: {error}") from None
+        except (hotpath.HotPathError, RedisError, OSError) as error:
+            raise CommandError(f"Redis cannot be reached: {error}") from None
+        except DatabaseError as error:
+            raise CommandError(f"the database refuses: {error}") from None
+
+    def _create(self, options: dict[str, Any]) -> None:
+        pool = services.pool_create(
+            actor=ACTOR,
+            slug=options["slug"],
+            name=options["name"],
+            account=_account(options["account"]),
+        )
+        self.stdout.write(f"Pool {pool.slug} is made. Its key in Redis is {pool.tag}.")
+
+    def _show(self, options: dict[str, Any]) -> None:
+        pools = _pools(options["slug"])
+        if not pools:
+            self.stdout.write("No pool yet: manage.py pool create <slug>")
+        for pool in pools:
+            self._show_one(selectors.pool_now(pool))
+
+    def _show_one(self, now: selectors.PoolNow) -> None:
+        pool, live = now.pool, now.live
+        why = f" ({now.status_reason})" if now.status_reason else ""
+        self.stdout.write(f"{pool.slug}  {now.status}{why}  {pool.name}")
+        if live is None:
+            return
+        rows = (
+            ("numbers", live.numbers),
+            ("idle+up", live.idle_up),
+            ("idle+down", live.idle_down),
+            ("busy+up", live.busy_up),
+            ("busy+down", live.busy_down),
+            ("quarantined", live.quarantined),
+            ("resting", live.resting),
+            ("waiting", live.waiting),
+            ("offered", live.offered),
+            ("carried", live.carried),
+            ("blocked", live.blocked),
+            ("history backlog", live.seq - live.drained),
+        )
+        for label, value in rows:
+            self.stdout.write(f"  {label:<16}{value:>12,}")
+
+    def _reconcile(self, options: dict[str, Any]) -> None:
+        clean = True
+        for pool in _pools(options["slug"]):
+            report = services.pool_reconcile(pool=pool, check=options["check"], actor=ACTOR)
+            self._tell(report)
+            clean = clean and report.clean
+        if options["check"] and not clean:
+            raise CommandError("SQL and Redis differ.", returncode=DRIFT)
+
+    def _tell(self, report: Report) -> None:
+        verb = "mended" if report.mended else "differs"
+        if report.status == "lost":
+            self.stdout.write(f"{report.pool}: lost in Redis; a worker rebuilds it")
+            return
+        self.stdout.write(
+            f"{report.pool}: {report.status}, {report.numbers:,} numbers, "
+            + (f"{len(report)} {verb}" if report.drift else "no drift")
+        )
+        for kind, count in sorted(report.drift.items()):
+            self.stdout.write(f"  {kind}: {count:,}  {' '.join(report.samples[kind][:5])}")
+        for number, home in sorted(report.foreign.items()):
+            self.stdout.write(f"  foreign: {number} belongs to {home}")
+
+    def _pause(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        services.pool_pause(actor=ACTOR, pool=pool, reason=options["reason"])
+        self.stdout.write(f"{pool.slug} is paused.")
+
+    def _resume(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        services.pool_resume(actor=ACTOR, pool=pool, reason=options["reason"])
+        self.stdout.write(f"{pool.slug} goes on.")
+
+    def _open(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        services.pool_open_early(actor=ACTOR, pool=pool, reason=options["reason"])
+        self.stdout.write(f"{pool.slug} is open.")
+
+
+def _account(slug: str) -> Account | None:
+    if not slug:
+        return None
+    account = Account.objects.filter(slug=slug).first()
+    if account is None:
+        raise CommandError(f"there is no account {slug!r}")
+    return account
+
+
+def _pools(slug: str) -> list[Pool]:
+    pools = Pool.objects.select_related("account").order_by("slug")
+    if not slug:
+        return list(pools)
+    found = list(pools.filter(slug=slug))
+    if not found:
+        raise CommandError(f"there is no pool {slug!r}: manage.py pool create {slug}")
+    return found
