@@ -5,8 +5,10 @@ from django.urls import include, path
 from django.views.i18n import JavaScriptCatalog
 
 from poolsite.access.views import admin_doors
+from poolsite.api.root import api
 
 urlpatterns = [
+    path("api/v1/", api.urls),
     *admin_doors.urlpatterns,
     path("admin/", admin.site.urls),
     path("strings.js", JavaScriptCatalog.as_view(), name="strings"),

@@ -70,6 +70,9 @@ def who_had(
     asked: Query[WhoHadIn],
 ) -> Any:
     """The calls that ran at a moment, by number, callee, agent or call id."""
+    unknown = sorted(set(request.GET) - set(WhoHadIn.model_fields))
+    if unknown:
+        raise ProblemError("malformed", f"{unknown[0][:40]}: there is no such parameter")
     number, callee, agent, call_id = asked.number, asked.callee, asked.agent, asked.call_id
     _check_text(number, callee, agent, call_id)
     if not any((number, callee, agent, call_id)):
