@@ -267,4 +267,4 @@ class PingFrame(BaseModel):
     model_config = _STRICT
 
     id: FrameId | None = None
-    ping: Literal[True]
+    ping: bool
