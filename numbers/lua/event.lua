@@ -13,7 +13,8 @@ ARGV[1] event                 add del reg unreg call hangup renew; or one JSON o
 ARGV[2] number                "-" or left out = none
 ARGV[3+] options              name, value, name, value: call_id switch incarnation agent callee
   direction force sticky near paid contact expires seq reason wait_ms
-Reply: [outcome, number, state, reason], then pairs: lease_seconds last_agent place retry_ms release;
+Reply: [outcome, number, state, reason]; to callers that declare all keys also pairs: lease_seconds
+  last_agent place retry_ms release;
   outcome 1 ok, 0 failed, -1 not allowed
 Errors: -1 "malformed …", "no such pool", "script outdated …"; docs/numbers-redis.md lists all
 Complexity: O(log n)
@@ -25,5 +26,5 @@ local argv, batched, slow = ARGV, false, nil
 local outcome, number, state, reason, more
 --@include one
 --@include close
-if more then return { outcome, number, state, reason, unpack(more) } end
+if more and KEYS[2] then return { outcome, number, state, reason, unpack(more) } end
 return { outcome, number, state, reason }
