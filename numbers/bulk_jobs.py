@@ -13,7 +13,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more."""
     from numbers.errors import NumbersError
     from numbers.models import Pool
-    from numbers.selectors.lists import NumberFilter, filtered, with_live
+    from numbers.selectors.lists import NumberFilter, filtered, shown_state, with_live
     from numbers.services.bulk import bulk_apply
     from poolsite.access.principals import principal_of_user
 
@@ -31,7 +31,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
             rows = [
                 listed.number
                 for listed in with_live(rows)
-                if listed.live is not None and listed.live.shown_state == wanted.state
+                if listed.live is not None and shown_state(listed.live) == wanted.state
             ]
         try:
             outcome = bulk_apply(

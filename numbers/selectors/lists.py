@@ -157,7 +157,7 @@ def about_count(principal: Principal, wanted: NumberFilter) -> About:
     return About(_estimate(numbers), exact=False)
 
 
-def _shown(state: NumberState) -> str:
+def shown_state(state: NumberState) -> str:
     """The state by which a list is filtered: quarantine outranks the others."""
     return "quarantined" if state.quarantined else state.name
 
@@ -174,7 +174,7 @@ def _page_by_state(numbers: QuerySet[Number], state: str, *, after: str, limit: 
         last = rows[-1].value
         exhausted = len(rows) < SCAN_PAGE
         for listed in with_live(rows):
-            if listed.live is not None and _shown(listed.live) == state:
+            if listed.live is not None and shown_state(listed.live) == state:
                 found.append(listed)
                 if len(found) == limit:
                     return Page(found, listed.number.value, "")

@@ -13,10 +13,6 @@ from numbers.models import CallRecord, Number
 from numbers.presentation import IN_CALL, word_of
 from poolsite import hotpath
 
-# The tiles' letters (numbers/topics/states.py) for those of the door.
-_LETTERS = {"B": "C", "S": "s", "D": "L", "F": "O", "X": "x", "c": "p", "o": "R", "?": "-"}
-
-
 @dataclass
 class Row:
     """One number: as SQL remembers it, as Redis has it now."""
@@ -91,8 +87,5 @@ def _take_states(rows: Sequence[Row]) -> None:
 
 
 def shown_letter(state: door.NumberState, now_us: int) -> str:
-    """The letter by which pages draw a state."""
-    letter = state.letter(now_us)
-    if letter == "S" and not state.up:
-        return "l"
-    return _LETTERS.get(letter, letter)
+    """The letter by which pages draw a state; one that is offered just now is ready."""
+    return {"o": "R", "?": "-"}.get(state.letter(now_us), state.letter(now_us))
