@@ -65,11 +65,17 @@ POOLS = (
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 240.0),
 )
 SMALL_POOLS = (
-    DemoPool("chaos-one", "Chaos one", "", 8613800130000, 60, 2, 50.0, 6.0),
+    DemoPool(
+        *("chaos-one", "Chaos one", "", 8613800130000, 60, 2, 50.0, 6.0),
+        settings=(("lease_seconds", 12), ("suspect_seconds", 60)),
+    ),
     DemoPool(
         *("chaos-two", "Chaos two", "", 8613900770000, 30, 2, 24.0, 4.0),
         wait_milliseconds=1_000,
-        settings=(("near", True), ("sticky_seconds", 600), ("cooldown_seconds", 1)),
+        settings=(
+            *(("near", True), ("sticky_seconds", 600), ("cooldown_seconds", 1)),
+            *(("lease_seconds", 12), ("suspect_seconds", 60), ("restart_rest_seconds", 5)),
+        ),
     ),
 )
 
@@ -93,7 +99,7 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
         slug=plan.slug,
         name=plan.name,
         account=data.accounts.get(plan.account),
-        switch_interval_seconds=10,
+        switch_interval_seconds=2 if data.small else 10,
         **dict(plan.settings),
     )
     _fill(pool, plan)

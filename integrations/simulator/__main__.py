@@ -3,9 +3,11 @@
 import argparse
 import asyncio
 import contextlib
+import logging
 import random
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,19 +18,25 @@ from integrations.simulator.client import PoolClient
 from integrations.simulator.config import SimulatorConfig, load_config
 from integrations.simulator.switch import SimulatedSwitch
 
+SUMMARY_SECONDS = 10.0
+CONNECTIONS = 64
+TIMEOUT_SECONDS = 10.0  # no longer than the pool waits before it judges a call that is not listed
+
 
 def main() -> int:
     """Simulate until the time is up or a signal comes; print what each switch saw."""
     options = _options()
+    logging.basicConfig(level=options.log_level, format="simulator: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
         config = load_config(options.config, url=options.url)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stderr.write(f"simulator: seed {options.seed}\n")
+    print(f"simulator: seed {options.seed}, {_told(config)}", flush=True)
     switches = asyncio.run(_simulate(config, options))
     for switch in switches:
-        print(f"{switch.pool.slug}/{switch.switch.name} {asdict(switch.counters)}")
+        print(f"{switch.pool.slug}/{switch.switch.name} {asdict(switch.counters)}", flush=True)
     return 0
 
 
@@ -44,6 +52,7 @@ def _options() -> argparse.Namespace:
         help="on the first SIGTERM end all calls and go on reporting empty live lists",
     )
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))  # noqa: S311
+    parser.add_argument("--log-level", default="WARNING", choices=("INFO", "WARNING", "ERROR"))
     return parser.parse_args()
 
 
@@ -52,10 +61,12 @@ async def _simulate(config: SimulatorConfig, options: argparse.Namespace) -> lis
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    limits = httpx.Limits(max_connections=64)
-    async with httpx.AsyncClient(base_url=config.url, timeout=10.0, limits=limits) as http:
+    limits = httpx.Limits(max_connections=CONNECTIONS)
+    async with httpx.AsyncClient(
+        base_url=config.url, timeout=TIMEOUT_SECONDS, limits=limits, trust_env=False
+    ) as http:
         switches = _switches(config, http=http, log=log, seed=options.seed)
-        runs = [
+        works = [
             asyncio.create_task(
                 switch.run(
                     live_list_seconds=config.live_list_seconds,
@@ -64,24 +75,78 @@ async def _simulate(config: SimulatorConfig, options: argparse.Namespace) -> lis
             )
             for switch in switches
         ]
-        waiting = asyncio.create_task(stop.wait())
-        await asyncio.wait(
-            [*runs, waiting],
-            timeout=options.seconds or None,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        if options.rest_on_stop and stop.is_set():
-            stop.clear()
-            await asyncio.gather(*(switch.rest() for switch in switches))
-            await stop.wait()
-        for task in (*runs, waiting):
-            task.cancel()
-        failures = await asyncio.gather(*runs, return_exceptions=True)
-    log.close()
-    for failure in failures:
-        if not isinstance(failure, asyncio.CancelledError) and failure is not None:
-            raise failure
+        works.append(asyncio.create_task(_summarise(switches)))
+        try:
+            await _until_stopped(works, switches, stop, options)
+        finally:
+            for work in works:
+                work.cancel()
+            ends = await asyncio.gather(*works, return_exceptions=True)
+            log.close()
+    for end in ends:
+        if isinstance(end, Exception):
+            raise end
     return switches
+
+
+async def _until_stopped(
+    works: Sequence[asyncio.Task[None]],
+    switches: Sequence[SimulatedSwitch],
+    stop: asyncio.Event,
+    options: argparse.Namespace,
+) -> None:
+    """Wait for a signal, the end of the time, or the end of a switch, which is a fault."""
+    await _first_of(works, stop, options.seconds or None)
+    if options.rest_on_stop and stop.is_set():
+        stop.clear()
+        resting = asyncio.gather(*(switch.rest() for switch in switches))
+        await _first_of(works, stop, None)
+        resting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await resting
+
+
+async def _first_of(
+    works: Sequence[asyncio.Task[None]], stop: asyncio.Event, timeout_seconds: float | None
+) -> None:
+    waiting = asyncio.create_task(stop.wait())
+    await asyncio.wait(
+        [*works, waiting], timeout=timeout_seconds, return_when=asyncio.FIRST_COMPLETED
+    )
+    waiting.cancel()
+
+
+async def _summarise(switches: Sequence[SimulatedSwitch]) -> None:
+    """Say in one line how it goes, when anything has changed, every ten seconds at most."""
+    before = ""
+    while True:
+        await asyncio.sleep(SUMMARY_SECONDS)
+        line = summary(switches)
+        if line != before:
+            print(line, flush=True)
+        before = line
+
+
+def summary(switches: Sequence[SimulatedSwitch]) -> str:
+    """One line over all switches."""
+
+    def total(name: str) -> int:
+        return sum(getattr(switch.counters, name) for switch in switches)
+
+    figures = ("offered", "carried", "blocked", "unknown", "unreachable", "restarts", "faults")
+    calls = sum(len(switch.calls) for switch in switches)
+    refused: dict[str, int] = {}
+    for switch in switches:
+        for reason, count in switch.counters.refused.items():
+            refused[reason] = refused.get(reason, 0) + count
+    told = ", ".join(f"{name} {total(name)}" for name in figures)
+    return f"simulator: {calls} calls; {told}; refused {refused or 0}"
+
+
+def _told(config: SimulatorConfig) -> str:
+    switches = sum(len(pool.switches) for pool in config.pools)
+    lines = sum(len(switch.lines) for pool in config.pools for switch in pool.switches)
+    return f"{len(config.pools)} pools, {switches} switches, {lines} lines at {config.url}"
 
 
 def _switches(
@@ -102,5 +167,4 @@ def _switches(
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main())
+    sys.exit(main())

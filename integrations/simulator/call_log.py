@@ -61,7 +61,7 @@ def end_open_calls(path: Path) -> int:
     Returns how many there were. A dead switch has no calls, but could not write that down.
     """
     open_calls: dict[str, dict[str, str]] = {}
-    for line in path.read_text().splitlines():
+    for line in path.read_text().splitlines() if path.exists() else []:
         record = json.loads(line)
         if record["op"] == "begin":
             open_calls[record["call_id"]] = record

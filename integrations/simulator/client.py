@@ -1,17 +1,23 @@
 """The public HTTP interface of a pool, as a switch uses it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 EVENTS_PER_REQUEST = 500
+TRIES = 8
+LONGEST_WAIT_SECONDS = 5.0
+
+# Outcomes that nobody knows yet, or that nothing came of: asking again is safe and useful.
+_ASK_AGAIN = frozenset({429, 500, 502, 503, 504})
 
 
 class UnreachableError(Exception):
-    """No answer, or one that leaves the outcome open (502, 503, 504): ask again."""
+    """No answer, or one that leaves the outcome open: ask again."""
 
 
 @dataclass(frozen=True)
@@ -27,59 +33,114 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        return str(self.body.get("reason", ""))
+        return str(self.body.get("reason") or self.body.get("type") or self.status)
+
+    @property
+    def as_of_us(self) -> int:
+        """The server's time when it answered; 0 when it did not say."""
+        told = self.body.get("as_of")
+        return told if isinstance(told, int) else 0
 
 
 class PoolClient:
-    """Sends events for one switch; every call may raise UnreachableError."""
+    """Sends events for one switch; every call may raise UnreachableError.
+
+    `as_of_us` is the latest server time that any answer carried: a live list that is taken
+    now names it, and so tells the server which decisions this switch can know of.
+    """
 
     def __init__(self, *, http: httpx.AsyncClient, slug: str, token: str) -> None:
         self._http = http
         self._path = f"/api/v1/pools/{slug}"
         self._headers = {"Authorization": f"Bearer {token}"}
+        self.as_of_us = 0
 
     async def send(self, event: Mapping[str, Any]) -> Answer:
         """Send one event."""
-        response = await self._post("/events", event)
-        return Answer(response.status_code, response.json())
+        return self._note(_answer(await self._post("/events", event)))
 
     async def send_many(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
         """Send events in batches, in order; one answer each."""
-        answers: list[Answer] = []
-        for start in range(0, len(events), EVENTS_PER_REQUEST):
-            response = await self._post("/events", events[start : start + EVENTS_PER_REQUEST])
-            if response.status_code != httpx.codes.OK:
-                raise UnreachableError(f"{response.status_code} {response.text[:200]}")
-            body = response.json()
-            items = body if isinstance(body, list) else body["items"]
-            answers += [Answer(int(item.get("status", httpx.codes.OK)), item) for item in items]
-        return answers
+        return [
+            answer
+            for start in range(0, len(events), EVENTS_PER_REQUEST)
+            for answer in await self.send_batch(events[start : start + EVENTS_PER_REQUEST])
+        ]
+
+    async def send_batch(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
+        """Send up to EVENTS_PER_REQUEST events in one request; one answer each."""
+        if not events:
+            return []
+        response = await self._post("/events", list(events))
+        body = _json(response)
+        if response.status_code != httpx.codes.OK or not isinstance(body, list):
+            raise UnreachableError(f"{response.status_code} {response.text[:200]}")
+        return [self._note(answer) for answer in _items(body)]
 
     async def send_live_list(self, report: Mapping[str, Any]) -> Answer:
         """Report which calls this switch has now."""
-        response = await self._post("/live", report)
-        return Answer(response.status_code, response.json())
+        return self._note(_answer(await self._post("/live", report)))
+
+    def _note(self, answer: Answer) -> Answer:
+        self.as_of_us = max(self.as_of_us, answer.as_of_us)
+        return answer
 
     async def _post(self, path: str, body: object) -> httpx.Response:
         try:
             response = await self._http.post(self._path + path, json=body, headers=self._headers)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, OSError) as error:
             raise UnreachableError(repr(error)) from error
-        if response.status_code in (502, 503, 504):
+        if response.status_code in _ASK_AGAIN and not _is_decided(response):
             raise UnreachableError(f"{response.status_code} {response.text[:200]}")
         return response
 
 
+def _is_decided(response: httpx.Response) -> bool:
+    """Whether an error status still tells what the pool decided (503 "recovering", for one)."""
+    body = _json(response)
+    reason = body.get("reason") if isinstance(body, dict) else None
+    return reason in ("recovering", "paused")
+
+
+def _answer(response: httpx.Response) -> Answer:
+    body = _json(response)
+    return Answer(response.status_code, body if isinstance(body, dict) else {})
+
+
+def _items(body: Sequence[object]) -> Iterator[Answer]:
+    for item in body:
+        known = item if isinstance(item, dict) else {}
+        status = known.get("status", httpx.codes.OK)
+        yield Answer(status if isinstance(status, int) else 0, known)
+
+
+def _json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
 async def until_answered(
-    client: PoolClient, event: Mapping[str, Any], *, tries: int = 8
+    client: PoolClient, event: Mapping[str, Any], *, tries: int = TRIES
 ) -> Answer | None:
     """Send `event` until the outcome is known; None when it never was.
 
-    Safe because an event with a call id is answered alike however often it arrives.
+    Safe because an event with a call id is answered alike however often it arrives. Each
+    attempt of a call that may wait only waits for what is left of its time.
     """
+    began = time.monotonic()
     for attempt in range(tries):
         try:
-            return await client.send(event)
+            return await client.send(_with_time_left(event, time.monotonic() - began))
         except UnreachableError:
-            await asyncio.sleep(min(0.2 * 2**attempt, 5.0))
+            await asyncio.sleep(min(0.2 * 2**attempt, LONGEST_WAIT_SECONDS))
     return None
+
+
+def _with_time_left(event: Mapping[str, Any], passed_seconds: float) -> Mapping[str, Any]:
+    wait_ms = event.get("wait_ms")
+    if not isinstance(wait_ms, int):
+        return event
+    left_ms = max(0, wait_ms - round(passed_seconds * 1000))
+    return {**event, "wait_ms": left_ms}

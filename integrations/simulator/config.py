@@ -66,18 +66,26 @@ def load_config(path: Path, *, url: str | None = None) -> SimulatorConfig:
             register_expires_seconds=int(raw.get("register_expires_seconds", 300)),
             mishaps=Mishaps(**raw.get("mishaps", {})),
         )
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path} does not describe a simulation: {error!r}.") from error
 
 
 def _pool(raw: dict[str, object]) -> PoolConfig:
-    switches = raw.pop("switches")
-    if not isinstance(switches, list):
-        raise TypeError("switches is not a list")
-    tuples = {key: tuple(value) for key, value in raw.items() if isinstance(value, list)}
-    return PoolConfig(
-        **{**raw, **tuples},  # type: ignore[arg-type]  # the dataclass names what is allowed
+    others = {key: value for key, value in raw.items() if key != "switches"}
+    switches = raw["switches"]
+    if not isinstance(switches, list) or not switches:
+        raise TypeError("switches is not a list of at least one")
+    tuples = {key: tuple(value) for key, value in others.items() if isinstance(value, list)}
+    pool = PoolConfig(
+        **{**others, **tuples},  # type: ignore[arg-type]  # the dataclass names what is allowed
         switches=tuple(
             SwitchConfig(item["name"], item["token"], tuple(item["lines"])) for item in switches
         ),
     )
+    if not (pool.offered_erlangs > 0 and pool.mean_call_seconds > 0):
+        raise ValueError("offered_erlangs and mean_call_seconds must be greater than 0")
+    if not pool.agents or not pool.callee_prefixes:
+        raise ValueError("agents and callee_prefixes must not be empty")
+    if any(not switch.lines for switch in pool.switches):
+        raise ValueError("a switch without lines")
+    return pool

@@ -1,19 +1,34 @@
 """One simulated switch: registers its lines, places calls, and suffers mishaps."""
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 
 from integrations.simulator.call_log import CallLog
-from integrations.simulator.client import Answer, PoolClient, UnreachableError, until_answered
+from integrations.simulator.client import (
+    EVENTS_PER_REQUEST,
+    Answer,
+    PoolClient,
+    UnreachableError,
+    until_answered,
+)
 from integrations.simulator.config import Mishaps, PoolConfig, SwitchConfig
+
+logger = logging.getLogger(__name__)
+
+# A call of which the pool may have decided, and we have not heard, belongs into the live list
+# before the pool would judge its absence (calls younger than 10 s are not judged).
+PENDING_SECONDS = 4.0
+BATCH_PAUSE_SECONDS = 0.2
+CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a bound, not a target
 
 
 @dataclass
 class SwitchCounters:
-    """What this switch saw, for the report at the end."""
+    """What this switch saw, for the report."""
 
     offered: int = 0
     carried: int = 0
@@ -22,14 +37,17 @@ class SwitchCounters:
     restarts: int = 0
     lost_hangups: int = 0
     duplicates: int = 0
+    unreachable: int = 0
+    adopted: int = 0
+    faults: int = 0
     refused: dict[str, int] = field(default_factory=dict)
 
 
 class SimulatedSwitch:
     """Plays one switch of one pool over the public interface.
 
-    The calls that it really has stand in `self.calls` (call id → number); the log is
-    written before the pool is told of an end, so that it shows true use.
+    The calls that it really has stand in `self.calls` (call id → number); the log is written
+    before the pool is told of an end, so that it shows true use.
     """
 
     def __init__(
@@ -45,70 +63,70 @@ class SimulatedSwitch:
         self.pool, self.switch, self.client, self.log = pool, switch, client, log
         self.mishaps, self.chance = mishaps, chance
         self.calls: dict[str, str] = {}
+        self.pending: dict[str, float] = {}
         self.counters = SwitchCounters()
         self.incarnation = self._new_incarnation()
-        self._as_of = 0
         self._calls_made = 0
-        self._register_sequence = 0
+        self._register_sequence = int(time.time())
+        self._expires_seconds = 300
         self._down: set[str] = set()
-        self._resting = False
+        self._off = False
+        self.resting = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, *, live_list_seconds: float, register_expires_seconds: int) -> None:
-        """Play until cancelled."""
-        await self._register_until_done(register_expires_seconds)
+        """Play until cancelled; whatever an answer holds, it goes on."""
+        self._expires_seconds = register_expires_seconds
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._offer_calls())
             group.create_task(self._repeat(live_list_seconds, self.send_live_list))
-            group.create_task(
-                self._repeat(
-                    register_expires_seconds / 3,
-                    lambda: self.register(register_expires_seconds),
-                )
-            )
+            group.create_task(self._registrations())
+            group.create_task(self._offer_calls())
             group.create_task(self._repeat(self.mishaps.line_flap_every_seconds, self._flap_a_line))
-            group.create_task(
-                self._restart_now_and_then(register_expires_seconds=register_expires_seconds)
-            )
+            group.create_task(self._restart_now_and_then())
 
     # -- registration -------------------------------------------------------------------
 
-    async def register(self, expires_seconds: int) -> None:
-        """Register every line that is up, as phones do before their registration ends."""
-        self._register_sequence += 1
-        await self.client.send_many(
-            [
-                self._event("reg", number=line, **self._registration(line, expires_seconds))
-                for line in self.switch.lines
-                if line not in self._down
-            ]
-        )
+    async def _registrations(self) -> None:
+        """Register every line that is up, again and again before the registration ends."""
+        while True:
+            done = await self._guarded(self.register)
+            again = self._expires_seconds / 3 * self.chance.uniform(0.9, 1.1)
+            await asyncio.sleep(again if done else 1.0)
 
-    def _registration(self, line: str, expires_seconds: int) -> dict[str, object]:
+    async def register(self) -> None:
+        """Register what is up, in batches with a pause between: the phones do not agree."""
+        self._register_sequence += 1
+        lines = [line for line in self.switch.lines if line not in self._down]
+        for start in range(0, len(lines), EVENTS_PER_REQUEST):
+            if self._off:
+                return
+            await self.client.send_batch(
+                [
+                    self._event("reg", number=line, **self._registration(line))
+                    for line in lines[start : start + EVENTS_PER_REQUEST]
+                ]
+            )
+            await asyncio.sleep(BATCH_PAUSE_SECONDS)
+
+    def _registration(self, line: str) -> dict[str, object]:
         return {
             "contact": f"sip:{line.lstrip('+')}@{self.switch.name}",
-            "expires": expires_seconds,
+            "expires": self._expires_seconds,
             "seq": self._register_sequence,
         }
 
-    async def _register_until_done(self, expires_seconds: int) -> None:
-        while True:
-            try:
-                await self.register(expires_seconds)
-                return
-            except UnreachableError:
-                await asyncio.sleep(1.0)
-
     async def _flap_a_line(self) -> None:
         """One line goes down, or one that was down comes back."""
-        if self._down and self.chance.random() < 0.6:
+        self._register_sequence += 1
+        if self._down and (self.resting or self.chance.random() < 0.6):
             line = self._down.pop()
-            self._register_sequence += 1
-            event = self._event("reg", number=line, **self._registration(line, 300))
-        else:
+            event = self._event("reg", number=line, **self._registration(line))
+        elif not self.resting and self.switch.lines:
             line = self.chance.choice(self.switch.lines)
             self._down.add(line)
             event = self._event("unreg", number=line)
+        else:
+            return
         await self.client.send(event)
 
     # -- calls ----------------------------------------------------------------------------
@@ -119,31 +137,49 @@ class SimulatedSwitch:
         calls_per_second = share / self.pool.mean_call_seconds
         while True:
             await asyncio.sleep(self.chance.expovariate(calls_per_second))
-            if not self._resting:
+            if not (self.resting or self._off) and len(self._tasks) < CALLS_AT_ONCE_LIMIT:
                 self._start(self.place_call())
 
     async def place_call(self) -> None:
         """One call from its dial to its end, as its agent lives it."""
         self._calls_made += 1
         self.counters.offered += 1
-        call_id = f"{self.incarnation}-{self._calls_made}@{self.switch.name}"
-        answer = await until_answered(self.client, self._call_event(call_id))
+        incarnation = self.incarnation
+        call_id = f"{incarnation}-{self._calls_made}@{self.switch.name}"
+        event = self._call_event(call_id)
+        self.pending[call_id] = time.monotonic()
+        try:
+            answer = await until_answered(self.client, event)
+            if (
+                answer is not None
+                and answer.ok
+                and self.chance.random() < self.mishaps.duplicate_event
+            ):
+                self.counters.duplicates += 1
+                answer = await until_answered(self.client, event) or answer
+        finally:
+            self.pending.pop(call_id, None)
         if answer is None:
             self.counters.unknown += 1
+            await self._hang_up_unknown(call_id)
             return
         if not answer.ok:
             self._count_refusal(answer)
             return
-        if self._resting or not call_id.startswith(self.incarnation):
+        number = str(answer.body.get("number", ""))
+        if self.resting or incarnation != self.incarnation or not number:
             # Restarted while it waited: the pool has released the call. Going to rest: say so.
-            await until_answered(self.client, self._event("hangup", call_id=call_id))
+            await self._hang_up_unknown(call_id)
             return
-        number = str(answer.body["number"])
         self.counters.carried += 1
         self.calls[call_id] = number
         self.log.begin(switch=self.switch.name, number=number, call_id=call_id)
         await asyncio.sleep(self.chance.expovariate(1 / self.pool.mean_call_seconds))
         await self.hang_up(call_id)
+
+    async def _hang_up_unknown(self, call_id: str) -> None:
+        """Give up an attempt whose outcome we never learnt, or do not want any more."""
+        await until_answered(self.client, self._event("hangup", call_id=call_id))
 
     def _call_event(self, call_id: str) -> dict[str, object]:
         prefix = self.chance.choice(self.pool.callee_prefixes)
@@ -151,10 +187,10 @@ class SimulatedSwitch:
         event = self._event(
             "call", call_id=call_id, agent=self.chance.choice(self.pool.agents), callee=callee
         )
-        if self.pool.wait_milliseconds:
-            event["wait_ms"] = self.pool.wait_milliseconds
         if self.chance.random() < self.pool.inbound_share:
             event |= {"direction": "in", "number": self.chance.choice(self.switch.lines)}
+        elif self.pool.wait_milliseconds:
+            event["wait_ms"] = self.pool.wait_milliseconds
         return event
 
     def _count_refusal(self, answer: Answer) -> None:
@@ -184,40 +220,55 @@ class SimulatedSwitch:
 
     async def rest(self) -> None:
         """Place no more calls, and end those there are; live lists go on."""
-        self._resting = True
-        await asyncio.gather(*(self.hang_up(call_id) for call_id in list(self.calls)))
+        self.resting = True
+        await asyncio.gather(
+            *(self.hang_up(call_id) for call_id in list(self.calls)), return_exceptions=True
+        )
 
     # -- live lists and restarts --------------------------------------------------------------
 
-    async def send_live_list(self) -> None:
-        """Report the calls we have; end those that the pool says must end."""
-        report = {
+    def live_list(self) -> dict[str, object]:
+        """Every call that we have, and those asked for of which we have not heard yet."""
+        now = time.monotonic()
+        unheard = [key for key, since in self.pending.items() if now - since > PENDING_SECONDS]
+        calls = [{"call_id": key, "number": value} for key, value in self.calls.items()]
+        return {
             "switch": self.switch.name,
             "incarnation": self.incarnation,
-            "as_of": self._as_of,
-            "calls": [{"call_id": key, "number": value} for key, value in self.calls.items()],
+            "as_of": self.client.as_of_us,
+            "calls": calls + [{"call_id": key} for key in unheard if key not in self.calls],
         }
-        answer = await self.client.send_live_list(report)
-        self._as_of = int(answer.body.get("as_of", self._as_of))
-        for call_id in answer.body.get("hang_up", []):
-            await self.hang_up(call_id)
 
-    async def _restart_now_and_then(self, *, register_expires_seconds: int) -> None:
+    async def send_live_list(self) -> None:
+        """Report the calls we have; end those that the pool says must end."""
+        answer = await self.client.send_live_list(self.live_list())
+        if not answer.ok and answer.as_of_us:  # the server's clock was put back: begin there
+            self.client.as_of_us = answer.as_of_us
+        adopted = answer.body.get("adopted")
+        self.counters.adopted += len(adopted) if isinstance(adopted, list) else 0
+        must_end = answer.body.get("hang_up")
+        for call_id in must_end if isinstance(must_end, list) else []:
+            self._start(self.hang_up(str(call_id)))
+
+    async def _restart_now_and_then(self) -> None:
         while True:
             await asyncio.sleep(self.chance.expovariate(1 / self.mishaps.restart_every_seconds))
             await self.restart()
-            await self._register_until_done(register_expires_seconds)
+            await self._guarded(self.register)
 
     async def restart(self) -> None:
-        """Die with every call, and come back under a new incarnation."""
+        """Die with every call, be away a moment, and come back under a new incarnation."""
         self.counters.restarts += 1
+        self._off = True
         for task in self._tasks:
             task.cancel()
         for call_id, number in self.calls.items():
             self.log.end(switch=self.switch.name, number=number, call_id=call_id)
         self.calls.clear()
+        self.pending.clear()
         await asyncio.sleep(self.chance.uniform(0.5, 3.0))
         self.incarnation = self._new_incarnation()
+        self._off = False
 
     # -- small things ---------------------------------------------------------------------------
 
@@ -232,15 +283,33 @@ class SimulatedSwitch:
     def _new_incarnation(self) -> str:
         return f"{time.time_ns() // 1_000_000:x}{self.chance.randrange(16**4):04x}"
 
-    def _start(self, call: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(call)
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.counters.faults += 1
+            logger.error("%s: a call failed", self.switch.name, exc_info=task.exception())
 
     async def _repeat(self, seconds: float, action: Callable[[], Awaitable[None]]) -> None:
         while True:
             await asyncio.sleep(seconds * self.chance.uniform(0.9, 1.1))
-            try:
-                await action()
-            except UnreachableError:
-                continue
+            if not self._off:
+                await self._guarded(action)
+
+    async def _guarded(self, action: Callable[[], Awaitable[None]]) -> bool:
+        """Run it; an answer that did not come, or that nobody expected, ends nothing."""
+        try:
+            await action()
+        except UnreachableError as error:
+            self.counters.unreachable += 1
+            logger.info("%s: %s", self.switch.name, error)
+            return False
+        except Exception:
+            self.counters.faults += 1
+            logger.exception("%s: went on after a fault", self.switch.name)
+            return False
+        return True

@@ -65,6 +65,7 @@ class RedisServer:
     port: int = 0
     append_only: bool = True
     extra: list[str] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -86,7 +87,11 @@ class RedisServer:
         program = self.program or self._program_of_folder()
         with (self.folder / "redis.log").open("ab") as log:
             self.process = subprocess.Popen(
-                self._arguments(program), stdout=log, stderr=log, preexec_fn=die_with_parent
+                self._arguments(program),
+                env={**os.environ, **self.environment},
+                stdout=log,
+                stderr=log,
+                preexec_fn=die_with_parent,
             )
         self._wait_until_ready(self.process)
         return self

@@ -5,64 +5,146 @@ Environment: SEED (default: random, printed), SECONDS (default 300), FAULTS (nam
 
 import os
 import random
+import signal
+import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.chaos.faults import FAULTS
 from tests.chaos.invariants import (
     BrokenInvariantError,
-    every_number_is_back,
+    everything_is_at_rest,
     no_number_in_two_calls,
     wait_until_healed,
 )
+from tests.chaos.redis_node import faketime_library
 from tests.chaos.stack import Stack
+from tests.support import programs
 
 CALM_SECONDS = 5.0
+DEFAULT_SECONDS = 300.0
+
+
+@dataclass
+class Campaign:
+    """One run: which faults, from which seed, for how long, and what came of it."""
+
+    seed: int
+    seconds: float
+    names: Sequence[str]
+    healed: dict[str, list[float]] = field(default_factory=dict)
+    not_run: dict[str, str] = field(default_factory=dict)
+    lossless: bool = True
+
+    def run(self, stack: Stack) -> int:
+        """Inject every fault at least once, then by chance until the time is up; returns how many.
+
+        Raises BrokenInvariantError. The stack runs already, and rests afterwards.
+        """
+        chance = random.Random(self.seed)
+        able = []
+        for name in self.names:
+            reason = FAULTS[name].not_run(stack)
+            if reason:
+                self.not_run[name] = reason
+                say(f"{name}: NOT RUN: {reason}")
+            else:
+                able.append(name)
+        deadline = time.monotonic() + self.seconds
+        queue = chance.sample(able, len(able))
+        injected = 0
+        while able and (queue or time.monotonic() < deadline):
+            self._inject(stack, queue.pop() if queue else chance.choice(able), chance)
+            injected += 1
+        stack.rest_switches()
+        everything_is_at_rest(stack, lossless=self.lossless)
+        calls = no_number_in_two_calls(stack)
+        say(f"switches at rest: every number idle, every record closed; {calls} calls judged")
+        return injected
+
+    def _inject(self, stack: Stack, name: str, chance: random.Random) -> None:
+        time.sleep(CALM_SECONDS)
+        fault = FAULTS[name]
+        self.lossless = self.lossless and not fault.loses
+        say(f"{name} …")
+        what = fault.inject(stack, chance)
+        try:
+            healed = wait_until_healed(stack)
+            no_number_in_two_calls(stack)
+        except BrokenInvariantError as error:
+            raise BrokenInvariantError(f"after {name} ({what}): {error}") from error
+        self.healed.setdefault(name, []).append(healed.seconds)
+        say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
+
+    def table(self) -> str:
+        """One line per fault: how often, and how long until all was green."""
+        lines = [f"{'fault':<20}{'times':>6}{'median s':>10}{'worst s':>9}"]
+        for name, seconds in sorted(self.healed.items()):
+            median, worst = statistics.median(seconds), max(seconds)
+            lines.append(f"{name:<20}{len(seconds):>6}{median:>10.1f}{worst:>9.1f}")
+        return "\n".join(lines)
 
 
 def main() -> int:
-    """Return 0 when every invariant held after every fault."""
-    seed = int(os.environ.get("SEED") or random.randrange(2**31))
-    seconds = float(os.environ.get("SECONDS") or 300)
-    names = (os.environ.get("FAULTS") or " ".join(FAULTS)).split()
-    unknown = [name for name in names if name not in FAULTS]
-    if unknown:
-        sys.stderr.write(f"No such faults: {unknown}; there are {sorted(FAULTS)}.\n")
+    """Return 0 when every invariant held after every fault, 1 when not, 2 for a bad request."""
+    try:
+        campaign = _campaign()
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
         return 2
-    print(f"chaos: SEED={seed} SECONDS={seconds:.0f} FAULTS={' '.join(names)!r}", flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `finally` ends the stack
+    say(f"SEED={campaign.seed} SECONDS={campaign.seconds:.0f} FAULTS={' '.join(campaign.names)!r}")
     folder = Path(tempfile.mkdtemp(prefix="poolsite-chaos-", dir="/tmp"))
-    stack = Stack(folder, seed=seed)
+    stack = Stack(folder, seed=campaign.seed, clock=_wants_clock(campaign.names))
     try:
         stack.start()
-        injected = run(stack, names, chance=random.Random(seed), seconds=seconds)
-    except BrokenInvariantError as error:
-        print(f"chaos: BROKEN: {error}\nchaos: SEED={seed}, logs in {folder}", flush=True)
+        injected = campaign.run(stack)
+    except (BrokenInvariantError, RuntimeError) as error:
+        stack.stop()
+        say(campaign.table())
+        say(f"BROKEN: {error}")
+        say(f"again: make chaos SEED={campaign.seed}; logs in {folder}")
         return 1
+    except (KeyboardInterrupt, SystemExit):
+        say("ending …")
+        return 130
     finally:
         stack.stop()
-    print(f"chaos: {injected} faults, every invariant held. SEED={seed}")
+    say(campaign.table())
+    say(f"{injected} faults, every invariant held. SEED={campaign.seed}")
+    for name, reason in campaign.not_run.items():
+        say(f"NOT RUN: {name}: {reason}")
+    stack.remove()
     return 0
 
 
-def run(stack: Stack, names: list[str], *, chance: random.Random, seconds: float) -> int:
-    """Inject every named fault at least once, then by chance until the time is up."""
-    deadline = time.monotonic() + seconds
-    queue = chance.sample(names, len(names))
-    injected = 0
-    while queue or time.monotonic() < deadline:
-        name = queue.pop() if queue else chance.choice(names)
-        time.sleep(CALM_SECONDS)
-        what = FAULTS[name](stack, chance)
-        healed = wait_until_healed(stack)
-        no_number_in_two_calls(stack)
-        injected += 1
-        print(f"chaos: {name}: {what}; healed in {healed.seconds:.1f} s", flush=True)
-    stack.rest_switches()
-    every_number_is_back(stack)
-    no_number_in_two_calls(stack)
-    return injected
+def _campaign() -> Campaign:
+    """Read the environment; raises ValueError with one sentence."""
+    names = (os.environ.get("FAULTS") or " ".join(FAULTS)).split()
+    unknown = [name for name in names if name not in FAULTS]
+    if unknown:
+        raise ValueError(f"No such faults: {' '.join(unknown)}. There are: {' '.join(FAULTS)}.")
+    try:
+        seed = int(os.environ.get("SEED") or random.randrange(2**31))
+        seconds = float(os.environ.get("SECONDS") or DEFAULT_SECONDS)
+    except ValueError as error:
+        raise ValueError(f"SEED and SECONDS are numbers: {error}.") from error
+    if not 0 <= seconds < float("inf"):
+        raise ValueError("SECONDS is not a number of seconds.")
+    return Campaign(seed, seconds, names)
+
+
+def _wants_clock(names: Sequence[str]) -> bool:
+    return "step_clock" in names and bool(faketime_library() and programs.valkey_9())
+
+
+def say(text: str) -> None:
+    """One line of the run, with the time of day: the logs carry it too."""
+    print(f"{time.strftime('%H:%M:%S')} chaos: {text}", flush=True)
 
 
 if __name__ == "__main__":

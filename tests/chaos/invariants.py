@@ -1,13 +1,19 @@
 """What must hold after each fault: judged by the switches, by SQL and by Redis."""
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from integrations.simulator.call_log import Overlap, find_overlaps
+import psycopg
+import redis
+
+from integrations.simulator.call_log import find_overlaps
 from tests.chaos.stack import Stack
 
 HEAL_SECONDS = 60.0
+POLL_SECONDS = 0.5
+KIND = "numbers.pool"
 
 
 class BrokenInvariantError(AssertionError):
@@ -16,61 +22,179 @@ class BrokenInvariantError(AssertionError):
 
 @dataclass(frozen=True)
 class Healed:
-    """How long the stack took until every check was green again."""
+    """How long the stack took until every check was green at once, and what was red last."""
 
     seconds: float
-    checks: int
+    last_red: str
 
 
-def no_number_in_two_calls(stack: Stack) -> None:
-    """Raise if the switches' own logs show a number in two calls at one moment."""
-    lines = [line for path in stack.call_logs for line in path.read_text().splitlines()]
-    overlaps: list[Overlap] = find_overlaps(lines)
+def no_number_in_two_calls(stack: Stack) -> int:
+    """Raise if the switches' own logs show a number in two calls at one moment.
+
+    Returns how many calls the logs hold.
+    """
+    lines = _log_lines(stack)
+    overlaps = find_overlaps(lines)
     if overlaps:
         raise BrokenInvariantError(f"{len(overlaps)} overlapping calls, first {overlaps[0]}")
+    return sum('"begin"' in line for line in lines)
+
+
+def _log_lines(stack: Stack) -> list[str]:
+    """Whole lines only: a switch may be writing its next one."""
+    return [
+        line
+        for path in stack.call_logs
+        for line in path.read_text().splitlines(keepends=True)
+        if line.endswith("\n")
+    ]
 
 
 def wait_until_healed(stack: Stack) -> Healed:
-    """Poll until Redis equals SQL for every pool and the history has drained.
+    """Poll until everything is green at once: first what is cheap, then a whole reconcile.
 
     Raises BrokenInvariantError after 60 s, naming what was still red.
     """
     started = time.monotonic()
-    checks = 0
+    begun = _calls_begun(stack)
+    red = "nothing"
     while True:
-        checks += 1
-        red = [name for name, check in _CHECKS.items() if not check(stack)]
+        problem = _first_problem(stack, begun)
         elapsed = time.monotonic() - started
-        if not red:
-            return Healed(elapsed, checks)
+        if not problem:
+            return Healed(elapsed, red)
+        red = problem
         if elapsed > HEAL_SECONDS:
-            raise BrokenInvariantError(f"not healed after {elapsed:.0f} s: {red}")
-        time.sleep(1.0)
+            raise BrokenInvariantError(f"not healed after {elapsed:.0f} s: {problem}")
+        time.sleep(POLL_SECONDS)
 
 
-def every_number_is_back(stack: Stack) -> None:
-    """With the switches at rest and their live lists empty, no number may be busy within 60 s."""
+def _first_problem(stack: Stack, begun: dict[str, int]) -> str:
+    checks: tuple[Callable[[], object], ...] = (
+        stack.webs_not_ready,
+        stack.pools_not_open,
+        lambda: _pools_without_new_calls(stack, begun),
+        lambda: _reconcile(stack),
+    )
+    for check in checks:
+        try:
+            problem = check()
+        except (redis.RedisError, psycopg.Error, OSError) as error:
+            problem = repr(error)
+        if problem:
+            return str(problem)
+    return ""
+
+
+def _reconcile(stack: Stack) -> str:
+    result = stack.manage("pool", "reconcile", "--check")
+    if result.returncode == 0:
+        return ""
+    return f"pool reconcile --check: {(result.stdout + result.stderr).strip()[-600:]}"
+
+
+def _pools_without_new_calls(stack: Stack, begun: dict[str, int]) -> str:
+    """Green pools that lend nothing are not healed: each must carry a call after the fault."""
+    now = _calls_begun(stack)
+    silent = [slug for slug in stack.pools if now[slug] == begun[slug]]
+    return f"no call since the fault in {silent}" if silent else ""
+
+
+def _calls_begun(stack: Stack) -> dict[str, int]:
+    """How many calls each pool's switches had; numbers tell pools apart."""
+    pool_of = {
+        line: pool["slug"]
+        for pool in stack.simulation["pools"]
+        for switch in pool["switches"]
+        for line in switch["lines"]
+    }
+    counts = dict.fromkeys(stack.pools, 0)
+    for line in _log_lines(stack):
+        record = json.loads(line)
+        if record["op"] == "begin":
+            counts[pool_of[record["number"]]] += 1
+    return counts
+
+
+# -- at the end, with the switches at rest ---------------------------------------------------------
+
+
+def everything_is_at_rest(stack: Stack, *, lossless: bool) -> None:
+    """With no call left: every number idle, every record closed, every entry accounted for.
+
+    lossless: nothing made Redis lose what it had acknowledged, so SQL must hold every call of
+    the switches' log. All of it within 60 s.
+    """
+    _until_green(
+        (
+            lambda: _busy(stack),
+            lambda: _open_records(stack),
+            lambda: _undrained(stack),
+            lambda: _unaccounted_entries(stack),
+            lambda: _calls_without_record(stack) if lossless else "",
+            lambda: _reconcile(stack),
+        )
+    )
+
+
+def _until_green(checks: Iterable[Callable[[], str]]) -> None:
     deadline = time.monotonic() + HEAL_SECONDS
-    while busy := stack.busy_numbers():
-        if time.monotonic() > deadline:
-            raise BrokenInvariantError(f"numbers still busy without a call: {busy}")
-        time.sleep(0.5)
+    for check in checks:
+        while problem := check():
+            if time.monotonic() > deadline:
+                raise BrokenInvariantError(problem)
+            time.sleep(POLL_SECONDS)
 
 
-def _reconcile_is_green(stack: Stack) -> bool:
-    return stack.manage("pool", "reconcile", "--check").returncode == 0
+def _busy(stack: Stack) -> str:
+    busy = stack.busy_numbers()
+    return f"numbers still busy without a call: {busy}" if busy else ""
 
 
-def _web_answers(stack: Stack) -> bool:
-    return stack.all_webs_ready()
+def _open_records(stack: Stack) -> str:
+    rows = stack.sql(
+        "SELECT p.slug, c.number, c.call_id, c.started_at::text FROM numbers_callrecord c"
+        " JOIN numbers_pool p ON p.id = c.pool_id WHERE c.ended_at IS NULL"
+    )
+    return f"{len(rows)} call records are open in SQL: {rows[:3]}" if rows else ""
 
 
-def _pools_are_open(stack: Stack) -> bool:
-    return stack.all_pools_open()
+def _undrained(stack: Stack) -> str:
+    """Why SQL is not where Redis is; "" when it is."""
+    rows = stack.sql("SELECT tag, generation, seq FROM history_cursor WHERE kind = %s", KIND)
+    cursors = {tag: (str(generation), str(seq)) for tag, generation, seq in rows}
+    for slug in stack.pools:
+        fields = stack.pool_fields(slug)
+        known = (fields.get("generation"), fields.get("seq"))
+        if cursors.get(f"{{{slug}}}") != known:
+            return f"history of {slug} is not drained: {known}, {cursors.get(f'{{{slug}}}')}"
+    return ""
 
 
-_CHECKS: dict[str, Callable[[Stack], bool]] = {
-    "every web process answers /readyz": _web_answers,
-    "every pool is open": _pools_are_open,
-    "manage.py pool reconcile --check exits 0": _reconcile_is_green,
-}
+def _unaccounted_entries(stack: Stack) -> str:
+    """Each generation's entries are 1, 2, 3 … without a hole, but for gaps told as rows."""
+    lives = stack.sql(
+        "SELECT p.slug, e.generation, max(e.seq), count(*) FROM numbers_poolevent e"
+        " JOIN numbers_pool p ON p.id = e.aggregate_id GROUP BY 1, 2"
+    )
+    gaps = {
+        (tag, generation): int(missing)
+        for tag, generation, missing in stack.sql(
+            "SELECT tag, generation, sum(last_seq - first_seq + 1) FROM history_gaprecord"
+            " WHERE kind = %s AND reason <> 'lost with Redis' GROUP BY 1, 2",
+            KIND,
+        )
+    }
+    holes = [
+        (slug, generation, last - count)
+        for slug, generation, last, count in lives
+        if last - count != gaps.get((f"{{{slug}}}", generation), 0)
+    ]
+    return f"history with holes that no gap record explains: {holes}" if holes else ""
+
+
+def _calls_without_record(stack: Stack) -> str:
+    known = {row[0] for row in stack.sql("SELECT call_id FROM numbers_callrecord")}
+    called = {json.loads(line)["call_id"] for line in _log_lines(stack)}
+    missing = sorted(called - known)
+    return f"{len(missing)} calls that SQL does not know: {missing[:3]}" if missing else ""

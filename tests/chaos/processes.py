@@ -5,7 +5,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from poolsite.runtime.redis_server import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESPAWN_SECONDS = 1.0
-STOP_SECONDS = 20.0
+STOP_SECONDS = 15.0
 
 
 @dataclass
@@ -25,6 +26,7 @@ class StackProcess:
     environment: Mapping[str, str]
     folder: Path
     wanted: bool = False
+    starts: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -33,6 +35,7 @@ class StackProcess:
 
     def start(self) -> None:
         """Start it; from now on the watch brings it back when it dies."""
+        self._end_left_over_children()
         with (self.folder / f"{self.name}.log").open("ab") as log:
             self.process = subprocess.Popen(
                 list(self.arguments),
@@ -43,12 +46,14 @@ class StackProcess:
                 start_new_session=True,
                 preexec_fn=die_with_parent,
             )
+        self.starts += 1
         self.wanted = True
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the program and to its children (Celery's pool, for one)."""
-        if self.alive and self.process is not None:
-            os.killpg(self.process.pid, number)
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -56,25 +61,28 @@ class StackProcess:
         if self.process is not None:
             self.process.wait()
 
+    def terminate(self, patience_seconds: float = STOP_SECONDS) -> bool:
+        """Ask it to end in order; returns whether it did so in time (else it is killed)."""
+        if self.process is None:
+            return True
+        with suppress(ProcessLookupError):
+            self.process.terminate()
+        try:
+            self.process.wait(timeout=patience_seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return False
+        return True
+
     def stop(self) -> None:
         """End it in order and for good."""
         self.wanted = False
         self.signal(signal.SIGCONT)
-        if self.process is not None and self.alive:
-            self.process.terminate()
-            try:
-                self.process.wait(timeout=STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.kill()
-        if self.process is not None:
-            self._end_left_over_children()
+        self.terminate()
+        self._end_left_over_children()
 
     def _end_left_over_children(self) -> None:
-        assert self.process is not None
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        self.signal(signal.SIGKILL)
 
 
 class Watch:
@@ -90,7 +98,8 @@ class Watch:
 
     def stop(self) -> None:
         self._stop.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def _run(self) -> None:
         died_at: dict[str, float] = {}
@@ -101,3 +110,12 @@ class Watch:
                     if time.monotonic() - since >= RESPAWN_SECONDS:
                         del died_at[process.name]
                         process.start()
+
+
+def family(pid: int) -> Iterator[int]:
+    """Yield a process and everything below it."""
+    yield pid
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for child in children:
+            yield from family(int(child))
