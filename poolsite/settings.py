@@ -7,6 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import environ
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy
 
 from poolsite.operations.logs import logging_config
 from poolsite.runtime import stores
@@ -217,3 +219,21 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# -- the admin's look: the console's own tokens (docs/console.md) -----------------------------
+UNFOLD = {
+    "SITE_TITLE": PLATFORM_NAME,
+    "SITE_HEADER": PLATFORM_NAME,
+    "SITE_SYMBOL": "dialpad",
+    "SITE_URL": "/",
+    "SHOW_BACK_BUTTON": True,
+    "STYLES": [
+        lambda request: static("tokens.css"),
+        lambda request: static("css/tiles.css"),
+        lambda request: static("css/admin.css"),
+    ],
+    "SITE_DROPDOWN": [
+        {"icon": "arrow_back", "title": gettext_lazy("Back to the console"), "link": "/overview/"}
+    ],
+    "SIDEBAR": {"show_search": True, "show_all_applications": False},
+}

@@ -13,6 +13,7 @@ from numbers.models import CallRecord, Number
 from numbers.presentation import IN_CALL, word_of
 from poolsite import hotpath
 
+
 @dataclass
 class Row:
     """One number: as SQL remembers it, as Redis has it now."""
@@ -52,10 +53,12 @@ class Row:
         }
 
 
-def rows_of(numbers: Sequence[Number]) -> list[Row]:
+def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[Row]:
     """The rows with live states and last calls: one query, one round trip per node."""
     rows = [Row(number) for number in numbers]
     _take_states(rows)
+    if not last_calls:
+        return rows
     latest = CallRecord.objects.filter(number=OuterRef("value")).order_by("-started_at")
     last = dict(
         Number.objects.filter(pk__in=[number.pk for number in numbers])

@@ -1,0 +1,356 @@
+"""The admin's lists of pools and numbers: every change goes through the services, audited."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import TextFilter
+from unfold.forms import ActionForm
+
+from numbers import services
+from numbers.errors import NumbersError
+from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
+from numbers.presentation import word_of
+from numbers.selectors.lists import prefix_condition
+from numbers.services.bulk import AT_ONCE, bulk_apply
+from numbers.services.pools import SETTINGS
+from numbers.views.number_filter import typed_prefix, with_country
+from numbers.views.number_rows import Row, rows_of
+from poolsite import access
+from poolsite.access.admin_rights import ByActions
+from poolsite.access.principals import principal_of_request
+
+COUNTED_ROWS = 1_000
+
+
+class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # typed in its stubs only
+    """Counts, and so pages, at most the first 1 000 rows: the same cost at a million.
+
+    Whoever looks for a row further on searches or filters; the console's own list pages on.
+    """
+
+    @cached_property
+    def count(self) -> int:
+        """At most COUNTED_ROWS."""
+        rows: Any = self.object_list
+        return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
+
+
+class OfPool(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+    """Rows of a pool, seen by who may see the pool."""
+
+    view_action = "numbers.view"
+    account_field = "pool__account"
+    slug_field = "pool__slug"
+    pool_path = "pool"
+    show_full_result_count = False
+    paginator = BoundedPaginator
+    list_per_page = 50
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """The rows that the reader may see, with their pools."""
+        rows = self.model._default_manager.select_related(*filter(None, [self.pool_path]))
+        return access.visible(
+            rows,
+            principal_of_request(request),
+            self.view_action,
+            account_field=self.account_field,
+            slug_field=self.slug_field,
+            kind="pool",
+        )
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """The audit log of the pool that the row belongs to: there stands who changed what."""
+        found = self.get_object(request, object_id)
+        pool = getattr(found, "pool", found)
+        query = {"thing_kind": "pool", "thing_id": pool.slug} if pool is not None else {}
+        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+
+
+class SeenOfPool(OfPool):
+    """Rows that are only looked at."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field."""
+        return [field.name for field in self.model._meta.fields]
+
+
+@admin.register(Pool)
+class PoolAdmin(OfPool):
+    """Pools; deleting one needs a reason and is done on its own page."""
+
+    change_action = "numbers.operate"
+    account_field = "account"
+    slug_field = "slug"
+    pool_path = "account"
+    list_display = ("slug", "name", "account", "daily_cap", "paused_at", "open_page")
+    search_fields = ("slug__startswith", "name__istartswith")
+    fields = ("slug", "account", *SETTINGS)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Pool | None = None) -> list[str]:
+        """What never changes once the pool is there."""
+        return ["slug", "account"] if obj is not None else []
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Years of history name a pool."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Pool, form: Any, change: bool) -> None:
+        """Through the services, which audit and tell Redis."""
+        actor = principal_of_request(request)
+        if change:
+            given = {name: form.cleaned_data[name] for name in form.changed_data}
+            services.pool_configure(actor=actor, pool=Pool.objects.get(pk=obj.pk), **given)
+        else:
+            obj.pk = services.pool_create(actor=actor, **form.cleaned_data).pk
+
+    @admin.display(description=gettext_lazy("live"))
+    def open_page(self, pool: Pool) -> SafeString:
+        """The pool's own live page."""
+        address = reverse("numbers:pool", args=[pool.slug])
+        return format_html('<a href="{}">{}</a>', address, _("Open"))
+
+
+class RegionFilter(TextFilter):  # type: ignore[misc]
+    """By the whole name of a region."""
+
+    title = gettext_lazy("region")
+    parameter_name = "region_is"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """Numbers of that region, by its index."""
+        return queryset.filter(region=self.value()) if self.value() else queryset
+
+
+class TagFilter(TextFilter):  # type: ignore[misc]
+    """By one tag."""
+
+    title = gettext_lazy("tag")
+    parameter_name = "tag_is"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """Numbers with that tag, by its index."""
+        return queryset.filter(tags__tag=self.value()) if self.value() else queryset
+
+
+class HeldFilter(admin.SimpleListFilter):
+    """The one state that SQL knows."""
+
+    title = gettext_lazy("state")
+    parameter_name = "held"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Quarantined or not."""
+        return [("1", _("Quarantined")), ("0", _("Not quarantined"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """By the partial index of quarantined numbers."""
+        if self.value() not in ("0", "1"):
+            return queryset
+        return queryset.filter(quarantined_at__isnull=self.value() == "0")
+
+
+class ReasonForm(ActionForm):  # type: ignore[misc]
+    """Every verb is asked why."""
+
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)
+
+
+@admin.register(Number)
+class NumberAdmin(OfPool):
+    """Numbers with their live states; usable at a million rows."""
+
+    change_action = "numbers.operate"
+    list_display = ("value", "live_state", "pool", "label", "region", "carrier")
+    list_filter = (("pool", admin.RelatedFieldListFilter), RegionFilter, TagFilter, HeldFilter)
+    list_filter_submit = True
+    search_fields = ("value",)
+    search_help_text = gettext_lazy("Number begins with")
+    ordering = ("value",)
+    sortable_by = ("value",)
+    fields = ("pool", "value", "label", "region", "notes")
+    actions = ("quarantine", "release", "force_hangup")
+    action_form = ReasonForm
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Number | None = None) -> list[str]:
+        """A number keeps its value; it is moved by the list of numbers, which asks Redis."""
+        return ["pool", "value"] if obj is not None else []
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Number], search_term: str
+    ) -> tuple[QuerySet[Number], bool]:
+        """By the beginning, as people type it: a range of the index, never a scan."""
+        prefix = typed_prefix(search_term.strip())
+        if not prefix:
+            return queryset, False
+        found = prefix_condition(prefix)
+        return queryset.filter(found | prefix_condition(with_country(prefix))), False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        """A list that reads its page's states in one round trip."""
+        base = super().get_changelist(request, **kwargs)
+
+        class LiveList(base):  # type: ignore[misc,valid-type]
+            def get_results(self, request: HttpRequest) -> None:
+                super().get_results(request)
+                page: Any = self.result_list
+                numbers: list[Any] = list(page)
+                letters = {row.number.pk: row.letter for row in _live(numbers)}
+                for number in numbers:
+                    number.live_letter = letters.get(number.pk, "-")
+                self.result_list = numbers
+
+        return LiveList
+
+    @admin.display(description=gettext_lazy("state"))
+    def live_state(self, number: Number) -> SafeString:
+        """The state that Redis has now, with its tile."""
+        letter = getattr(number, "live_letter", "-")
+        return format_html(
+            '<span class="state-cell"><span class="tile tile--small" data-state="{}"'
+            ' aria-hidden="true"></span>{}</span>',
+            letter,
+            word_of(letter),
+        )
+
+    def save_model(self, request: HttpRequest, obj: Number, form: Any, change: bool) -> None:
+        """Through the services, which audit and tell Redis."""
+        actor, data = principal_of_request(request), form.cleaned_data
+        more = {name: data.get(name) or "" for name in ("label", "region", "notes")}
+        if change:
+            number = Number.objects.select_related("pool").get(pk=obj.pk)
+            services.number_change(actor=actor, number=number, **more)
+            return
+        made = services.number_add(actor=actor, pool=data["pool"], number=data["value"], **more)
+        obj.pk, obj.value = made.pk, made.value
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """A refusal of the services is said on the page; nothing was added."""
+        try:
+            found: HttpResponse = super().add_view(request, form_url, extra_context)
+        except NumbersError as error:
+            messages.error(request, error.detail)
+            return HttpResponseRedirect(request.get_full_path())
+        return found
+
+    def delete_model(self, request: HttpRequest, obj: Number) -> None:
+        """Through the services: a call that runs goes on to its hang-up."""
+        services.number_delete(actor=principal_of_request(request), number=obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
+        """As one bulk verb, audited per pool."""
+        reason = request.POST.get("reason", "") or _("Deleted in the admin")
+        self._apply(request, queryset, "delete", reason)
+
+    def get_deleted_objects(
+        self, objs: Sequence[Number], request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        """What goes: the numbers; their tags go along, and the history stays."""
+        shown = [str(number) for number in objs[:100]]
+        return shown, {str(Number._meta.verbose_name_plural): len(objs)}, set(), []
+
+    @admin.action(description=gettext_lazy("Quarantine"))
+    def quarantine(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
+        """Take the marked numbers out of picking."""
+        self._ask(request, queryset, "quarantine")
+
+    @admin.action(description=gettext_lazy("Release from quarantine"))
+    def release(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
+        """Let the marked numbers be picked again."""
+        self._ask(request, queryset, "release")
+
+    @admin.action(description=gettext_lazy("Force hang-up"))
+    def force_hangup(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
+        """End the calls of the marked numbers."""
+        self._ask(request, queryset, "hangup")
+
+    def _ask(self, request: HttpRequest, queryset: QuerySet[Number], verb: str) -> None:
+        reason = " ".join(request.POST.get("reason", "").split())
+        if not reason:
+            messages.error(request, _("Say why, in a few words. Nothing was changed."))
+            return
+        self._apply(request, queryset, verb, reason)
+
+    def _apply(
+        self, request: HttpRequest, queryset: QuerySet[Number], verb: str, reason: str
+    ) -> None:
+        rows = list(queryset.select_related("pool__account")[: AT_ONCE + 1])
+        if len(rows) > AT_ONCE:
+            messages.error(
+                request, _("More than 1,000 numbers: use the list of numbers. Nothing was changed.")
+            )
+            return
+        actor = principal_of_request(request)
+        try:
+            done = bulk_apply(actor=actor, verb=verb, numbers=rows, reason=reason)
+        except (NumbersError, ValidationError) as error:
+            messages.error(request, str(error))
+            return
+        words = ngettext("%(n)s number was changed.", "%(n)s numbers were changed.", done.changed)
+        messages.success(request, words % {"n": done.changed})
+
+
+def _live(numbers: Sequence[Number]) -> list[Row]:
+    return rows_of(numbers, last_calls=False)
+
+
+@admin.register(Switch)
+class SwitchAdmin(SeenOfPool):
+    """Telephone switches and when they were last heard."""
+
+    list_display = ("name", "pool", "incarnation", "last_heard")
+    search_fields = ("name__startswith",)
+    exclude = ("token",)
+
+
+@admin.register(CallRecord)
+class CallRecordAdmin(SeenOfPool):
+    """Calls, the latest first."""
+
+    list_display = ("number", "pool", "direction", "agent", "started_at", "ended_at", "ended_how")
+    search_fields = ("number__startswith", "call_id__exact", "agent__exact")
+    ordering = ("-started_at",)
+    sortable_by = ()
+
+
+@admin.register(PoolEvent)
+class PoolEventAdmin(SeenOfPool):
+    """Everything that happened, the latest first."""
+
+    account_field = "aggregate__account"
+    slug_field = "aggregate__slug"
+    pool_path = "aggregate"
+    list_display = ("at_us", "aggregate", "event", "number", "state_before", "state_after")
+    search_fields = ("number__exact", "call_id__exact")
+    ordering = ("-at_us",)
+    sortable_by = ()
+
+
+@admin.register(NumberImport)
+class NumberImportAdmin(SeenOfPool):
+    """Imports; they are confirmed and undone on their own page."""
+
+    list_display = ("public_id", "pool", "file_name", "state_word", "imported", "created_at")
+    exclude = ("pending", "next_row")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field that is shown."""
+        hidden = set(self.exclude)
+        return [name for name in super().get_readonly_fields(request, obj) if name not in hidden]
