@@ -69,7 +69,7 @@ class Layout:
         self._pages[page] = (at, layout)
         return layout
 
-    def age_of(self, page: int) -> float:
+    def read_at(self, page: int) -> float:
         """Return the loop's time at which a page was read."""
         return self._pages[page][0]
 

@@ -8,7 +8,7 @@ counts from -1), the state's letter, and how often it repeats on the tiles that 
 import re
 from collections.abc import Iterable, Iterator
 
-_TILE = re.compile(r"(\d*)([A-Za-z-])(?:\*(\d+);)?")
+_TILE = re.compile(r"(\d*)([A-Za-z?-])(?:\*(\d+);)?")
 
 
 def pack_tiles(tiles: Iterable[tuple[int, str]]) -> str:

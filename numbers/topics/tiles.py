@@ -10,12 +10,12 @@ from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.scope import PoolTopic
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import hotpath, live
-from poolsite.live.tail import Entry
 
 PAGES = 1_000
 NUMBERS_PER_READ = 2_000  # Redis answers others in between
 FRAME_LENGTH = 3_500  # a longer change goes in parts, so that frames stay below 4 kB
 SETTLE_SECONDS = (2.0, 4.0, 8.0, 16.0)  # SQL learns of a number later than Redis
+CHECK_SECONDS = 30.0  # a change of SQL alone is found then
 
 
 @live.register
@@ -68,7 +68,7 @@ class TilesTopic(PoolTopic):
     async def changes(self, since: int) -> live.Changes | None:
         await self.tail.read()
         until = self.tail.version
-        entries = self.tail.since(since, until)
+        entries = self._texts(since, until)
         if entries is None or self._shown is NOTHING:
             return None
         if await self._is_laid_out_anew(entries):
@@ -80,14 +80,22 @@ class TilesTopic(PoolTopic):
             self._timed_version = until
         return _changes(until, changed)
 
-    def _apply_entries(self, entries: list[Entry], now: int) -> dict[int, str]:
+    def _texts(self, since: int, until: int) -> list[str] | None:
+        """Return the entries' field `e`: event, number, before, after, … with tabs between."""
+        entries = self.tail.since(since, until)
+        return None if entries is None else [entry.value("e") for entry in entries]
+
+    def _apply_entries(self, entries: list[str], now: int) -> dict[int, str]:
         index = self._shown.index
         last: dict[int, list[str]] = {}
-        for entry in entries:
-            words = entry.fields["e"].split("\t")
-            tile = index.get(words[1])
-            if tile is not None:
-                last[tile] = words
+        seen: set[str] = set()
+        for text in reversed(entries):
+            number = text.split("\t", 2)[1]
+            if number not in seen:
+                seen.add(number)
+                tile = index.get(number)
+                if tile is not None:
+                    last[tile] = text.split("\t", 8)
         changed = {}
         for tile, words in last.items():
             letter, ready_us = _after(words, now)
@@ -114,12 +122,14 @@ class TilesTopic(PoolTopic):
         if self._settling:
             yield self._settling[0] - asyncio.get_running_loop().time()
 
-    async def _is_laid_out_anew(self, entries: list[Entry]) -> bool:
+    async def _is_laid_out_anew(self, entries: list[str]) -> bool:
         """Whether numbers came or went on this page, as far as SQL knows by now."""
         now = asyncio.get_running_loop().time()
         if self._touches_layout(entries):
             first = self._settling[0] if self._settling else now
             self._settling = [first, *(now + seconds for seconds in SETTLE_SECONDS)]
+        if not self._settling and now - self._layout.read_at(self.page) > CHECK_SECONDS:
+            self._settling = [now]
         if not self._settling or self._settling[0] > now:
             return False
         wanted = self._settling[0]
@@ -130,11 +140,11 @@ class TilesTopic(PoolTopic):
     def _wanted_at(self) -> float:
         return asyncio.get_running_loop().time() if self._shown is NOTHING else 0.0
 
-    def _touches_layout(self, entries: list[Entry]) -> bool:
-        for entry in entries:
-            if "\t-" not in entry.fields["e"]:
+    def _touches_layout(self, entries: list[str]) -> bool:
+        for text in entries:
+            if "\t-" not in text:
                 continue
-            _, number, before, after = entry.fields["e"].split("\t", 4)[:4]
+            _, number, before, after = text.split("\t", 4)[:4]
             if before.startswith("-") == after.startswith("-"):
                 continue
             if not self._shown.is_full or number <= self._shown.last:
@@ -142,15 +152,15 @@ class TilesTopic(PoolTopic):
         return False
 
     async def between(self, since: int, until: int) -> live.Changes | None:
-        entries = self.tail.since(since, until)
+        entries = self._texts(since, until)
         if entries is None or self._shown is NOTHING or self._touches_layout(entries):
             return None
         if since <= self._timed_version:
             return None
         tiles = {
             tile
-            for entry in entries
-            if (tile := self._shown.index.get(entry.fields["e"].split("\t", 2)[1])) is not None
+            for text in entries
+            if (tile := self._shown.index.get(text.split("\t", 2)[1])) is not None
         }
         return _changes(until, {tile: self._letters[tile] for tile in tiles})
 
@@ -164,7 +174,7 @@ class TilesTopic(PoolTopic):
 
 def _after(words: list[str], now: int) -> tuple[str, int]:
     """Return the letter after an entry, and until when it rests (0: it does not)."""
-    ready_us = max(int(words[11] or 0), int(words[12] or 0))
+    ready_us = max(int(words[6] or 0), int(words[7] or 0))
     letter = letter_of_code(words[3], ready_us, now)
     return letter, ready_us if letter in "rp" else 0
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +15,11 @@ from poolsite.live.wakes import Wakes
 logger = logging.getLogger(__name__)
 
 PERIOD_SECONDS = 0.2
+SHORTEST_SECONDS = 0.16  # from the first read after a pause to the next
 SAFETY_SECONDS = 5.0  # a lost wake message heals after this time
 DEAF_SECONDS = 1.0  # the same while the wake channels are down
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
-SOCKETS_PER_STEP = 50
+LINES_PER_STEP = 500
 
 
 class Feed:
@@ -106,9 +108,15 @@ class Feed:
                     continue
                 failures = 0
                 if moved:
-                    await asyncio.sleep(max(0.0, started + PERIOD_SECONDS - self._loop.time()))
+                    await asyncio.sleep(self._next_beat(started) - self._loop.time())
                 else:
                     await self._sleep_until_woken(started)
+
+    def _next_beat(self, started: float) -> float:
+        """Return when to read again. All topics of a process beat together: those of one
+        aggregate share one read, and a socket's frames leave in one write.
+        """
+        return math.ceil((started + SHORTEST_SECONDS) / PERIOD_SECONDS) * PERIOD_SECONDS
 
     async def _sleep_until_woken(self, started: float) -> None:
         seconds = SAFETY_SECONDS if self._wakes.connected else DEAF_SECONDS
@@ -206,10 +214,9 @@ class Feed:
             await self._to_all(lambda line: line.tell(frame))
 
     async def _to_all(self, tell: Callable[[Line], None]) -> None:
-        # In steps, so that a personal message does not wait behind a thousand sockets.
         for index, line in enumerate(list(self.lines.values()), start=1):
             tell(line)
-            if index % SOCKETS_PER_STEP == 0:
+            if index % LINES_PER_STEP == 0:
                 await asyncio.sleep(0)
 
     async def aclose(self) -> None:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from poolsite.live.feed import Feed
 from poolsite.live.frames import Frame
-from poolsite.live.outbox import BEHIND_CODE, Outbox
+from poolsite.live.outbox import BEHIND_CODE, Flusher, Outbox
 from poolsite.live.publish import personal_channel
 from poolsite.live.topics import Topic
 from poolsite.live.wakes import Wakes
@@ -24,6 +24,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self.flusher = Flusher()
         self.wakes = Wakes(on_change=self._wakes_changed)
         self.feeds: dict[str, Feed] = {}
         self.outboxes: set[Outbox] = set()

@@ -18,6 +18,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 BEHIND_SECONDS = 2.0
 BEHIND_CODE = 1013
+FLUSH_SECONDS = 0.01
+SOCKETS_PER_STEP = 50
 FRAMES_PER_TOPIC = 8
 URGENT_FRAMES = 500
 
@@ -81,11 +83,35 @@ class Line:
         return self._frames.popleft() if self._frames else None
 
 
-class Outbox:
-    """The frames of one socket and the task that sends them, one awaited send at a time."""
+class Flusher:
+    """Wakes the senders of many sockets a moment later, so that the frames of several topics
+    leave in one write (the system call is what a frame costs most), a few sockets at a time, so
+    that a personal message does not wait behind a thousand of them.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._waiting: deque[Outbox] = deque()
+
+    def add(self, outbox: "Outbox") -> None:
+        if not self._waiting:
+            self._loop.call_later(FLUSH_SECONDS, self._flush)
+        self._waiting.append(outbox)
+
+    def _flush(self) -> None:
+        for _ in range(min(SOCKETS_PER_STEP, len(self._waiting))):
+            self._waiting.popleft().wake()
+        if self._waiting:
+            self._loop.call_soon(self._flush)
+
+
+class Outbox:
+    """The frames of one socket and the task that sends them, one awaited send at a time."""
+
+    def __init__(self, flusher: Flusher) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._flusher = flusher
+        self._is_flushing = False
         self._urgent: deque[Frame] = deque()
         self._lines: deque[Line] = deque()
         self._waiter: asyncio.Future[None] | None = None
@@ -95,11 +121,15 @@ class Outbox:
         self.close_code = 0
 
     def ready(self, line: Line) -> None:
-        """Stand the line in the queue and wake the sender."""
+        """Stand the line in the queue and have the sender woken a moment later."""
         if not line.queued:
             line.queued = True
             self._lines.append(line)
-        self._wake()
+        if not self._since:
+            self._since = self._loop.time()
+        if self._waiter is not None and not self._is_flushing:
+            self._is_flushing = True
+            self._flusher.add(self)
 
     def put(self, frame: Frame) -> None:
         """Queue a personal message or an answer, before all topics."""
@@ -107,13 +137,13 @@ class Outbox:
             self.close(BEHIND_CODE)
         else:
             self._urgent.append(frame)
-            self._wake()
+            self.wake()
 
     def close(self, code: int) -> None:
         """Have the socket closed; what still waits is not sent."""
         if not self.close_code:
             self.close_code = code
-            self._wake()
+            self.wake()
 
     def acknowledge(self, mark: int) -> None:
         """The browser has read everything up to this mark."""
@@ -126,7 +156,9 @@ class Outbox:
             return True
         return bool(self._unanswered) and now - self._unanswered[0][1] > BEHIND_SECONDS
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Have the sender look at once."""
+        self._is_flushing = False
         if not self._since:
             self._since = self._loop.time()
         if self._waiter is not None:

@@ -72,7 +72,7 @@ class _Socket:
         self._who = f"{principal.kind}:{principal.id}"
         self._receive = receive
         self._send = send
-        self._outbox = Outbox()
+        self._outbox = Outbox(hub.flusher)
         # Closes the socket within 1 s of the moment when rights are taken away or run out, and
         # knows the rights that were added meanwhile.
         self._rights = access.watch(principal, self._outbox.close)

@@ -6,8 +6,7 @@ the tag's key holds `generation` and `seq` (docs/architecture.md).
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
-from typing import Any
+from itertools import chain, islice
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from poolsite import hotpath
@@ -17,18 +16,35 @@ FIRST_ENTRIES = 1_000  # read at the start, for browsers that come back with an 
 ENTRIES_PER_READ = 5_000
 _SEQ_BITS = 40
 _GENERATION_MASK = 0xFFF
+_BETWEEN = "\0"
 
 _LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, "Tail"]] = (
     WeakKeyDictionary()
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """One change of the aggregate's state: its sequence number and the stream's fields."""
+    """One change of the aggregate's state, as the stream has it.
 
-    seq: int
-    fields: dict[str, str]
+    Thousands a second pass here, so nothing is taken apart before somebody asks, and an entry
+    that is only remembered is one text: the garbage collector need not look at it.
+    """
+
+    __slots__ = ("_text", "seq")
+
+    def __init__(self, seq: int, text: str) -> None:
+        self.seq = seq
+        self._text = text  # name, value, name, value … with NUL between: scripts refuse it in texts
+
+    @property
+    def fields(self) -> dict[str, str]:
+        words = self._text.split(_BETWEEN)
+        return dict(zip(words[::2], words[1::2], strict=False))
+
+    def value(self, name: str) -> str:
+        """Return one field; ValueError when there is none."""
+        words = self._text.split(_BETWEEN)
+        return words[words.index(name) + 1]
 
 
 class Tail:
@@ -40,7 +56,7 @@ class Tail:
         self.exists = False
         self._floor = 0  # the entries begin after this seq
         self._seq = 0
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[str] = deque()
         self._started = False
         self._next: asyncio.Future[None] | None = None
         self._turn = asyncio.Lock()
@@ -51,8 +67,12 @@ class Tail:
 
     @property
     def version(self) -> int:
-        """Generation and sequence number in one whole number that a browser counts exactly."""
-        return ((self.generation & _GENERATION_MASK) << _SEQ_BITS) | self._seq
+        """The version after the newest entry that was read."""
+        return version_at(self.generation, self._seq)
+
+    def remembered(self) -> list[Entry]:
+        """Return every entry that is known here, oldest first: the newest thousands."""
+        return [Entry(seq, text) for seq, text in enumerate(self._entries, self._floor + 1)]
 
     def since(self, version: int, until: int | None = None) -> list[Entry] | None:
         """Return the entries after `version` (up to `until`); None when some are not known."""
@@ -60,13 +80,11 @@ class Tail:
         last = self._seq if until is None else self._seq_of(until)
         if first is None or last is None or not self._floor <= first <= last <= self._seq:
             return None
-        if first == last:
-            return []
-        begin = first - self._floor
-        end = last - self._floor
-        if begin < len(self._entries) - begin:
-            return [self._entries[index] for index in range(begin, end)]
-        return list(self._entries)[begin:end]
+        begin, end = first - self._floor, last - self._floor
+        texts = islice(reversed(self._entries), len(self._entries) - end, None)
+        entries = [Entry(last - back, text) for back, text in enumerate(islice(texts, end - begin))]
+        entries.reverse()
+        return entries
 
     def _seq_of(self, version: int) -> int | None:
         if version >> _SEQ_BITS != self.generation & _GENERATION_MASK:
@@ -93,51 +111,60 @@ class Tail:
             await self._begin()
             return
         while True:
-            head, entries = await self._fetch(self._seq, ENTRIES_PER_READ)
-            if not self._follows(head, entries):
+            head, first, last, texts = await self._fetch(self._seq, ENTRIES_PER_READ)
+            if not self._follows(head, first, last, texts):
                 await self._begin()
                 return
-            self._entries.extend(entries)
-            if entries:
-                self._seq = entries[-1].seq
+            self._entries.extend(texts)
+            self._seq += len(texts)
             while len(self._entries) > REMEMBERED:
                 self._entries.popleft()
                 self._floor += 1
-            if len(entries) < ENTRIES_PER_READ:
+            if len(texts) < ENTRIES_PER_READ:
                 return
 
     async def _begin(self) -> None:
         """Start afresh: everything that was handed out before is a gap."""
         seq = int((await hotpath.aclient().hget(self.tag, "seq")) or 0)
-        head, entries = await self._fetch(max(0, seq - FIRST_ENTRIES), ENTRIES_PER_READ)
+        after = max(0, seq - FIRST_ENTRIES)
+        head, first, last, texts = await self._fetch(after, ENTRIES_PER_READ)
         self.exists = bool(head["generation"])
         self.generation = int(head["generation"] or 0)
-        self._entries = deque(entries)
-        self._seq = entries[-1].seq if entries else int(head["seq"] or 0)
-        self._floor = entries[0].seq - 1 if entries else self._seq
+        if last - first + 1 != len(texts):  # not gapless, so not ours
+            texts = []
+        self._entries = deque(texts)
+        self._seq = last or int(head["seq"] or 0)
+        self._floor = self._seq - len(texts)
         self._started = True
 
-    def _follows(self, head: dict[str, str], entries: list[Entry]) -> bool:
+    def _follows(self, head: dict[str, str], first: int, last: int, texts: list[str]) -> bool:
         if bool(head["generation"]) != self.exists:
             return False
         if int(head["generation"] or 0) != self.generation:
             return False
-        seq = int(head["seq"] or 0)
-        if entries:
-            return entries[0].seq == self._seq + 1
-        return seq == self._seq
+        if texts:
+            return first == self._seq + 1 and last == self._seq + len(texts)
+        return int(head["seq"] or 0) == self._seq
 
-    async def _fetch(self, after: int, count: int) -> tuple[dict[str, str], list[Entry]]:
+    async def _fetch(self, after: int, count: int) -> tuple[dict[str, str], int, int, list[str]]:
+        """Return the hash's fields, the first and last entry's seq (0: none), and the entries."""
         pipeline = hotpath.aclient().pipeline(transaction=False)
+        pipeline.response_callbacks = {}  # the reply as it is; a Cluster's makes dictionaries
         pipeline.hmget(self.tag, ["generation", "seq"])
         pipeline.xrange(f"{self.tag}:log", min=f"{after + 1}-0", max="+", count=count)
         (generation, seq), found = await pipeline.execute()
-        entries = [_entry(stream_id, fields) for stream_id, fields in found]
-        return {"generation": generation, "seq": seq}, entries
+        head = {"generation": generation, "seq": seq}
+        if not found:
+            return head, 0, 0, []
+        first, last = (int(found[place][0].partition("-")[0]) for place in (0, -1))
+        if isinstance(found[0][1], dict):
+            found = [(one, chain.from_iterable(fields.items())) for one, fields in found]
+        return head, first, last, [_BETWEEN.join(pairs) for _, pairs in found]
 
 
-def _entry(stream_id: str, fields: dict[str, Any]) -> Entry:
-    return Entry(int(stream_id.partition("-")[0]), fields)
+def version_at(generation: int, seq: int) -> int:
+    """Return generation and sequence number as one whole number that a browser counts exactly."""
+    return ((generation & _GENERATION_MASK) << _SEQ_BITS) | seq
 
 
 def tail_of(tag: str) -> Tail:

@@ -27,14 +27,14 @@ def _cookie(user: "User") -> str:
 
 
 def _make(slug: str) -> dict[str, Any]:
-    """An account with its owner and a token; `operator` is of the platform instead."""
+    """An account with its owner and a token; `operator…` is of the platform."""
     from django.utils import timezone
 
     from poolsite.access.models import Account, ApiToken, Grant, Membership, User
     from poolsite.access.tokens import new_secret
 
-    user = User.objects.create_user(slug, password=None, is_operator=slug == "operator")
-    if slug == "operator":
+    user = User.objects.create_user(slug, password=None, is_operator=slug.startswith("operator"))
+    if slug.startswith("operator"):
         Grant.objects.create(user=user, name="operate")
         return {"user": user.pk, "account": 0, "cookie": _cookie(user)}
     account = Account.objects.create(slug=slug, name=slug.title())

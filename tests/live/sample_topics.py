@@ -61,7 +61,7 @@ class LogTopic(_Open):
         entries = self.tail.since(since, until)
         if entries is None:
             return None
-        shown = {e.fields["name"]: e.fields["value"] for e in entries if "name" in e.fields}
+        shown = {entry.value("name"): entry.value("value") for entry in entries}
         return live.Changes(until, shown or None)
 
     @staticmethod

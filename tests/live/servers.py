@@ -43,7 +43,7 @@ class Site:
         }
         return environment | {
             "POOLSITE_DATA_DIR": str(self.folder),
-            "POOLSITE_SECRET_KEY": "a key for tests only",
+            "POOLSITE_SECRET_KEY": "for tests only: fifty characters and more, 0123456789",
             "REDIS_URL": self.redis_url,
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
             "PYTHONPATH": str(ROOT),
@@ -85,6 +85,7 @@ class WebServer:
     application: str = APPLICATION
     port: int = 0
     extra: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> "WebServer":
@@ -94,7 +95,7 @@ class WebServer:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", *self._arguments()],
                 cwd=ROOT,
-                env=self.site.environment,
+                env=self.site.environment | self.environment,
                 stdout=log,
                 stderr=log,
                 preexec_fn=die_with_parent,

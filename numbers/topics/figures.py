@@ -1,0 +1,150 @@
+"""`numbers.pool:<slug>`: one pool's figures. `numbers.pools:<account or all>`: a row for each."""
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from numbers import pool
+from numbers.models import Pool
+from numbers.topics.scope import PoolTopic
+from poolsite import access, hotpath, live
+from poolsite.live.tail import version_at
+
+CLOCK_SECONDS = 1.0  # resting and waiting move without an event
+LIST_SECONDS = 0.5
+NAMES_SECONDS = 2.0
+MEAN_OF_CALLS = 500
+CALLS_PER_READ = 100  # of a busy pool's hundreds
+ENDINGS = ("hangup\t", "released\t", "forced\t")
+
+
+def figures_of(found: pool.Figures | None) -> dict[str, Any]:
+    """Return a pool's figures as pages get them; `status` "missing" while Redis has no such pool.
+
+    lag: history entries that SQL has not yet. dropped: entries that it will never get.
+    """
+    if found is None:
+        return {"status": "missing"}
+    return {
+        "status": found.status,
+        "numbers": found.numbers,
+        "idle_up": found.idle_up,
+        "idle_down": found.idle_down,
+        "busy_up": found.busy_up,
+        "busy_down": found.busy_down,
+        "quarantined": found.quarantined,
+        "resting": found.resting,
+        "pickable": found.pickable,
+        "waiting": found.waiting,
+        "old_calls": found.old_calls,
+        "offered": found.offered,
+        "carried": found.carried,
+        "carried_in": found.carried_in,
+        "blocked": found.blocked,
+        "lag": found.seq - found.drained,
+        "dropped": found.dropped,
+        "awaiting": list(found.awaiting),
+        "open_at_us": found.open_at_us,
+    }
+
+
+@live.register
+class PoolFiguresTopic(PoolTopic):
+    """The figures of `figures_of`, and the mean length of about 500 calls that ended last, in s.
+
+    A change is the new state.
+    """
+
+    name = "numbers.pool"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if ":" in key:
+            raise ValueError(f"not a pool: {key!r}")
+        self._last: dict[str, Any] = {}
+        self._lengths: deque[float] = deque(maxlen=MEAN_OF_CALLS)
+        self._measured = -1
+
+    async def snapshot(self) -> live.Snapshot:
+        await self.tail.read()
+        self._measure_calls()
+        found = await hotpath.arun(pool.show(self.slug))
+        version = version_at(found.generation, found.seq) if found else 0
+        self._last = {**figures_of(found), "mean_call_seconds": self._mean()}
+        return live.Snapshot(version, self._last)
+
+    async def changes(self, since: int) -> live.Changes | None:
+        before = self._last
+        now = await self.snapshot()
+        return live.Changes(now.version, None if now.data == before else now.data)
+
+    def _measure_calls(self) -> None:
+        """Take in the calls that ended since the last read."""
+        version = self.tail.version
+        entries = self.tail.since(self._measured)
+        if entries is None:
+            self._lengths.clear()
+            entries = self.tail.remembered()
+        left = CALLS_PER_READ
+        for entry in reversed(entries):
+            text = entry.value("e")
+            if not left:
+                break
+            if text.startswith(ENDINGS):
+                words = text.split("\t", 8)
+                if words[2][:1] == "b" and words[6]:
+                    self._lengths.append((int(entry.value("at")) - int(words[6])) / 1e6)
+                    left -= 1
+        self._measured = version
+
+    def _mean(self) -> float | None:
+        lengths = self._lengths
+        return round(sum(lengths) / len(lengths), 1) if lengths else None
+
+    def due_seconds(self) -> float | None:
+        moving = self._last.get("resting") or self._last.get("waiting")
+        return CLOCK_SECONDS if moving else None
+
+
+@live.register
+class PoolListTopic(live.RowsTopic):
+    """Every pool of an account, or of the platform and all accounts: slug → figures and name."""
+
+    name = "numbers.pools"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if key != "all" and not (key.isascii() and key.isdecimal() and len(key) < 19):
+            raise ValueError(f"no pools of {key!r}")
+        self._names: dict[str, str] = {}
+        self._named_at = float("-inf")
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        if self.key == "all":
+            decision = access.decide(principal, "numbers.view")
+            return decision if not decision or principal.is_operator else access.Decision.FORBIDDEN
+        thing = access.Thing("account", self.key, int(self.key))
+        return access.decide(principal, "numbers.view", thing)
+
+    async def read(self) -> dict[str, Any]:
+        now = asyncio.get_running_loop().time()
+        if now - self._named_at > NAMES_SECONDS:
+            self._names = await live.in_thread(self._read_names)
+            self._named_at = now
+        slugs = list(self._names)
+        rows = {}
+        found = await hotpath.arun_batch([pool.show(slug) for slug in slugs])
+        for slug, figures in zip(slugs, found, strict=True):
+            if isinstance(figures, hotpath.HotPathError):
+                raise figures
+            rows[slug] = {"name": self._names[slug], **figures_of(figures)}
+        return rows
+
+    def _read_names(self) -> dict[str, str]:
+        pools = Pool.objects.order_by("slug")
+        if self.key != "all":
+            pools = pools.filter(account_id=int(self.key))
+        return dict(pools.values_list("slug", "name"))
+
+    def due_seconds(self) -> float | None:
+        return LIST_SECONDS
