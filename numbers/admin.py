@@ -208,7 +208,7 @@ class NumberAdmin(OfPool):
         class LiveList(base):  # type: ignore[misc,valid-type]
             def get_results(self, request: HttpRequest) -> None:
                 super().get_results(request)
-                page: Any = self.result_list
+                page: Any = self.result_list  # type: ignore[has-type]
                 numbers: list[Any] = list(page)
                 letters = {row.number.pk: row.letter for row in _live(numbers)}
                 for number in numbers:

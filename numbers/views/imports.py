@@ -85,6 +85,7 @@ def _undo_label(found: NumberImport) -> str:
 def import_upload(request: HttpRequest) -> HttpResponse:
     """Take a file and show its preview; a file that is refused leaves nothing behind."""
     principal = principal_of(request)
+    access.require(principal, "numbers.operate")
     pool = pool_of(principal, request.POST.get("pool", ""), "numbers.operate")
     file = request.FILES.get("file")
     try:

@@ -227,6 +227,7 @@ def _exported(principal: Principal, wanted: NumberFilter) -> Iterator[list[str]]
 def add_number(request: HttpRequest) -> HttpResponse:
     """Add one number."""
     principal = principal_of(request)
+    access.require(principal, "numbers.operate")
     body = body_of(request)
     pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
     number = number_add(
@@ -244,6 +245,7 @@ def add_number(request: HttpRequest) -> HttpResponse:
 def add_range(request: HttpRequest) -> HttpResponse:
     """Add every number from the first to the last."""
     principal = principal_of(request)
+    access.require(principal, "numbers.operate")
     body = body_of(request)
     pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
     first, last = _text(body, "first"), _text(body, "last")

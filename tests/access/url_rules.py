@@ -12,6 +12,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from numbers.models import Number, NumberImport, Pool
 from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
@@ -169,4 +170,59 @@ JOBS = {
     ),
 }
 
-RULES: dict[str, Rule] = {**ACCESS, **ADMIN_DOORS, **OPERATIONS, **JOBS}
+# The numbers of one's own pools; changing them takes the grant `operate`.
+NUMBERS_SEE = {
+    "nobody": "login",
+    **dict.fromkeys(("owner", "admin", "supervisor", "foreign", "operators"), "ok"),
+    "*": "no",
+}
+NUMBERS_SEE_IT = {**NUMBERS_SEE, "foreign": "hidden"}
+NUMBERS_CHANGE = {"nobody": "login", "operate": "ok", "*": "no"}
+NUMBERS_CHANGE_IT = {
+    **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "no"),
+    "nobody": "login",
+    "operate": "ok",
+    "foreign": "hidden",
+    "*": "no",
+}
+
+
+def _import(template: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+        made = NumberImport.objects.create(pool=pool, file_name="a.csv", state="previewed")
+        return template % made.pk
+
+    return make
+
+
+def _number(world: World) -> str:
+    pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+    Number.objects.get_or_create(pool=pool, value="13800000001")
+    return "/numbers/13800000001/change/"
+
+
+NUMBER_LIST = {
+    "numbers/": Rule(NUMBERS_SEE),
+    "numbers/states/": Rule(NUMBERS_SEE),
+    "numbers/export/": Rule(NUMBERS_SEE),
+    "numbers/add/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
+    "numbers/add-range/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
+    "numbers/bulk/": Rule(NUMBERS_CHANGE, method="post"),
+    "numbers/<number:value>/change/": Rule(NUMBERS_CHANGE_IT, url=_number, method="post"),
+    "imports/": Rule(NUMBERS_SEE),
+    "imports/upload/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
+    "imports/<int:import_id>/panel/": Rule(NUMBERS_SEE_IT, url=_import("/imports/%s/panel/")),
+    "imports/<int:import_id>/refused/": Rule(NUMBERS_SEE_IT, url=_import("/imports/%s/refused/")),
+    "imports/<int:import_id>/confirm/": Rule(
+        NUMBERS_CHANGE_IT, url=_import("/imports/%s/confirm/"), method="post"
+    ),
+    "imports/<int:import_id>/undo/": Rule(
+        NUMBERS_CHANGE_IT, url=_import("/imports/%s/undo/"), method="post"
+    ),
+    "imports/<int:import_id>/discard/": Rule(
+        NUMBERS_CHANGE_IT, url=_import("/imports/%s/discard/"), method="post"
+    ),
+}
+
+RULES: dict[str, Rule] = {**ACCESS, **ADMIN_DOORS, **OPERATIONS, **JOBS, **NUMBER_LIST}

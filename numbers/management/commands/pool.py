@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,6 +12,7 @@ from redis.exceptions import RedisError
 
 from numbers import selectors, services
 from numbers.errors import NumbersError
+from numbers.imports.command import import_file
 from numbers.models import Pool
 from numbers.services.reconciling import Report
 from poolsite import hotpath
@@ -23,7 +25,7 @@ DRIFT = 1
 class Command(BaseCommand):
     """Make, show, compare and open pools."""
 
-    help = "Pools of numbers: create, show, reconcile, pause, resume, open."
+    help = "Pools of numbers: create, show, import, reconcile, pause, resume, open."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -40,6 +42,11 @@ class Command(BaseCommand):
         reconcile.add_argument("slug", nargs="?", default="", help="left out: every pool")
         reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
         reconcile.set_defaults(run=self._reconcile)
+        brought = verbs.add_parser("import", help="numbers from a CSV or XLSX file")
+        brought.add_argument("slug")
+        brought.add_argument("file", type=Path)
+        brought.add_argument("--yes", action="store_true", help="import; else only show")
+        brought.set_defaults(run=self._import)
         for verb, run, told in (
             ("pause", self._pause, "answer every call with 'paused'"),
             ("resume", self._resume, "let calls be placed again"),
@@ -126,6 +133,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  {kind}: {count:,}  {' '.join(report.samples[kind][:5])}")
         for number, home in sorted(report.foreign.items()):
             self.stdout.write(f"  foreign: {number} belongs to {home}")
+
+    def _import(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        import_file(pool, options["file"], actor=ACTOR, yes=options["yes"], say=self.stdout.write)
 
     def _pause(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])

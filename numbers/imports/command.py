@@ -1,0 +1,40 @@
+"""`manage.py pool import`: the same steps as in the browser, in a terminal."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from numbers.errors import NumbersError
+from numbers.models import NumberImport, Pool
+from numbers.selectors.imports import refused_rows
+from numbers.services import imports
+
+
+def import_file(
+    pool: Pool, path: Path, *, actor: str, yes: bool, say: Callable[[str], object]
+) -> NumberImport:
+    """Show what would become of a file, each refused row by name; with `yes` import it.
+
+    Without `yes` the preview is discarded and nothing is changed. Raises NumbersError.
+    """
+    try:
+        found = imports.preview_now(pool, path, actor)
+    except OSError as error:
+        raise NumbersError("malformed", f"{path.name}: {error.strerror}") from error
+    say(f"{path.name}: {found.rows:,} rows")
+    say(f"  {found.rows_as_they_are:>9,}  new, as they are")
+    say(f"  {found.rows_cleaned:>9,}  new, cleaned up")
+    say(f"  {found.rows_refused:>9,}  cannot be taken")
+    for row in refused_rows(found):
+        say(f"  row {row.row}: {row.raw!r}: {row.reason}")
+    if found.twins:
+        say(f"  {found.twins:,} numbers stand in the file with and without +.")
+    if not yes:
+        imports.import_discard(actor=actor, number_import=found)
+        say("Nothing was imported; --yes imports.")
+        return found
+    if not found.can_confirm:
+        imports.import_discard(actor=actor, number_import=found)
+        raise NumbersError("not-allowed", "no row of the file can be taken")
+    found = imports.confirm_now(found, actor)
+    say(f"{found.imported:,} numbers added to {pool.slug} as {found.public_id}.")
+    return found

@@ -1,0 +1,24 @@
+"""Make an empty pool for the import's scenario, and a token for who calls through it.
+
+A program for a migrated database, run in the environment of the site; prints the token.
+"""
+
+import django
+
+POOL = "harbour"
+
+
+def main() -> None:
+    django.setup()
+    from numbers import services
+    from poolsite.access.services import token_create
+
+    services.pool_create(actor="test", slug=POOL, name="Harbour")
+    _, secret = token_create(
+        name="second client", account=None, resources=[f"pool:{POOL}"], actor="test"
+    )
+    print(secret)
+
+
+if __name__ == "__main__":
+    main()

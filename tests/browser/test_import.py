@@ -1,0 +1,188 @@
+"""One operator's morning: import a file with bad rows, watch calls, step in, take it all back."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page
+
+from poolsite.runtime.redis_server import die_with_parent
+from tests.browser.console import PHONE, Window, window
+from tests.browser.import_stage import POOL
+from tests.live.servers import ROOT, Site, WebServer
+from tests.numbers.import_world import SAMPLE
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+LONG_MS = 90_000
+
+
+@pytest.fixture
+def worker(site: Site) -> Iterator[None]:
+    """A Celery worker on the site's database and Redis."""
+    with (site.folder / "worker.log").open("ab") as log:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "celery",
+                "-A",
+                "poolsite",
+                "worker",
+                "-c",
+                "1",
+                "-l",
+                "WARNING",
+            ],
+            cwd=ROOT,
+            env=site.environment,
+            stdout=log,
+            stderr=log,
+            preexec_fn=die_with_parent,
+        )
+    yield
+    process.terminate()
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def second_client(site: Site, web: WebServer) -> Iterator[httpx.Client]:
+    """A machine that reports events of the pool through the public interface."""
+    secret = site.run("-m", "tests.browser.import_stage").strip()
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{web.port}", headers=headers, timeout=20
+    ) as client:
+        yield client
+
+
+def send(client: httpx.Client, event: str, number: str, **more: str) -> dict[str, object]:
+    """One event; returns the answer, whatever it is."""
+    body = {"event": event, **({"number": number} if number else {}), **more}
+    answer: dict[str, object] = client.post(f"/api/v1/pools/{POOL}/events", json=body).json()
+    return answer
+
+
+async def answer_question(page: Page, reason: str, go: str) -> None:
+    """Say why, and press the button that names the count."""
+    dialog = page.locator("[data-ask]")
+    await dialog.locator("[data-ask-reason]").fill(reason)
+    assert (await dialog.locator("[data-ask-go]").inner_text()).strip() == go
+    await dialog.locator("[data-ask-go]").click()
+
+
+async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_it_back(
+    browser: Browser, operator: Window, web: WebServer, worker: None, second_client: httpx.Client
+) -> None:
+    page = operator.page
+
+    # the file: 65 bad rows are named before anything is imported
+    await operator.go(f"/numbers/?panel=new&pool={POOL}")
+    await page.set_input_files("#import-file", SAMPLE)
+    await page.click("text=Read the file")
+    await page.locator(".totals").wait_for(timeout=LONG_MS)
+    totals = await page.locator(".totals .figure").all_inner_texts()
+    counts = [int(text.replace(",", "")) for text in totals]
+    assert counts[2] == 65
+    assert sum(counts) == 5_065
+    await page.click("text=Show all")
+    await page.locator(".import__rows tbody tr").nth(64).wait_for()
+    reasons = await page.locator(".import__rows tbody tr td:last-child").all_inner_texts()
+    assert len(reasons) == 65
+    assert sum("Not a number" in why for why in reasons) == 20
+    assert sum("32 at most" in why for why in reasons) == 10
+    assert sum("is empty" in why for why in reasons) == 10
+    assert sum("Twice in the file" in why for why in reasons) == 25
+    assert await page.locator(".import__rows mark").count() >= 65
+    assert await operator.serious_violations() == []
+
+    # confirmed, with progress, until its end; the id to undo it by is named
+    await page.click("text=Import 5,000 numbers")
+    await page.locator("text=5,000 numbers added").wait_for(timeout=LONG_MS)
+    ended = await operator.text(".import__ended")
+    assert "65 rows left out" in ended
+    assert "imp-" in ended
+
+    # a second client calls: tiles change in another window while one looks
+    await operator.go(f"/numbers/?pool={POOL}&rows=50")
+    numbers = await page.evaluate(
+        "JSON.parse(document.querySelector('#numbers-page').text).numbers"
+    )
+    async with window(browser, operator.base) as pool_window:
+        await pool_window.log_in("lin.mei")
+        await pool_window.go(f"/pools/{POOL}/")
+        await pool_window.until("document.querySelector('[data-legend] b') !== null")
+        for number in numbers[:5]:
+            assert send(second_client, "reg", number)["outcome"] == "ok"
+        for n, number in enumerate(numbers[:3]):
+            answer = send(second_client, "call", number, call_id=f"import-{n}", agent="a-1")
+            assert answer["outcome"] == "ok", answer
+        await pool_window.until(
+            "document.querySelector('[data-figure=busy]').textContent.trim() === '3'"
+        )
+        await pool_window.page.click("[data-tile-table]")
+        row = "document.querySelectorAll('[data-tiles] tbody .tile[data-state=C]').length === 3"
+        await pool_window.until(row)
+
+        # forced hang-up of one; the list shows its states without a new page
+        first = f"tr[data-number='{numbers[0]}']"
+        await page.locator(f"{first} .tile[data-state=C]").wait_for()
+        await page.click(f"{first} [data-mark]")
+        await page.click("[data-verb=hangup]")
+        await answer_question(page, "caller is stuck", "Hang up 1 number")
+        await page.locator(f"{first} .tile[data-state=R]").wait_for()
+        await pool_window.until(
+            "document.querySelector('[data-figure=busy]').textContent.trim() === '2'"
+        )
+
+        # quarantine: not picked any more
+        await page.click(f"{first} [data-mark]")
+        await page.click("[data-verb=quarantine]")
+        await answer_question(page, "complaints", "Quarantine 1 number")
+        await page.locator(f"{first} .tile[data-state=Q]").wait_for()
+        refused = send(second_client, "call", numbers[0], call_id="import-9")
+        assert refused["reason"] == "quarantined"
+
+        # the import is undone as a whole; the calls that run end with their hang-up
+        await operator.go("/imports/")
+        await page.locator("[data-imports] form button").first.click()
+        await answer_question(page, "wrong file", "Delete 5,000 numbers")
+        await page.locator("text=was undone").wait_for(timeout=LONG_MS)
+        assert send(second_client, "hangup", "", call_id="import-1")["outcome"] == "ok"
+        await pool_window.until(
+            "document.querySelector('[data-number-count]').textContent.trim() === '0'"
+        )
+    await operator.go(f"/numbers/?pool={POOL}")
+    assert await page.locator("tr[data-number]").count() == 0
+
+
+async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(
+    browser: Browser, web: WebServer
+) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}", viewport=PHONE) as shown:
+        await shown.log_in("lin.mei")
+        found: dict[str, object] = {}
+        for path in ("/numbers/", "/numbers/?panel=new", "/imports/"):
+            await shown.go(path)
+            found[path] = (await shown.overflow(), await shown.serious_violations())
+    assert found == dict.fromkeys(found, ([], []))
+
+
+async def test_a_range_that_ends_before_it_begins_is_refused_in_the_dialog(
+    operator: Window,
+) -> None:
+    page = operator.page
+    await operator.go("/numbers/")
+    await page.click("[data-dialog=add-range]")
+    await page.fill("#range-first", "13800000999")
+    await page.fill("#range-last", "13800000000")
+    await page.click("#add-range [data-go]")
+    told = page.locator("#range-error")
+    await told.wait_for()
+    words = (await told.inner_text()).strip()
+    assert words.endswith("The last number is below the first. Nothing was added.")
