@@ -66,7 +66,9 @@ class NotANumberError(ValueError):
 
 def normalise(text: str) -> Normalised | Rejected:
     """The number that a text stands for, or why it stands for none."""
-    if text.isascii() and text.isdigit() and len(text) <= DIGITS_LIMIT and text[:2] != "00":
+    digits = text[1:] if text[:1] == "+" else text
+    plain = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_LIMIT
+    if plain and text[:2] != "00":
         return Normalised(text)  # what machines send: nothing to clean
     if len(text) > TEXT_LIMIT:
         return _too_big(text)

@@ -17,7 +17,11 @@ def _networks(proxies: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]
 
 
 def _trusted(address: str) -> bool:
-    proxies = tuple(settings.TRUSTED_PROXIES)
+    return _is_proxy(address, tuple(settings.TRUSTED_PROXIES))
+
+
+@lru_cache(maxsize=4096)  # the hot lane asks at every request, mostly for few addresses
+def _is_proxy(address: str, proxies: tuple[str, ...]) -> bool:
     if not address:
         return UNIX in proxies
     try:

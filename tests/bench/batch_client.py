@@ -1,0 +1,101 @@
+"""Sends batches of 1 000 events, by HTTP or by websocket, as fast as they are answered. A program.
+
+Arguments: `http` or `websocket`, the server's address, the token, batches, a name for the run.
+Prints seconds and events as JSON. Bodies are made before the clock starts; answers are counted.
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+import httpx
+import orjson
+from websockets.asyncio.client import connect
+
+EVENTS = 1_000
+PATH = "pools/bench/events"
+
+
+def batches(count: int, run: str) -> list[bytes]:
+    """Calls and their hangups: each batch calls 500 times and hangs all of them up again."""
+    bodies = []
+    for batch in range(count):
+        ids = [f"{run}-{batch}-{index}@fs-01" for index in range(EVENTS // 2)]
+        who = {"switch": "fs-01", "incarnation": "boot-1"}
+        calls = [
+            {
+                "event": "call",
+                "call_id": its,
+                "agent": "agent 17",
+                "callee": "+8613900001234",
+                **who,
+            }
+            for its in ids
+        ]
+        bodies.append(
+            orjson.dumps(calls + [{"event": "hangup", "call_id": its, **who} for its in ids])
+        )
+    return bodies
+
+
+def check(answers: list[dict[str, object]]) -> int:
+    """How many events were answered; AssertionError when one was refused."""
+    bad = [answer for answer in answers if answer["status"] != 200]
+    if bad:
+        raise AssertionError(bad[:3])
+    return len(answers)
+
+
+async def by_http(url: str, token: str, bodies: list[bytes]) -> tuple[float, list[bytes]]:
+    """One request per batch, two connections, so that the server always has the next at hand."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    answers: list[bytes] = []
+    waiting = list(reversed(bodies))
+    async with httpx.AsyncClient(headers=headers, timeout=30) as client:
+        await client.post(f"{url}/api/v1/{PATH}", content=b'{"event":"add","number":"1"}')
+
+        async def lane() -> None:
+            while waiting:
+                response = await client.post(f"{url}/api/v1/{PATH}", content=waiting.pop())
+                answers.append(response.content)
+
+        start = time.perf_counter()
+        await asyncio.gather(lane(), lane())
+        return time.perf_counter() - start, answers
+
+
+async def by_websocket(url: str, token: str, bodies: list[bytes]) -> tuple[float, list[bytes]]:
+    """One frame per batch, two under way."""
+    address = url.replace("http://", "ws://") + f"/ws/{PATH}/"
+    answers: list[bytes] = []
+    async with connect(
+        address,
+        additional_headers={"Authorization": f"Bearer {token}"},
+        compression=None,
+        max_size=None,
+        ping_interval=None,
+    ) as socket:
+        await socket.send('{"ping":true}')
+        await socket.recv()
+        start = time.perf_counter()
+        sent = 0
+        while len(answers) < len(bodies):
+            while sent < len(bodies) and sent - len(answers) < 2:
+                await socket.send(bodies[sent].decode())
+                sent += 1
+            answers.append(str(await socket.recv()).encode())
+        return time.perf_counter() - start, answers
+
+
+async def main(how: str, url: str, token: str, count: str, run: str) -> None:
+    """Send, check, print."""
+    bodies = batches(int(count), run)
+    send = by_http if how == "http" else by_websocket
+    seconds, answers = await send(url, token, bodies)
+    events = sum(check(orjson.loads(answer)) for answer in answers)
+    print(json.dumps({"seconds": seconds, "events": events}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
