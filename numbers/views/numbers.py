@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import phonenumbers
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
 from numbers import pool as door
-from numbers import services
+from numbers import selectors, services
 from numbers.forms import WhoHadForm
 from numbers.models import CallRecord, Number, PoolEvent
 from numbers.presentation import IN_CALL, chip_of, story_items, word_of
@@ -245,6 +247,8 @@ def who_had(request: HttpRequest) -> HttpResponse:
     }
     if context["asked"]:
         data = form.cleaned_data
+        if data["by"] == "number":
+            data["what"] = _as_stored(principal, data["what"])
         wanted = {data["by"]: data["what"]}
         calls = records.who_had(principal, at=data["at"], **wanted)
         moment = date_format(timezone.localtime(data["at"]), "j M, H:i:s")
@@ -258,6 +262,15 @@ def who_had(request: HttpRequest) -> HttpResponse:
             len(calls),
         ) % {"n": len(calls), "time": moment, "what": phone(data["what"])}
     return render(request, "numbers/who_had.html", context)
+
+
+def _as_stored(principal: access.Principal, value: str) -> str:
+    """The number of ours that was meant: as written, with a +, or with the country's code."""
+    country = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
+    forms = [value, f"+{value}", f"+{country}{value}"]
+    known = selectors.visible_numbers(principal).filter(value__in=forms)
+    found = set(known.values_list("value", flat=True))
+    return next((form for form in forms if form in found), value)
 
 
 # -- what an operator may do ----------------------------------------------------------------------

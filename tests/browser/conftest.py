@@ -1,12 +1,14 @@
 """A running site for browser tests: a server process, a file database, a Redis of its own."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 
+import httpx
 import pytest
 from playwright.async_api import Browser
 
 from poolsite.runtime.redis_server import RedisServer
-from tests.browser.console import Window, chromium, window
+from tests.browser.console import Switch, Window, chromium, window
 from tests.live.servers import Site, WebServer
 
 
@@ -24,7 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, browser_redis: RedisServer) -
     made = Site(tmp_path_factory.mktemp("site"), browser_redis.url)
     made.folder.mkdir(parents=True, exist_ok=True)
     made.run("manage.py", "migrate", "--verbosity=0")
-    made.run("tests/browser/stage.py")
+    made.people["fs-01"] = json.loads(made.run("-m", "tests.browser.stage"))
     return made
 
 
@@ -34,6 +36,21 @@ def web(site: Site) -> Iterator[WebServer]:
     server = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def switch(site: Site, web: WebServer) -> Iterator[Switch]:
+    """A second client, which reports events of the pool; at the end every number is idle+up."""
+    told = site.people["fs-01"]
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{web.port}",
+        headers={"Authorization": f"Bearer {told['token']}"},
+        timeout=20,
+    ) as client:
+        second = Switch(client, told["numbers"])
+        second.settle()
+        yield second
+        second.settle()
 
 
 @pytest.fixture

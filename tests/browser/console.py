@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
 
@@ -20,6 +21,7 @@ ARGUMENTS = [
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 PASSWORD = "a long pass phrase for tests"
+POOL = "retail-east"
 # What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
 
@@ -42,7 +44,9 @@ class Window:
 
     async def go(self, path: str) -> None:
         """Open a page of the site and wait until its modules have run."""
-        await self.page.goto(f"{self.base}{path}", wait_until="load")
+        answer = await self.page.goto(f"{self.base}{path}", wait_until="load")
+        assert answer is not None
+        assert answer.ok, f"{path} answered {answer.status}"
 
     async def log_in(self, user: str) -> None:
         """Log in by the form, as a person does."""
@@ -70,12 +74,19 @@ class Window:
             for node in each["nodes"]
         ]
 
-    async def overflow(self) -> int:
-        """By how many pixels the page is wider than its window."""
-        width: int = await self.page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    async def overflow(self) -> list[str]:
+        """What makes the page wider than its window; nothing where it fits."""
+        wide: list[str] = await self.page.evaluate(
+            """() => {
+              const root = document.documentElement;
+              if (root.scrollWidth <= root.clientWidth) return [];
+              const beyond = [...document.querySelectorAll('body *')].filter(
+                (each) => each.getBoundingClientRect().right > root.clientWidth + 1);
+              const named = beyond.slice(-4).map((each) => each.outerHTML.slice(0, 160));
+              return [`${root.scrollWidth} px wide`, ...named];
+            }"""
         )
-        return width
+        return wide
 
     @property
     def complaints(self) -> list[str]:
@@ -85,6 +96,29 @@ class Window:
             for line in self.said
             if "Content Security Policy" in line or not any(word in line for word in EXPECTED)
         ]
+
+
+@dataclass
+class Switch:
+    """A switch on the pool's public interface."""
+
+    client: httpx.Client
+    numbers: list[str]
+    calls: list[str] = field(default_factory=list)
+
+    def send(self, event: str, number: str = "", **more: Any) -> dict[str, Any]:
+        """Report one event; returns the answer, whatever it is."""
+        body = {"event": event, **({"number": number} if number else {}), **more}
+        if event == "call":
+            self.calls.append(more["call_id"])
+        answer: dict[str, Any] = self.client.post(f"/api/v1/pools/{POOL}/events", json=body).json()
+        return answer
+
+    def settle(self) -> None:
+        """Hang every call up and register every number."""
+        events = [{"event": "hangup", "call_id": call} for call in self.calls]
+        events += [{"event": "reg", "number": number} for number in self.numbers]
+        self.client.post(f"/api/v1/pools/{POOL}/events", json=events).raise_for_status()
 
 
 @asynccontextmanager

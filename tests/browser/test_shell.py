@@ -85,7 +85,7 @@ async def test_no_page_is_wider_than_a_phone(browser: Browser, web: WebServer) -
         for path in PAGES:
             await shown.go(path)
             wider[path] = await shown.overflow()
-    assert {path: pixels for path, pixels in wider.items() if pixels} == {}
+    assert {path: why for path, why in wider.items() if why} == {}
 
 
 async def test_the_drawer_opens_on_a_phone_and_gives_the_focus_back(

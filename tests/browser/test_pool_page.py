@@ -1,0 +1,200 @@
+"""One pool live: what a second client does shows at once, and what an operator does counts."""
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.browser.console import PHONE, POOL, Switch, Window, window
+from tests.live.servers import WebServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+
+PAGE = f"/pools/{POOL}/"
+
+
+def state_of(switch: Switch, number: str) -> str:
+    """A JavaScript expression: the letter of the number's tile."""
+    return f"document.querySelector('#tile-{switch.numbers.index(number)}').dataset.state"
+
+
+async def open_pool(shown: Window) -> None:
+    await shown.go(PAGE)
+    await shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
+    await shown.until("document.querySelectorAll('.tile-list .tile[data-state]').length === 40")
+
+
+async def test_tiles_and_figures_follow_a_second_client(operator: Window, switch: Switch) -> None:
+    await open_pool(operator)
+    picked = [switch.send("call", call_id=f"tiles-{n}", agent="Wang Fang") for n in range(3)]
+    assert {answer["outcome"] for answer in picked} == {"ok"}
+    for answer in picked:
+        await operator.until(f"{state_of(switch, answer['number'])} === 'C'")
+    await operator.until("document.querySelector('[data-figure=busy]').textContent === '3'")
+    assert await operator.text("button[data-letter=C] b") == "3"
+    index = switch.numbers.index(picked[0]["number"])
+    shown = await operator.page.get_attribute(f"#tile-{index}", "aria-label")
+    assert shown is not None
+    assert shown.endswith(", In call")
+    switch.send("hangup", call_id="tiles-0")
+    await operator.until(f"{state_of(switch, picked[0]['number'])} === 'R'")
+
+
+async def test_a_chosen_number_tells_its_story_while_it_happens(
+    operator: Window, switch: Switch
+) -> None:
+    await open_pool(operator)
+    await operator.page.click("#tile-7")
+    await operator.until("document.querySelector('[data-story] .timeline') !== null")
+    switch.send(
+        "call", switch.numbers[7], call_id="story-7", agent="Li Jun", callee="+8613912342231"
+    )
+    await operator.until(
+        "document.querySelector('[data-story] .timeline__title').textContent"
+        " === 'Picked for Li Jun'"
+    )
+    assert "callee 139 •••• 2231" in await operator.text("[data-story] .timeline__why")
+    assert await operator.text("[data-story] .chip") == "In call"
+
+
+async def test_an_operator_ends_a_call_and_says_why(operator: Window, switch: Switch) -> None:
+    page = operator.page
+    await open_pool(operator)
+    switch.send("call", switch.numbers[3], call_id="end-3", agent="Zhao Min")
+    await operator.until(f"{state_of(switch, switch.numbers[3])} === 'C'")
+    await page.click("#tile-3")
+    await page.click("[data-hangup]")
+    await page.click("[data-ask-go]")
+    assert await page.locator("[data-ask-error]").is_visible()
+    await page.fill("[data-ask-reason]", "stuck since noon")
+    await page.click("[data-ask-go]")
+    await operator.until(f"{state_of(switch, switch.numbers[3])} !== 'C'")
+    await operator.until(
+        "document.querySelector('[data-story] .timeline__title').textContent"
+        " === 'Hung up by an operator'"
+    )
+    assert "stuck since noon" in await operator.text("[data-story] .timeline__why")
+    assert switch.send("hangup", switch.numbers[3], call_id="end-3")["outcome"] == "ok"
+
+
+async def test_a_quarantined_number_is_hatched_and_not_picked_until_it_is_released(
+    operator: Window, switch: Switch
+) -> None:
+    page = operator.page
+    await open_pool(operator)
+    await page.click("#tile-5")
+    await page.click("[data-quarantine]")
+    await page.fill("[data-ask-reason]", "complaints")
+    await page.click("[data-ask-go]")
+    await operator.until(f"{state_of(switch, switch.numbers[5])} === 'Q'")
+    assert switch.send("call", switch.numbers[5], call_id="q-5")["reason"] == "quarantined"
+    await page.click("[data-release]")
+    await page.click("[data-ask-go]")
+    await operator.until(f"{state_of(switch, switch.numbers[5])} === 'R'")
+    assert switch.send("call", switch.numbers[5], call_id="q-6")["outcome"] == "ok"
+
+
+async def test_a_paused_pool_says_so_in_another_window_and_refuses_calls(
+    operator: Window, browser: Browser, web: WebServer, switch: Switch
+) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}") as other:
+        await other.log_in("lin.mei")
+        await open_pool(operator)
+        await open_pool(other)
+        await operator.page.click("[data-menu=pool-menu]")
+        await operator.page.click("[data-pause]")
+        await operator.page.fill("[data-ask-reason]", "carrier trouble")
+        await operator.page.click("[data-ask-go]")
+        await other.until("document.querySelector('[data-paused]') !== null")
+        assert "carrier trouble" in await other.text("[data-paused]")
+        assert switch.send("call", call_id="paused-1")["reason"] == "paused"
+        await other.page.click("[data-menu=pool-menu]")
+        await other.page.click("[data-resume]")
+        await operator.until("document.querySelector('[data-paused]') === null")
+        assert switch.send("call", call_id="paused-2")["outcome"] == "ok"
+
+
+async def test_tiles_are_one_tab_stop_with_arrows_enter_and_a_filter(
+    operator: Window, switch: Switch
+) -> None:
+    page = operator.page
+    await open_pool(operator)
+    await page.focus(".tile-list")
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
+    active = await page.get_attribute(".tile-list", "aria-activedescendant")
+    assert active == "tile-2"
+    await page.keyboard.press("Enter")
+    await operator.until("document.querySelector('[data-story] .timeline') !== null")
+    assert await page.get_attribute("#tile-2", "aria-selected") == "true"
+    switch.send("call", switch.numbers[0], call_id="filter-0")
+    await operator.until(f"{state_of(switch, switch.numbers[0])} === 'C'")
+    await page.click("button[data-letter=C]")
+    dimmed = "document.querySelectorAll('.tile-list .tile[data-dim]').length"
+    await operator.until(f"{dimmed} === 39")
+    await page.click("button[data-letter=C]")
+    await operator.until(f"{dimmed} === 0")
+
+
+async def test_tiles_and_charts_have_a_table_beside_them(operator: Window, switch: Switch) -> None:
+    page = operator.page
+    await open_pool(operator)
+    await page.click("[data-tile-table]")
+    await operator.until("document.querySelectorAll('[data-tiles] tbody tr').length === 40")
+    await page.click("[data-tile-table]")
+    await operator.until("document.querySelectorAll('.tile-list .tile').length === 40")
+    await page.click("[data-range='3600']")
+    await operator.until("document.querySelector('[data-range-title]').textContent === 'Last hour'")
+    await page.click("[data-chart-table]")
+    await operator.until("document.querySelectorAll('.chart__table tbody tr').length === 120")
+
+
+async def test_the_pages_of_pools_and_numbers_please_axe_and_fit_a_phone(
+    browser: Browser, web: WebServer, switch: Switch
+) -> None:
+    number = switch.numbers[0]
+    paths = [
+        "/pools/",
+        PAGE,
+        f"{PAGE}settings/",
+        f"/numbers/{number}/",
+        f"/who-had/?by=number&at=2026-01-01T10:00:00&what={number.removeprefix('+')}",
+    ]
+    base = f"http://127.0.0.1:{web.port}"
+    found: dict[str, list[str]] = {}
+    for scheme in ("light", "dark"):
+        async with window(browser, base, color_scheme=scheme) as shown:
+            await shown.log_in("lin.mei")
+            for path in paths:
+                await shown.go(path)
+                await shown.until("document.readyState === 'complete'")
+                found[f"{scheme} {path}"] = await shown.serious_violations()
+    wide = {}
+    async with window(browser, base, viewport=PHONE) as shown:
+        await shown.log_in("lin.mei")
+        for path in paths:
+            await shown.go(path)
+            wide[path] = await shown.overflow()
+    assert {path: lines for path, lines in found.items() if lines} == {}
+    assert {path: why for path, why in wide.items() if why} == {}
+
+
+async def test_a_foreign_pool_looks_like_a_missing_one(browser: Browser, web: WebServer) -> None:
+    async with window(browser, f"http://127.0.0.1:{web.port}") as shown:
+        await shown.log_in("chen.er")
+        own = await shown.page.goto(f"{shown.base}{PAGE}")
+        missing = await shown.page.goto(f"{shown.base}/pools/no-such-pool/")
+        assert own is not None
+        assert missing is not None
+        assert (own.status, missing.status) == (200, 404)
+        settings = await shown.page.goto(f"{shown.base}{PAGE}settings/")
+        assert settings is not None
+        assert settings.status == 403
+
+
+async def test_a_pool_page_stays_within_its_budget_of_script(operator: Window) -> None:
+    await operator.go(PAGE)
+    await operator.until("document.querySelectorAll('.tile-list .tile').length === 40")
+    size = await operator.page.evaluate(
+        "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.js'))"
+        ".reduce((sum, e) => sum + e.decodedBodySize, 0)"
+    )
+    assert 200_000 < size < 300_000
