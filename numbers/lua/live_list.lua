@@ -107,11 +107,11 @@ for i = 7, #ARGV, 2 do
       end
     end
     if number ~= '' and number ~= its then add('conflict', id, number) end
-  elseif not (kind == 'E' and sub(known, 2, 17) + 0 > old_enough) then
+  elseif kind ~= 'W' and kind ~= 'O' and not (kind == 'E' and sub(known, 2, 17) + 0 > old_enough) then
     local b, u, since, props
     if number ~= '' then b, u, since, props = slow.read(number) end
     local before = call('HGET', INDEX, 'x' .. id)
-    local twice = before and sub(before, 17) == slow.us(count - 1)
+    local twice = before and now - sub(before, 1, 16) < 600000000 and sub(before, 17) == slow.us(count - 1) .. ' ' .. switch
     local held = b and slow.holding(props) or ''
     if b == '0' and (recovering or twice) and not find(held, 'x', 1, true) then
       if held == 'o' then
@@ -122,7 +122,7 @@ for i = 7, #ARGV, 2 do
       call('HDEL', INDEX, 'x' .. id)
       add('adopted', id, number)
     else
-      call('HSET', INDEX, 'x' .. id, at .. slow.us(count))
+      call('HSET', INDEX, 'x' .. id, at .. slow.us(count) .. ' ' .. switch)
       add(b == '1' and 'conflict' or 'call_without_lease', id, number)
     end
   end

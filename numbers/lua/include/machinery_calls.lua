@@ -76,14 +76,11 @@ end
 -- A contact comes (up) or goes. Returns whether the number is up now, and a reason.
 -- The record: lines "<until, 16 digits><seq> <contact>"; until 0 = gone, kept for its seq.
 function slow.contact(number, record, u, up, contact, expires, order)
-  local forever, limit = '9999999999999999', 16
-  local lines, mine = {}, nil
+  local forever = '9999999999999999'
   if not record and u == '1' and (contact ~= '' or not up) then record = forever .. ' ' end
-  for line in string.gmatch(record or '', '[^\n]+') do
-    local until_us, its_order, its = match(line, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*) (.*)$')
-    local entry = { until_us, its_order, its }
-    if its == contact then mine = entry end
-    lines[#lines + 1] = entry
+  local lines, mine = slow.contacts(record), nil
+  for _, entry in ipairs(lines) do
+    if entry[3] == contact then mine = entry end
   end
   if mine and order ~= '' and mine[2] ~= '' and order + 0 < mine[2] + 0 then return u == '1', 'stale' end
   local till = '0000000000000000'
@@ -97,6 +94,13 @@ function slow.contact(number, record, u, up, contact, expires, order)
   else
     lines[#lines + 1] = { till, order, contact }
   end
+  return slow.keep_contacts(number, u, lines)
+end
+
+-- Keeps a number's contacts: those that live, and the seq of those that are gone. Returns whether the
+-- number is up, and a reason.
+function slow.keep_contacts(number, u, lines)
+  local forever, limit = '9999999999999999', 16
   local alive, first, kept = 0, nil, {}
   for _, entry in ipairs(lines) do
     local lives = entry[1] + 0 > now
@@ -109,7 +113,7 @@ function slow.contact(number, record, u, up, contact, expires, order)
   if alive > limit then return u == '1', 'too many contacts' end
   local texts = {}
   for i, entry in ipairs(kept) do
-    -- Those that are gone make room first: they are kept only to know a late message as stale.
+    -- The oldest that are gone make room: they are kept only to know a late message as stale.
     if #kept - i < 2 * limit or entry[1] + 0 > now then
       texts[#texts + 1] = entry[1] .. entry[2] .. ' ' .. entry[3]
     end
@@ -118,4 +122,13 @@ function slow.contact(number, record, u, up, contact, expires, order)
   else call('HSET', INDEX, 'r' .. number, table.concat(texts, '\n')) end
   if first then call('ZADD', REGS, first, number) else call('ZREM', REGS, number) end
   return alive > 0, ''
+end
+
+-- The lines of a contacts' record: until, seq, contact.
+function slow.contacts(record)
+  local lines = {}
+  for line in string.gmatch(record or '', '[^\n]+') do
+    lines[#lines + 1] = { match(line, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*) (.*)$') }
+  end
+  return lines
 end

@@ -68,20 +68,12 @@ function slow.expire(batch)
   local due = call('ZRANGEBYSCORE', REGS, '-inf', at, 'LIMIT', 0, batch)
   for _, number in ipairs(due) do
     local b, u, since, props = slow.read(number)
-    local record = call('HGET', INDEX, 'r' .. number) or ''
-    local alive, first, kept = false, nil, {}
-    for line in string.gmatch(record, '[^\n]+') do
-      local until_us, order = match(line, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*) ')
-      local lives = until_us + 0 > now
-      if lives then
-        alive = true
-        if until_us ~= '9999999999999999' and (not first or until_us < first) then first = until_us end
-      end
-      if lives or order ~= '' then kept[#kept + 1] = line end
+    local alive = false
+    if b then alive = slow.keep_contacts(number, u, slow.contacts(call('HGET', INDEX, 'r' .. number)))
+    else
+      call('HDEL', INDEX, 'r' .. number)
+      call('ZREM', REGS, number)
     end
-    if not b or #kept == 0 then call('HDEL', INDEX, 'r' .. number)
-    else call('HSET', INDEX, 'r' .. number, table.concat(kept, '\n')) end
-    if first and b then call('ZADD', REGS, first, number) else call('ZREM', REGS, number) end
     if b and u == '1' and not alive then
       local held = holding(props)
       if held == 'o' then

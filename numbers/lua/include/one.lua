@@ -96,7 +96,7 @@ repeat
       local cut = find(props, ',"session":', 1, true)
       tail = sub(props, cut)
       props = sub(props, 1, cut - 1)
-      if switch ~= '' and id ~= '' and byte(conf, 4) == 48 then
+      if incarnation ~= '' and id ~= '' and byte(conf, 4) == 48 then
         local named = '"call":"' .. id_json .. '","switch":"' .. switch_json .. '","incarnation":"'
           .. incarnation_json .. '"'
         if find(tail, named, 17, true) == 17 then heard = sub(tail, 12, 15) .. sub(at, 1, 10) .. incarnation end

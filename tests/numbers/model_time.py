@@ -1,0 +1,204 @@
+"""The model's second half: what time, switches' lists and operators bring."""
+
+from collections.abc import Iterable, Sequence
+
+from numbers import pool
+from tests.numbers.model import KEPT, Model
+from tests.numbers.model_state import Call, Number, Switch
+
+DAY_S = 86_400
+Kind = tuple[str, str, str]  # what was found, call id, number
+
+
+class PoolModel(Model):
+    """The whole pool."""
+
+    # -- time ----------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        while self.day_end_s * 1_000_000 <= self.now:
+            self.day_end_s += DAY_S
+        self.release()
+        self.lapse()
+        self.expire()
+        self.serve()
+
+    def release(self) -> None:
+        rest_ms = self.settings.restart_rest_seconds * 1000
+        for name, call in list(self.calls()):
+            if call.life in self.restarted:
+                self.end_any(name, rest_ms)
+        self.restarted.clear()
+
+    def calls(self) -> Iterable[tuple[str, Call]]:
+        for name, number in self.numbers.items():
+            if number.call:
+                yield name, number.call
+        yield from self.old_calls.items()
+
+    def end_any(self, name: str, rest_ms: int) -> None:
+        if name in self.old_calls:
+            self.bury(name, rest_ms)
+        else:
+            self.end(name, rest_ms)
+
+    def lapse(self) -> None:
+        lease_ms = self.settings.lease_seconds * 1000
+        for name, call in list(self.calls()):
+            if call.deadline_ms > self.now_ms:
+                continue
+            switch = self.switches.get(call.switch)
+            silence_ms = 3 * self.settings.switch_interval_seconds * 1000
+            alive = switch is not None and self.now_ms - switch.heard_s * 1000 <= silence_ms
+            if name in self.old_calls:
+                self.bury(name, 0)
+            elif switch and alive and call.deadline_ms == switch.list_mark_ms + lease_ms:
+                call.deadline_ms = self.now_ms + lease_ms
+            elif switch and not alive and not call.suspect:
+                call.suspect = True
+                call.deadline_ms = self.now_ms + self.settings.suspect_seconds * 1000
+                self.seq += 1
+            else:
+                self.end(name, 0)
+
+    def expire(self) -> None:
+        for number in self.numbers.values():
+            if not number.next_expiry or number.next_expiry > self.now:
+                continue
+            contacts = number.contacts or {}
+            alive = any(contact.until > self.now for contact in contacts.values())
+            self.keep(number, contacts)
+            if number.up and not alive:
+                number.up = False
+                if number.offered:
+                    self.waiters[number.offered].number = ""
+                    number.offered = ""
+                self.seq += 1
+
+    # -- operators -----------------------------------------------------------------------------
+
+    def quarantine(self, name: str, *, on: bool, reason: str) -> str:
+        number = self.numbers.get(name)
+        if number is None:
+            self.serve()
+            return "unknown number"
+        if number.offered:
+            self.waiters[number.offered].number = ""
+            number.offered = ""
+        said = "repeat"
+        if (number.quarantine is not None) != on:
+            said = ""
+            number.quarantine = reason if on else None
+            if number.pickable:
+                number.since = max(number.since, self.now)
+            self.seq += 1
+        self.serve()
+        return said
+
+    def force_hangup(self, name: str) -> str:
+        number = self.numbers.get(name)
+        reason = ""
+        if number and number.call:
+            self.end(name, 0)
+        elif name in self.old_calls:
+            self.bury(name, 0)
+            reason = "old call"
+        else:
+            reason = "not in a call" if number else "unknown number"
+        self.serve()
+        return reason
+
+    def pause(self, *, on: bool) -> str:
+        if (self.status == "paused") == on:
+            return "repeat"
+        self.status = "paused" if on else "open"
+        self.seq += 1
+        if not on:
+            self.serve()
+        return ""
+
+    # -- live lists ----------------------------------------------------------------------------
+
+    def live_list(
+        self, name: str, incarnation: str, as_of: int, calls: Sequence[tuple[str, str]]
+    ) -> tuple[str, int, set[Kind]]:
+        """Judge a whole list; returns the refusal, how many were renewed, what was found."""
+        switch = self.switches.get(name)
+        if switch and switch.incarnation == incarnation:
+            if switch.list_as_of > as_of:
+                return "stale list", 0, set()
+            switch.heard_s = self.now // 1_000_000
+        elif self.meet(name, incarnation):
+            switch = self.switches[name]
+            switch.list_count = 0
+        else:
+            return "stale incarnation", 0, set()
+        switch.list_mark_ms, switch.list_as_of = self.now_ms, as_of
+        switch.list_count += 1
+        found: set[Kind] = set()
+        renewed = sum(
+            self.listed(name, switch, as_of, call_id, number, found) for call_id, number in calls
+        )
+        self.judge(name, switch, as_of, found)
+        self.serve()
+        return "", renewed, found
+
+    def listed(
+        self,
+        name: str,
+        switch: Switch,
+        as_of: int,
+        call_id: str,
+        wanted: str,
+        found: set[Kind],
+    ) -> int:
+        if call_id in self.live:
+            its = self.live[call_id]
+            number = self.numbers.get(its)
+            call = number.call if number and number.call else self.old_calls[its]
+            call.deadline_ms = self.now_ms + self.settings.lease_seconds * 1000
+            self.unsuspect(call)
+            if wanted not in ("", its):
+                found.add(("conflict", call_id, wanted))
+            return 1
+        if call_id in self.waiters:
+            return 0
+        if call_id in self.ended and self.ended[call_id][0] > as_of - 10_000_000:
+            return 0
+        number = self.numbers.get(wanted)
+        at, before = self.unleased.get(call_id, (0, None))
+        twice = before == (name, switch.list_count - 1) and self.now - at < KEPT
+        if number and not number.call and twice and not number.old_call:
+            self.adopt(name, switch, call_id, wanted, number)
+            found.add(("adopted", call_id, wanted))
+        else:
+            self.unleased[call_id] = (self.now, (name, switch.list_count))
+            busy = number is not None and number.call is not None
+            found.add(("conflict" if busy else "call_without_lease", call_id, wanted))
+        return 0
+
+    def adopt(self, name: str, switch: Switch, call_id: str, wanted: str, number: Number) -> None:
+        if number.offered:
+            self.waiters[number.offered].number = ""
+            number.offered = ""
+        self.unleased.pop(call_id, None)
+        event = pool.Event(
+            "call", wanted, call_id=call_id, switch=name, incarnation=switch.incarnation
+        )
+        self.take(number, wanted, event)
+
+    def judge(self, name: str, switch: Switch, as_of: int, found: set[Kind]) -> None:
+        """Calls of this switch's present life that its list does not name."""
+        named_ms = self.now_ms + self.settings.lease_seconds * 1000
+        for number_name, number in self.numbers.items():
+            call = number.call
+            if not call or call.life != (name, switch.life) or number.since > as_of - 10_000_000:
+                continue
+            if named_ms <= call.deadline_ms <= named_ms + 1000:
+                continue
+            if call.ghost and call.ghost == switch.list_count - 1:
+                found.add(("released", call.call_id, number_name))
+                self.end(number_name, 0)
+            else:
+                call.ghost = switch.list_count
+                found.add(("lease_without_call", call.call_id, number_name))
