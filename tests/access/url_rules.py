@@ -206,10 +206,12 @@ NUMBER_LIST = {
     "numbers/": Rule(NUMBERS_SEE),
     "numbers/states/": Rule(NUMBERS_SEE),
     "numbers/export/": Rule(NUMBERS_SEE),
-    "numbers/add/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
-    "numbers/add-range/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
+    "numbers/add/": Rule(NUMBERS_CHANGE, method="post"),
+    "numbers/add-range/": Rule(NUMBERS_CHANGE, method="post"),
     "numbers/bulk/": Rule(NUMBERS_CHANGE, method="post"),
-    "numbers/<number:value>/change/": Rule(NUMBERS_CHANGE_IT, url=_number, method="post"),
+    "numbers/<number:value>/change/": Rule(
+        {**NUMBERS_CHANGE_IT, "roleless": "hidden"}, url=_number, method="post"
+    ),
     "imports/": Rule(NUMBERS_SEE),
     "imports/upload/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
     "imports/<int:import_id>/panel/": Rule(NUMBERS_SEE_IT, url=_import("/imports/%s/panel/")),
