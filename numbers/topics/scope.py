@@ -16,7 +16,7 @@ class PoolTopic(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = key.partition(":")[0]
-        if not _SLUG.match(self.slug):
+        if not _SLUG.fullmatch(self.slug):
             raise ValueError(f"not a pool: {key!r}")
         self.tag = "{" + self.slug + "}"
         self.tail = tail_of(self.tag)

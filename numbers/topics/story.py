@@ -15,7 +15,7 @@ from poolsite import access, hotpath, live
 from poolsite.live.tail import Entry, Tail, tail_of
 
 STORY_LENGTH = 100
-_NUMBER = re.compile(r"^\+?[0-9]{1,32}$")
+_NUMBER = re.compile(r"\+?[0-9]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class NumberTopic(live.Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        if not _NUMBER.match(key):
+        if not _NUMBER.fullmatch(key):
             raise ValueError(f"not a number: {key!r}")
         self._tail: Tail | None = None
         self._letter = "-"

@@ -78,7 +78,7 @@ class TilesTopic(PoolTopic):
         for tile in self._end_rests(now):
             changed[tile] = "R"
             self._timed_version = until
-        return _changes(until, changed)
+        return changes_of(until, changed)
 
     def _texts(self, since: int, until: int) -> list[str] | None:
         """Return the entries' field `e`: event, number, before, after, … with tabs between."""
@@ -162,7 +162,7 @@ class TilesTopic(PoolTopic):
             for text in entries
             if (tile := self._shown.index.get(text.split("\t", 2)[1])) is not None
         }
-        return _changes(until, {tile: self._letters[tile] for tile in tiles})
+        return changes_of(until, {tile: self._letters[tile] for tile in tiles})
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
@@ -179,7 +179,7 @@ def _after(words: list[str], now: int) -> tuple[str, int]:
     return letter, ready_us if letter in "rp" else 0
 
 
-def _changes(version: int, tiles: dict[int, str]) -> live.Changes:
+def changes_of(version: int, tiles: dict[int, str]) -> live.Changes:
     """Put the tiles into as few frames as their length allows."""
     if not tiles:
         return live.Changes(version, None)
