@@ -99,6 +99,7 @@ def _story_json(number: Number, events: list[PoolEvent], state: dict[str, Any]) 
     return {
         "number": number.value,
         **state,
+        "newest_us": events[0].at_us if events else 0,
         "items": [item.as_json() for item in story_items(events[:STORY_LENGTH])],
         "urls": {
             "page": address("number"),

@@ -19,8 +19,15 @@ startThemeSwitch();
 startTime();
 startProblems();
 
-// loaded when they are needed
-const search = () => import("./search.js").then(({ openSearch }) => openSearch());
-onKey("/", search);
-document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
+// What it finds is loaded when it is opened; the field takes what is typed meanwhile.
+const palette = document.querySelector("[data-search]");
+function search() {
+  palette.showModal();
+  palette.querySelector("[data-search-input]").select();
+  import("./search.js").then(({ startSearch }) => startSearch());
+}
+if (palette) {
+  onKey("/", search);
+  document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
+}
 if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit]")) import("./table.js").then(({ startTables }) => startTables());

@@ -1,9 +1,10 @@
 // One number's page: its story and state grow while one looks; quarantine, release and forced hang-up.
 import { subscribe } from "../live.js";
 import { getJSON, pageData, setText } from "./dom.js";
-import { timeline, verbs } from "./pool_story.js";
+import { isNewer, timeline, verbs } from "./pool_story.js";
 
 const page = pageData("number-page");
+let shown = null;
 const box = document.querySelector("[data-timeline]");
 
 async function refresh() {
@@ -12,6 +13,7 @@ async function refresh() {
 }
 
 function draw(data) {
+  shown = data;
   if (box.dataset.liveNumber) box.replaceChildren(timeline(data.items));
   document.querySelector("[data-letter]").dataset.state = data.letter;
   const word = document.querySelector("[data-word]");
@@ -23,10 +25,9 @@ function draw(data) {
 
 if (page.story) draw(page.story);
 let waiting = 0;
-let first = true;
 subscribe(`numbers.number:${page.number}`, {
-  snapshot() {
-    if (first) { first = false; return; }
+  snapshot(told) {
+    if (shown && !isNewer(told, shown)) return;
     clearTimeout(waiting);
     waiting = setTimeout(() => refresh().catch(() => { /* the next change asks again */ }), 300);
   },

@@ -22,6 +22,9 @@ export function timeline(items) {
   return list;
 }
 
+/** Whether the topic tells something that the story on the page does not have yet. */
+export const isNewer = (told, shown) => (told.events?.[0]?.at_us ?? 0) > shown.newest_us || told.letter !== shown.letter;
+
 /** The buttons for what an operator may do to a number in this state; `done` draws it again. */
 export function verbs(data, page, done) {
   if (!page.may_operate) return [];
@@ -58,6 +61,7 @@ export function startStory(page) {
   let stop = null;
   let asked = 0;
   let waiting = 0;
+  let shown = null;
 
   const load = () => getJSON(page.story_url.replace("NUMBER", encodeURIComponent(number)));
 
@@ -71,13 +75,11 @@ export function startStory(page) {
       done();
       if (mine !== asked) return;
       draw(data);
-      let first = true;
-      const fresh = () => {
-        if (first) { first = false; return; }
+      stop = subscribe(`numbers.number:${value}`, { snapshot: (told) => {
+        if (!isNewer(told, shown)) return;
         clearTimeout(waiting);
         waiting = setTimeout(() => again(mine), 300);
-      };
-      stop = subscribe(`numbers.number:${value}`, { snapshot: fresh });
+      } });
     } catch (error) {
       done();
       if (mine === asked) card.replaceChildren(errorState(gettext("Story not loaded"), gettext("Calls are not affected."), () => open(value)));
@@ -92,6 +94,7 @@ export function startStory(page) {
   };
 
   const draw = (data) => {
+    shown = data;
     const focused = card.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     const items = data.items.length ? timeline(data.items) : h("p", { class: "card__hint" }, gettext("Nothing has happened to it yet."));
     card.replaceChildren(

@@ -5,11 +5,9 @@ import { gettext } from "./words.js";
 const dialog = document.querySelector("[data-search]");
 let started = false;
 
-export function openSearch() {
+export function startSearch() {
   if (!started) start();
   started = true;
-  dialog.showModal();
-  dialog.querySelector("[data-search-input]").select();
 }
 
 function start() {
@@ -75,4 +73,5 @@ function start() {
     if (event.key === "Escape") { event.preventDefault(); input.blur(); dialog.close(); }
     if (event.key === "Enter" && items[at]) { event.preventDefault(); location.assign(items[at].href); }
   });
+  if (input.value) ask();
 }
