@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 
 from numbers.models import CallRecord, Number, Pool
-from numbers.topics.layout import TILES_PER_PAGE, layout_id
+from numbers.selectors.tile_layout import TILES_PER_PAGE, layout_id
 
 
 @dataclass(frozen=True, slots=True)

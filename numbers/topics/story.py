@@ -8,7 +8,7 @@ from typing import Any
 from numbers import pool
 from numbers.api.directory import directory
 from numbers.models import Number, PoolEvent
-from numbers.topics.layout import now_us
+from numbers.selectors.tile_layout import now_us
 from numbers.topics.scope import may_view
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import access, hotpath, live

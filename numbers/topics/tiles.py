@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Any
 
-from numbers.topics.layout import NOTHING, layout_of, now_us
+from numbers.selectors.tile_layout import NOTHING, layout_of, now_us
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.scope import PoolTopic
 from numbers.topics.states import letter_of_code, letter_of_state

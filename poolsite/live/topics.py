@@ -4,6 +4,7 @@ An address is `<name>:<key>`, for example `numbers.pool:retail-east`. The key is
 browser sends, so a topic checks it in `__init__` and raises ValueError for nonsense.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -42,7 +43,7 @@ class Changes:
     before: tuple[Any, ...] = ()
 
 
-class Topic:
+class Topic(ABC):
     """One thing to watch. One instance serves all sockets of a process, so it may remember."""
 
     name: ClassVar[str] = ""
@@ -54,17 +55,17 @@ class Topic:
     def address(self) -> str:
         return f"{self.name}:{self.key}"
 
+    @abstractmethod
     async def allowed(self, principal: "Principal") -> "Decision":
         """Whether this principal may watch; asked for every subscription of every socket."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def snapshot(self) -> Snapshot:
         """Return the state now."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def changes(self, since: int) -> Changes | None:
         """Return what happened after version `since`; None when that cannot be told (a gap)."""
-        raise NotImplementedError
 
     async def between(self, since: int, until: int) -> Changes | None:
         """Return what leads from `since` to exactly `until`, for a browser that comes back.
@@ -96,9 +97,9 @@ class SnapshotTopic(Topic):
     Subclasses give `read()`; the version is a hash of what it returned.
     """
 
+    @abstractmethod
     async def read(self) -> Any:
         """Return the state now, of JSON's types."""
-        raise NotImplementedError
 
     async def snapshot(self) -> Snapshot:
         data = await self.read()

@@ -6,8 +6,9 @@ MAY_NAME_APPS = {"poolsite.settings", "poolsite.urls", "poolsite.asgi"}
 MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
 
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
-FACES |= {"management", "templatetags", "forms", "overview", "search", "sources"}
-USE_CASES = {"services", "selectors"}
+FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
+FACES |= {"bulk_jobs", "demo"}  # work that a page started; what the demo begins with
+USE_CASES = {"services", "selectors", "imports"}
 ANYWHERE = {"apps"}  # AppConfig.ready() wires the app together
 
 
