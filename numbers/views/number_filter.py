@@ -78,7 +78,7 @@ def read_filters(query: QueryDict | dict[str, Any]) -> Filters:
         region=given["region"],
         tag=given["tag"],
         prefix=typed_prefix(given["q"]),
-        state=cast("StateFilter", state),
+        state=state,
         import_id=import_id,
     )
     return Filters(given, wanted)
