@@ -3,6 +3,7 @@
 Only settings, urls and this module name apps; they bring their hot routes and sockets along.
 """
 
+import gc
 import os
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
@@ -26,10 +27,19 @@ from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
 
+# Django and asgiref write the same ASGI callable with different types, hence the ignores.
 application = ProtocolTypeRouter(
     {
-        "http": lane.application(static_files(django_application)),
-        "websocket": URLRouter([*live_sockets, *numbers_sockets, re_path("", missing_socket)]),
+        "http": lane.application(static_files(django_application)),  # type: ignore[arg-type]
+        "websocket": URLRouter(
+            [*live_sockets, *numbers_sockets, re_path("", missing_socket)]  # type: ignore[arg-type]
+        ),
         "lifespan": lifespan,
     }
 )
+
+# What has been loaded stays: the collector need not walk it again and again, nor after every 700
+# new objects (measured with 1 000 live sockets and 5 000 events/s: a fifth of the process's time).
+gc.collect()
+gc.freeze()
+gc.set_threshold(20_000, 20, 20)
