@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from channels.db import database_sync_to_async
+
 from numbers import pool as door
 from numbers import services
 from numbers.models import Pool
@@ -10,6 +12,9 @@ from poolsite import access, history, hotpath
 from poolsite.access.models import Account, User
 from poolsite.access.services import grant_set, membership_set, token_create, user_create
 from poolsite.history import Aggregate
+
+# For coroutines: gives the thread's connection back, so that the test database can be dropped.
+in_thread = database_sync_to_async
 
 
 @dataclass(frozen=True)

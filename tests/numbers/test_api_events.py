@@ -6,7 +6,6 @@ from typing import Any
 
 import httpx
 import pytest
-from asgiref.sync import sync_to_async
 
 from numbers import pool as door
 from numbers import services
@@ -14,7 +13,7 @@ from numbers.models import Pool
 from poolsite import hotpath
 from poolsite.access.models import ApiToken
 from poolsite.access.services import token_revoke
-from tests.numbers.people import make_pool, send, tenant, token_for
+from tests.numbers.people import in_thread, make_pool, send, tenant, token_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -47,12 +46,12 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 async def pool() -> Pool:
-    return await sync_to_async(make_pool)("east", numbers=3)
+    return await in_thread(make_pool)("east", numbers=3)
 
 
 @pytest.fixture
 async def caller(client: httpx.AsyncClient, pool: Pool) -> Caller:
-    return Caller(client, await sync_to_async(token_for)(pool))
+    return Caller(client, await in_thread(token_for)(pool))
 
 
 async def test_a_call_answers_with_number_state_lease_and_time(caller: Caller) -> None:
@@ -122,14 +121,14 @@ async def test_an_exhausted_pool_answers_409(caller: Caller) -> None:
 
 
 async def test_a_paused_pool_answers_409_and_other_events_work(caller: Caller, pool: Pool) -> None:
-    await sync_to_async(services.pool_pause)(actor="test", pool=pool, reason="carrier down")
+    await in_thread(services.pool_pause)(actor="test", pool=pool, reason="carrier down")
     response = await caller.post({"event": "call"})
     assert (response.status_code, response.json()["type"]) == (409, "paused")
     assert (await caller.post({"event": "reg", "number": "13800000000"})).status_code == 200
 
 
 async def test_a_charged_pool_asks_for_payment(caller: Caller, pool: Pool) -> None:
-    await sync_to_async(services.pool_configure)(actor="test", pool=pool, charged=True)
+    await in_thread(services.pool_configure)(actor="test", pool=pool, charged=True)
     response = await caller.post({"event": "call", "call_id": "a"})
     assert (response.status_code, response.json()["type"]) == (402, "payment-required")
 
@@ -157,8 +156,8 @@ async def test_nobody_gets_401_and_is_told_how(client: httpx.AsyncClient, pool: 
 async def test_a_foreign_pool_looks_like_a_missing_one(
     client: httpx.AsyncClient, pool: Pool
 ) -> None:
-    south = await sync_to_async(tenant)("south")
-    stranger = Caller(client, await sync_to_async(token_for)(account=south.account))
+    south = await in_thread(tenant)("south")
+    stranger = Caller(client, await in_thread(token_for)(account=south.account))
     foreign = await stranger.post({"event": "call"})
     missing = await stranger.post({"event": "call"}, path="/api/v1/pools/nowhere/events")
     assert foreign.status_code == missing.status_code == 404
@@ -169,8 +168,8 @@ async def test_a_foreign_pool_looks_like_a_missing_one(
 async def test_a_token_sends_only_its_events_as_its_switch_to_its_pool(
     client: httpx.AsyncClient, pool: Pool
 ) -> None:
-    other = await sync_to_async(make_pool)("west")
-    secret = await sync_to_async(token_for)(pool, events=["call", "hangup"], switch="fs1")
+    other = await in_thread(make_pool)("west")
+    secret = await in_thread(token_for)(pool, events=["call", "hangup"], switch="fs1")
     caller = Caller(client, secret)
     assert (await caller.post({"event": "call", "call_id": "a"})).status_code == 200
     for event in ({"event": "del", "number": "13800000001"}, {"event": "call", "switch": "fs2"}):
@@ -185,15 +184,15 @@ async def test_a_token_sends_only_its_events_as_its_switch_to_its_pool(
 
 
 async def test_a_token_without_the_action_is_refused(client: httpx.AsyncClient, pool: Pool) -> None:
-    secret = await sync_to_async(token_for)(pool, actions=["numbers.view"])
+    secret = await in_thread(token_for)(pool, actions=["numbers.view"])
     response = await Caller(client, secret).post({"event": "call"})
     assert response.status_code == 403
 
 
 async def test_a_revoked_token_is_refused_within_a_second(caller: Caller) -> None:
     assert (await caller.post({"event": "call", "call_id": "a"})).status_code == 200
-    token = await ApiToken.objects.aget()
-    await sync_to_async(token_revoke)(token=token, actor="test")
+    token = await in_thread(ApiToken.objects.get)()
+    await in_thread(token_revoke)(token=token, actor="test")
     async with asyncio.timeout(1):
         status = 200
         while status != 401:

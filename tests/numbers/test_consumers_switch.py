@@ -7,14 +7,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 
 from numbers import consumers, services
 from numbers.models import Number, Pool
 from poolsite.access.models import ApiToken
 from poolsite.access.services import token_revoke
-from tests.numbers.people import make_pool, send, tenant, token_for
+from tests.numbers.people import in_thread, make_pool, send, tenant, token_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -48,7 +47,7 @@ class Socket:
 
 @pytest.fixture
 async def pool() -> Pool:
-    return await sync_to_async(make_pool)("east", numbers=3)
+    return await in_thread(make_pool)("east", numbers=3)
 
 
 @asynccontextmanager
@@ -68,7 +67,7 @@ async def opened(secret: str, path: str = PATH, **headers: str) -> AsyncIterator
 
 
 async def test_an_event_is_answered_with_its_frames_id(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         answer = await socket.ask({"id": 7, "event": "call", "call_id": "a"})
         assert (answer["id"], answer["status"], answer["outcome"]) == (7, 200, "ok")
         assert answer["number"] == "13800000000"
@@ -78,7 +77,7 @@ async def test_an_event_is_answered_with_its_frames_id(pool: Pool) -> None:
 
 
 async def test_many_frames_at_once_are_answered_in_their_order(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         for index in range(200):
             await socket.tell({"id": index, "event": "add", "number": str(5000 + index)})
         answers = [await socket.hear() for _ in range(200)]
@@ -87,7 +86,7 @@ async def test_many_frames_at_once_are_answered_in_their_order(pool: Pool) -> No
 
 
 async def test_a_batch_is_answered_as_an_array(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         answers = await socket.ask(
             [{"id": 1, "event": "add", "number": "9"}, {"event": "dance"}, {"event": "call"}]
         )
@@ -96,7 +95,7 @@ async def test_a_batch_is_answered_as_an_array(pool: Pool) -> None:
 
 
 async def test_a_waiting_call_does_not_hold_up_the_hangup_behind_it(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         for index in range(3):
             await socket.ask({"event": "call", "call_id": f"{index}"})
         await socket.tell({"id": "w", "event": "call", "call_id": "w", "wait_ms": 20_000})
@@ -108,7 +107,7 @@ async def test_a_waiting_call_does_not_hold_up_the_hangup_behind_it(pool: Pool) 
 
 
 async def test_a_live_list_and_a_ping_travel_as_frames(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         who = {"switch": "fs1", "incarnation": "i1"}
         called = await socket.ask({"event": "call", "call_id": "a", **who})
         live = {**who, "as_of": called["as_of"], "calls": [{"call_id": "a"}]}
@@ -134,20 +133,20 @@ async def test_a_live_list_and_a_ping_travel_as_frames(pool: Pool) -> None:
     ],
 )
 async def test_a_bad_frame_gets_an_answer_and_the_socket_stays(pool: Pool, frame: str) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         answer = await socket.ask(frame)
         assert (answer["status"], answer["type"]) == (422, "malformed")
         assert (await socket.ask({"event": "add", "number": "9"}))["status"] == 200
 
 
 async def test_a_forced_hangup_is_pushed_to_the_switch_of_the_call_alone(pool: Pool) -> None:
-    secret = await sync_to_async(token_for)(pool)
+    secret = await in_thread(token_for)(pool)
     async with opened(secret) as mine, opened(secret) as other:
         who = {"switch": "fs1", "incarnation": "i1"}
         called = await mine.ask({"event": "call", "call_id": "a", **who})
         await other.ask({"event": "call", "call_id": "b", "switch": "fs2"})
-        row = await Number.objects.select_related("pool").aget(value=called["number"])
-        await sync_to_async(services.number_force_hangup)(actor="test", number=row, reason="stuck")
+        row = await in_thread(Number.objects.select_related("pool").get)(value=called["number"])
+        await in_thread(services.number_force_hangup)(actor="test", number=row, reason="stuck")
         assert await mine.hear() == {
             "push": "hang up",
             "number": called["number"],
@@ -161,9 +160,9 @@ async def test_a_forced_hangup_is_pushed_to_the_switch_of_the_call_alone(pool: P
 
 
 async def test_nobody_and_strangers_are_closed_out_with_their_codes(pool: Pool) -> None:
-    south = await sync_to_async(tenant)("south")
-    foreign = await sync_to_async(token_for)(account=south.account)
-    viewer = await sync_to_async(token_for)(pool, actions=["numbers.view"])
+    south = await in_thread(tenant)("south")
+    foreign = await in_thread(token_for)(account=south.account)
+    viewer = await in_thread(token_for)(pool, actions=["numbers.view"])
     for secret, path, code in (
         ("ps_wrong", PATH, 4401),
         (foreign, PATH, 4404),
@@ -187,22 +186,22 @@ async def test_a_page_of_another_site_cannot_open_it(pool: Pool, origin: str) ->
 
 
 async def test_a_revoked_token_closes_its_socket_within_a_second(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         await socket.ask({"event": "call", "call_id": "a"})
-        token = await ApiToken.objects.aget()
-        await sync_to_async(token_revoke)(token=token, actor="test")
+        token = await in_thread(ApiToken.objects.get)()
+        await in_thread(token_revoke)(token=token, actor="test")
         async with asyncio.timeout(1.5):
             assert await socket.closed() == 4401
 
 
 async def test_a_frame_over_the_limit_closes_the_socket(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         await socket.tell('"' + "x" * 1_000_001)
         assert await socket.closed() == 1009
 
 
 async def test_a_binary_frame_closes_the_socket(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         await socket.raw.send_to(bytes_data=b"{}")
         assert await socket.closed() == 1003
 
@@ -212,17 +211,17 @@ async def test_too_many_frames_close_the_socket(
 ) -> None:
     monkeypatch.setattr(consumers, "FRAMES_AT_ONCE", 5.0)
     monkeypatch.setattr(consumers, "FRAMES_PER_SECOND", 0.1)
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         for _ in range(6):
             await socket.tell({"ping": True})
         assert await socket.closed() == 4429
 
 
 async def test_a_closed_socket_leaves_no_waiting_call_behind(pool: Pool) -> None:
-    async with opened(await sync_to_async(token_for)(pool)) as socket:
+    async with opened(await in_thread(token_for)(pool)) as socket:
         for index in range(3):
             await socket.ask({"event": "call", "call_id": f"{index}"})
         await socket.tell({"event": "call", "call_id": "w", "wait_ms": 30_000})
         await asyncio.sleep(0.2)
-    outcome = await sync_to_async(send)("east", "hangup", call_id="w")
+    outcome = await in_thread(send)("east", "hangup", call_id="w")
     assert outcome.reason == "repeat"
