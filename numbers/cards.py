@@ -145,12 +145,12 @@ def blocked_calls(principal: Any) -> operations.Stat | None:
     found = summary(principal)
     if found is None:
         return None
-    over = any(row.over for row in found.rows)
+    over = sum(row.over for row in found.rows)
     return operations.Stat(
         percent(found.blocked_share),
         trend=found.blocked_trend,
         severity="warning" if over else "",
-        mark=_("over the mark") if over else "",
+        mark=ngettext("%(n)s pool over", "%(n)s pools over", over) % {"n": over} if over else "",
     )
 
 

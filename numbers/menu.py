@@ -4,10 +4,15 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.operations import navigation
 from poolsite.operations.navigation import Entry
+from poolsite.operations.page_words import register_page_word
 
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
+    register_page_word("numbers:pool", _("Open pool"))
+    register_page_word("numbers:pool#sizing", _("Open sizing"))
+    register_page_word("numbers:number", _("Open number"))
+    register_page_word("numbers:imports", _("Open imports"))
     navigation.register(
         Entry(
             "pools",

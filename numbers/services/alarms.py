@@ -49,7 +49,7 @@ def _blocking(pool: Pool, now: datetime) -> bool:
             "in the last 5 minutes."
         ),
         remedy=gettext_noop("Add numbers, or see what rests or is offline."),
-        url=f"/pools/{pool.slug}/",
+        url=f"/pools/{pool.slug}/#sizing",
         account=pool.account_id,
         params={
             "pool": pool.slug,

@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access import register_action
 from poolsite.operations import navigation
+from poolsite.operations.page_words import register_page_word
 
 MANAGERS = ("owner", "admin")
 
@@ -17,6 +18,9 @@ def register() -> None:
     register_action("operations.search", members=True, operators=True)
     register_action("operations.system", operators=True)
     register_action("operations.system_change", grants=["operate"])
+    register_page_word("operations:system", _("Open system"))
+    register_page_word("access:tokens", _("Open tokens"))
+    register_page_word("access:operators", _("Open operators"))
     navigation.register(
         navigation.Entry(
             "overview",

@@ -10,6 +10,7 @@ from django.utils.translation import override
 from poolsite import live
 from poolsite.access import Decision, Principal, Thing, decide
 from poolsite.operations.models import Incident
+from poolsite.operations.page_words import page_word
 
 NAME = "operations.incidents"
 MOST_ROWS = 50
@@ -71,6 +72,7 @@ def as_row(incident: Incident) -> dict[str, Any]:
         "detail": incident.detail,
         "remedy": incident.remedy,
         "url": incident.url,
+        "button": page_word(incident.url),
         "since": incident.since.isoformat(),
         "acknowledged_by": incident.acknowledged_name,
     }

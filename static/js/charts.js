@@ -376,8 +376,11 @@ const sizingMarks = {
     ctx.setLineDash([]);
     ctx.font = "400 11px Inter, sans-serif";
     ctx.fillStyle = colour("text");
-    ctx.textAlign = "right";
-    ctx.fillText(fill(gettext("mark %(share)s"), { share: percent(sizing.target, 0) }), chartArea.right, y - 5);
+    // at the right, unless today's point stands there
+    const share = (sizing.usable - scales.x.min) / (scales.x.max - scales.x.min);
+    const place = share > 0.7 ? (chartArea.left + chartArea.right) / 2 : chartArea.right;
+    ctx.textAlign = share > 0.7 ? "center" : "right";
+    ctx.fillText(fill(gettext("mark %(share)s"), { share: percent(sizing.target, 0) }), place, y - 5);
     ctx.textAlign = "left";
     ctx.font = "600 11px Inter, sans-serif";
     const point = (lines, share, text, token, up) => {

@@ -19,7 +19,7 @@ export function startAttention() {
       h("div", {}, h("span", { class: "visually-hidden" }, critical ? gettext("Critical: ") : gettext("Warning: ")), h("span", { class: "attention__title" }, incident.title), h("span", { class: "attention__cause" }, incident.detail)),
       h("div", { class: "attention__remedy" }, incident.remedy),
       h("span", { class: "attention__since num", "data-since": incident.since }),
-      h("div", { class: "attention__act" }, incident.url ? h("a", { class: `button${first ? " button--primary" : ""}`, href: incident.url }, gettext("Open")) : null));
+      h("div", { class: "attention__act" }, incident.url ? h("a", { class: `button${first ? " button--primary" : ""}`, href: incident.url }, incident.button) : null));
   };
 
   const chip = (name, count, words) => {

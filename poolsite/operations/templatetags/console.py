@@ -13,6 +13,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from poolsite.operations.page_words import page_word
+
 register = template.Library()
 
 _CHINESE_MOBILE = re.compile(r"^(\+86|86)?(1\d{2})(\d{4})(\d{4})$")
@@ -87,6 +89,12 @@ def phone(value: str) -> str:
     """A telephone number in groups, for reading; unknown shapes stay as they are."""
     match = _CHINESE_MOBILE.match(value or "")
     return " ".join(part for part in match.groups() if part) if match else value
+
+
+@register.filter
+def open_word(url: str) -> str:
+    """What a button to a page of ours says: Open pool, Open system."""
+    return page_word(url)
 
 
 @register.filter
