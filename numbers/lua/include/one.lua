@@ -90,24 +90,23 @@ repeat
   if event == 'hangup' and number ~= '' then
     st = call('HGET', NUMSTATE, number)
     if st then
-        --@include cut_state
-      end
-    if b == '1' then
-      local cut = find(props, ',"session":', 1, true)
-      tail = sub(props, cut)
-      props = sub(props, 1, cut - 1)
-      if incarnation ~= '' and id ~= '' and byte(conf, 4) == 48 then
-        local named = '"call":"' .. id_json .. '","switch":"' .. switch_json .. '","incarnation":"'
-          .. incarnation_json .. '"'
-        if find(tail, named, 17, true) == 17 then heard = sub(tail, 12, 15) .. sub(at, 1, 10) .. incarnation end
-      end
+      --@include cut_call
+    end
+    if tail and incarnation ~= '' and id ~= '' and byte(conf, 4) == 48 then
+      local named = '"call":"' .. id_json .. '","switch":"' .. switch_json .. '","incarnation":"'
+        .. incarnation_json .. '"'
+      if find(tail, named, 17, true) == 17 then heard = sub(tail, 12, 15) .. sub(at, 1, 10) .. incarnation end
     end
   end
 
   -- What the index knows of the call id, the callee, the switch and the region.
   local session, known, stuck, near = '1000', false, false, false
   if not heard and (id ~= '' or switch ~= '' or callee ~= '' or area ~= '') then
-    local found = call('HMGET', INDEX, 'c' .. id, 'w' .. switch, 's' .. callee, 'g' .. area)
+    -- Only what this event can use is asked for: each field costs a string and a look-up.
+    local found
+    if area ~= '' then found = call('HMGET', INDEX, 'c' .. id, 'w' .. switch, 's' .. callee, 'g' .. area)
+    elseif callee ~= '' and event == 'call' then found = call('HMGET', INDEX, 'c' .. id, 'w' .. switch, 's' .. callee)
+    else found = call('HMGET', INDEX, 'c' .. id, 'w' .. switch) end
     known, stuck, near = found[1], found[3], found[4]
     if switch ~= '' then
       local who = found[2]

@@ -34,16 +34,15 @@ if not st then st = call('HGET', NUMSTATE, number) end
 if not st then
   state = 'nodata'
 elseif not tail then
-  --@include cut_state
+  --@include cut_call
   if not b then
     slow = slow or machinery(now, at)
     b, u, since, props = slow.foreign(number, st)
     if not b then outcome, reason = '-1', 'unreadable state' break end
-  end
-  if b == '1' then
-    local cut = find(props, ',"session":', 1, true)
-    tail = sub(props, cut)
-    props = sub(props, 1, cut - 1)
+    if b == '1' then
+      cut = find(props, ',"session":', 1, true)
+      tail, props = sub(props, cut), sub(props, 1, cut - 1)
+    end
   end
 end
 if st then state = (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down') end
