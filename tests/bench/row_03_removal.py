@@ -1,7 +1,10 @@
 """Row 3: `unreg` at 100 000 numbers against the seed's LIST and LREM.
 
-Load: one client, pipelines of 500, random numbers; Redis' own time per script. The reference
-is the seed's script: HGET, HSET and LREM -1 on a list of all numbers.
+Load: one client, pipelines of 500, random numbers; Redis' own time per script (INFO
+commandstats), 20 000 removals of ours each, 2 000 of the seed's. The reference is the seed's
+script: HGET, HSET and LREM -1 on a list of all numbers. At the end the idle set has lost as
+many. Left out: AOF, the network, the drain. Ours also writes history, counters and the region's
+set, which the seed has not.
 """
 
 import random

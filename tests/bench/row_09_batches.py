@@ -3,6 +3,7 @@
 Load: 60 batches, each 500 calls and their 500 hangups with every field that a switch sends, from
 another process, two batches under way. Reference: the same commands by a redis-py pipeline of
 1 000 in one process, replies read, nothing else. Rounds alternate; medians are compared.
+Left out: TLS, the network, a second web process.
 """
 
 import json

@@ -1,4 +1,10 @@
-"""Row 15: Redis bytes per number, in a pool of 100 000 ready numbers, and of numbers in a call."""
+"""Row 15: Redis bytes per number, in a pool of 100 000 ready numbers, and of numbers in a call.
+
+Load: none but the filling; used_memory before and after, then with every number in a call that
+has call id, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
+set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call ids,
+which are forgotten after 10 minutes.
+"""
 
 import redis
 

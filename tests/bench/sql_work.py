@@ -1,0 +1,167 @@
+"""One step of rows 14 and 17, as a process of its own, so that its memory can be told. A program.
+
+    fill <slug> <count>     a pool with that many numbers, by COPY; Redis is filled from them
+    list <slug> <requests>  median ms of the admin's pages
+    rebuild <slug>          throws the pool's Redis data away and makes it again from SQL
+    import <slug> <file>    imports a CSV file by the steps of the browser
+    copy <slug> <file>      COPY of the same rows, rolled back
+
+The last line printed is a JSON object of figures.
+"""
+
+import csv
+import json
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import django
+
+AREAS = ("Shanghai", "Nanjing", "Suzhou", "Wuxi", "Hangzhou")
+FIRST = 13_000_000_000
+COLUMNS = (
+    "pool_id, value, label, notes, region, carrier, is_up, quarantined_by, quarantined_reason,"
+    " created_at"
+)
+PAGES = {
+    "first page": "",
+    "searched": "?q=1300000",
+    "by region": "?region_is=Wuxi",
+    "not quarantined": "?held=0",
+}
+
+
+def peak_mb() -> float:
+    """Return the largest resident size that this process has had, in MB."""
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def _pool(slug: str) -> Any:
+    from numbers.models import Pool
+
+    return Pool.objects.get(slug=slug)
+
+
+def _copy_rows(pool_id: int, rows: list[tuple[str, str, str]]) -> None:
+    from django.db import connection
+
+    now = datetime.now(UTC)
+    connection.ensure_connection()
+    with connection.connection.cursor() as cursor:
+        with cursor.copy(f"COPY numbers_number ({COLUMNS}) FROM STDIN") as copy:
+            for value, label, region in rows:
+                copy.write_row((pool_id, value, label, "", region, "", True, "", "", now))
+
+
+def fill(slug: str, count: str) -> dict[str, Any]:
+    """Make the pool; every number is registered."""
+    from django.db import connection
+
+    from numbers import services
+    from numbers.services.rebuilding import load_all
+    from poolsite.access import services as people
+
+    people.user_create(username="root", email="root@example.com", is_operator=True, actor="bench")
+    pool = services.pool_create(actor="bench", slug=slug)
+    for start in range(0, int(count), 50_000):
+        rows = [
+            (str(FIRST + n), f"line {n}", AREAS[n % len(AREAS)])
+            for n in range(start, min(start + 50_000, int(count)))
+        ]
+        _copy_rows(pool.pk, rows)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE numbers_number")
+    return {"put": load_all(pool)}
+
+
+def list_pages(slug: str, requests: str) -> dict[str, Any]:
+    """Open each of the admin's pages so many times; every page must show 50 rows."""
+    from django.test import Client
+
+    from poolsite.access.models import User
+    from poolsite.access.views.log_in import BACKEND
+
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(User.objects.get(username="root"), backend=BACKEND)
+    figures = {}
+    for name, query in PAGES.items():
+        taken = []
+        for turn in range(int(requests) + 5):
+            begun = time.perf_counter()
+            answer = client.get(f"/admin/numbers/number/{query}")
+            seconds = time.perf_counter() - begun
+            assert answer.status_code == 200, (name, answer.status_code)
+            assert answer.content.count(b"data-state=") >= 50, name
+            if turn >= 5:
+                taken.append(seconds * 1000)
+        figures[name] = median(taken)
+    return figures
+
+
+def rebuild(slug: str) -> dict[str, Any]:
+    """The pool's keys are gone; the real service makes them again."""
+    from numbers.models import Number
+    from numbers.services.rebuilding import pool_rebuild
+    from poolsite import hotpath
+
+    pool = _pool(slug)
+    redis = hotpath.client()
+    keys = list(redis.scan_iter(match=f"{pool.tag}*", count=1_000))
+    redis.unlink(*keys)
+    begun = time.perf_counter()
+    done = pool_rebuild(pool, "bench", pool.generation)
+    seconds = time.perf_counter() - begun
+    numbers = redis.hlen(f"{pool.tag}:numstate")
+    ready = redis.zcard(f"{pool.tag}:idle:up")
+    assert done and numbers == ready == Number.objects.filter(pool=pool).count(), (numbers, ready)
+    return {"seconds": seconds, "numbers": numbers}
+
+
+def import_file(slug: str, path: str) -> dict[str, Any]:
+    """Upload, preview, confirm; then the numbers are in SQL and in Redis."""
+    from numbers.services import imports
+    from poolsite import hotpath
+
+    pool = _pool(slug)
+    before = hotpath.client().hlen(f"{pool.tag}:numstate")
+    begun = time.perf_counter()
+    found = imports.import_now(pool, Path(path), "bench")
+    seconds = time.perf_counter() - begun
+    added = hotpath.client().hlen(f"{pool.tag}:numstate") - before
+    assert found.imported == added == found.rows, (found.imported, added, found.rows)
+    return {"seconds": seconds, "imported": found.imported}
+
+
+def copy_file(slug: str, path: str) -> dict[str, Any]:
+    """COPY the same rows into the same table, and roll back."""
+    from django.db import transaction
+
+    pool = _pool(slug)
+    with Path(path).open(newline="", encoding="utf-8") as file:
+        rows = [(number, label, "") for number, label in list(csv.reader(file))[1:]]
+    with transaction.atomic():
+        begun = time.perf_counter()
+        _copy_rows(pool.pk, rows)
+        seconds = time.perf_counter() - begun
+        transaction.set_rollback(True)
+    return {"seconds": seconds, "copied": len(rows)}
+
+
+STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+    "fill": fill,
+    "list": list_pages,
+    "rebuild": rebuild,
+    "import": import_file,
+    "copy": copy_file,
+}
+
+if __name__ == "__main__":
+    django.setup()
+    found = STEPS[sys.argv[1]](*sys.argv[2:])
+    print(json.dumps(found | {"peak_mb": peak_mb()}))
