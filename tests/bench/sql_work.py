@@ -53,10 +53,10 @@ def _copy_rows(pool_id: int, rows: list[tuple[str, str, str]]) -> None:
 
     now = datetime.now(UTC)
     connection.ensure_connection()
-    with connection.connection.cursor() as cursor:
-        with cursor.copy(f"COPY numbers_number ({COLUMNS}) FROM STDIN") as copy:
-            for value, label, region in rows:
-                copy.write_row((pool_id, value, label, "", region, "", True, "", "", now))
+    statement = f"COPY numbers_number ({COLUMNS}) FROM STDIN"
+    with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for value, label, region in rows:
+            copy.write_row((pool_id, value, label, "", region, "", True, "", "", now))
 
 
 def fill(slug: str, count: str) -> dict[str, Any]:
@@ -119,7 +119,8 @@ def rebuild(slug: str) -> dict[str, Any]:
     seconds = time.perf_counter() - begun
     numbers = redis.hlen(f"{pool.tag}:numstate")
     ready = redis.zcard(f"{pool.tag}:idle:up")
-    assert done and numbers == ready == Number.objects.filter(pool=pool).count(), (numbers, ready)
+    assert done
+    assert numbers == ready == Number.objects.filter(pool=pool).count(), (numbers, ready)
     return {"seconds": seconds, "numbers": numbers}
 
 

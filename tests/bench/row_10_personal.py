@@ -1,0 +1,100 @@
+"""Row 10, the way to the browser: a personal message published → at the person's socket.
+
+Load: one web process (uvicorn, no compression), 1 000 sockets of 50 people, 500 messages a second
+from another process, each to all 20 sockets of one person, for 20 s; then the same while the
+sockets follow a pool with 5 000 events/s (row 11's load). Time: from before the PUBLISH to the
+frame in the process that holds the sockets. Left out: the match itself, TLS, a proxy, a browser.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from poolsite.live import frames
+from poolsite.live.publish import personal_channel
+from poolsite.runtime.redis_server import RedisServer
+from tests.bench.result import Row, at_most
+from tests.bench.row_11_live import NUMBERS, PEOPLE, SLUG, TOPICS, Browsers, start_writer
+from tests.live.servers import Site, WebServer
+
+SOCKETS = 1_000
+MESSAGES_PER_SECOND = 500
+SECONDS = 20.0
+MARK_MS = 50.0
+
+
+def run() -> Row:
+    """Measure quietly and under load; the quiet p99 is judged."""
+    with tempfile.TemporaryDirectory(prefix="row10-", dir="/tmp") as folder:
+        redis = RedisServer(Path(folder) / "redis", append_only=False).start()
+        try:
+            site = Site(Path(folder) / "site", redis.url).make()
+            site.meet(*(f"operator{number}" for number in range(PEOPLE)))
+            site.run("-m", "tests.bench.live_pool", SLUG, str(NUMBERS))
+            quiet = _measure(redis, site, [], loaded=False)
+            loaded = _measure(redis, site, TOPICS, loaded=True)
+        finally:
+            redis.stop()
+    p99 = quiet[int(len(quiet) * 0.99)]
+    return Row(
+        row="10a",
+        name="personal message → socket, 500/s",
+        ours=f"p99 {p99:.1f} ms",
+        reference="-",
+        ratio=None,
+        mark=f"p99 ≤ {MARK_MS:.0f} ms",
+        verdict=at_most(MARK_MS, p99),
+        notes=(
+            f"{len(quiet)} deliveries to 20 sockets each, p50 {quiet[len(quiet) // 2]:.1f} ms; beside"
+            f" 1 000 sockets on a pool with 5 000 events/s: p50 {loaded[len(loaded) // 2]:.1f} ms,"
+            f" p99 {loaded[int(len(loaded) * 0.99)]:.1f} ms"
+        ),
+        figures={"p99_ms": p99, "p99_loaded_ms": loaded[int(len(loaded) * 0.99)]},
+    )
+
+
+def _measure(redis: RedisServer, site: Site, topics: list[str], *, loaded: bool) -> list[float]:
+    """Return the deliveries' times in ms, ascending; AssertionError when one is missing."""
+    web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+    browsers = None
+    try:
+        browsers = Browsers.start(site, web.port, topics, SOCKETS)
+        writer = start_writer(site, SECONDS + 2) if loaded else None
+        time.sleep(2)
+        browsers.report()
+        sent = _publish(redis, site)
+        time.sleep(1)
+        times = [seconds * 1000 for seconds in browsers.report()["personal"]]
+        if writer is not None:
+            writer.communicate(timeout=60)
+    finally:
+        if browsers is not None:
+            browsers.stop()
+        web.stop()
+    wanted = sent * SOCKETS // PEOPLE
+    if len(times) != wanted:
+        raise AssertionError(f"{len(times)} of {wanted} messages arrived")
+    return times
+
+
+def _publish(redis: RedisServer, site: Site) -> int:
+    """Publish at a steady rate, to one person after the other; return how many."""
+    people = [who["user"] for name, who in site.people.items() if name.startswith("operator")]
+    people = people[-PEOPLE:]
+    sent = 0
+    with redis.client() as client:
+        began = time.monotonic()
+        while sent < MESSAGES_PER_SECOND * SECONDS:
+            person = people[sent % len(people)]
+            text = frames.personal("match", {"at": time.time()})
+            client.publish(personal_channel(f"user:{person}"), text)
+            sent += 1
+            ahead = began + sent / MESSAGES_PER_SECOND - time.monotonic()
+            if ahead > 0:
+                time.sleep(ahead)
+    return sent
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{run().as_json()}\n")
