@@ -32,7 +32,8 @@ if known and id ~= '' then
   end
 end
 local status = byte(conf, 1)
-local adopts = status == 114 and number ~= '' and id ~= ''
+-- A call *to* a number is a new one, and its number may be in a call that nobody reported yet.
+local adopts = status == 114 and number ~= '' and id ~= '' and direction == 'out'
 if picked == '' and status ~= 111 and not adopts then
   outcome, reason = '-1', status == 112 and 'paused' or 'recovering'
   break
