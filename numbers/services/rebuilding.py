@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -43,8 +44,23 @@ def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
             return False  # another worker has rebuilt it since this row was read
         return pool_rebuild(pool, "lost", found)
     if figures.status == "recovering":
-        return _go_on(pool)
+        return _go_on(pool) or _failed_over(pool)
     return False
+
+
+def _failed_over(pool: Pool) -> bool:
+    """Rebuild a pool that was closed because its server was promoted (`hotpath/promoted`).
+
+    SQL knows of every other recovery. It forgets one after Redis has opened the pool, so SQL is
+    read first here.
+    """
+    pool.refresh_from_db(fields=["recovering_since", "generation"])
+    if pool.recovering_since is not None:
+        return False
+    figures = hotpath.run(door.show(pool.slug))
+    if figures is None or figures.status != "recovering" or figures.generation != pool.generation:
+        return False
+    return pool_rebuild(pool, "failed over", figures.generation)
 
 
 def _is_ours(pool: Pool, generation: int) -> bool:
@@ -106,11 +122,14 @@ def _begin(pool: Pool) -> None:
 
 
 def awaited_switches(pool: Pool) -> dict[str, str]:
-    """Name → incarnation of every switch that may still have calls."""
+    """Name → incarnation of every switch that may still have calls.
+
+    A new one that SQL has not heard of yet is among them: its first calls may have been lost
+    with the entries that no drain had taken.
+    """
     longest = timezone.now() - timedelta(seconds=pool.lease_seconds + pool.suspect_seconds)
-    switches = dict(
-        Switch.objects.filter(pool=pool, last_heard__gte=longest).values_list("name", "incarnation")
-    )
+    heard = Q(last_heard__gte=longest) | Q(last_heard=None, created_at__gte=longest)
+    switches = dict(Switch.objects.filter(heard, pool=pool).values_list("name", "incarnation"))
     running = CallRecord.objects.filter(pool=pool, ended_at=None).values_list("switch", flat=True)
     known = dict(Switch.objects.filter(pool=pool).values_list("name", "incarnation"))
     for name in set(running):

@@ -18,6 +18,7 @@ from poolsite.hotpath.connection import (
 )
 from poolsite.hotpath.errors import Unavailable
 from poolsite.hotpath.planner import Answers, Groups, Words
+from poolsite.hotpath.promotion import ASK, REPLICA, lineage_of
 from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import SERVER, Node, Router
 from poolsite.hotpath.wire import Wire
@@ -78,13 +79,13 @@ class AsyncLane:
         bulk = len(commands) > BULK_COMMANDS
         wire = self._wires.get((node, bulk))
         if wire is not None and wire.usable:
-            replies = await wire.send(commands)
+            replies = await _send(wire, commands)
             if not isinstance(replies[0], NotSent):  # else it had been closed while it was idle
                 return replies
         opened = await self._open_shared(node, bulk)
         if isinstance(opened, NotSent):
             return [opened] * len(commands)
-        return await opened.send(commands)
+        return await _send(opened, commands)
 
     # -- connections ------------------------------------------------------------------------------
 
@@ -139,6 +140,13 @@ class AsyncLane:
                 return reply.text
             if isinstance(reply, Lost | NotSent):
                 return reply.reason
+        if self.address.topology == "cluster":
+            return ""
+        (info,) = await wire.send([ASK])
+        if isinstance(info, Lost | NotSent):
+            return info.reason
+        if isinstance(info, str):  # a user without the right to ask is served all the same
+            wire.guard.lineage = lineage_of(info)
         return ""
 
     # -- topology -------------------------------------------------------------------------------
@@ -167,6 +175,19 @@ class AsyncLane:
             await sentinel.aclose()
         self.router.learn_master(f"{host}:{port}")
         return None
+
+
+async def _send(wire: Wire, commands: list[Words]) -> list[Any]:
+    """Send commands; on a promoted server the aggregates that they name hear of that first."""
+    if wire.guard.lineage == REPLICA:  # it may have been promoted since
+        (info,) = await wire.send([ASK])
+        wire.guard.lineage = lineage_of(info) if isinstance(info, str) else REPLICA
+    before = wire.guard.words_before(commands)
+    if not before:
+        return await wire.send(commands)
+    replies = await wire.send([*before, *commands])
+    wire.guard.note(before, replies)
+    return replies[len(before) :]
 
 
 def _tls_context(address: RedisAddress) -> ssl.SSLContext | None:

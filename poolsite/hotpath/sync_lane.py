@@ -1,6 +1,6 @@
 """Sending and reading for threads: one connection per exchange and node, nothing repeated."""
 
-from typing import Any
+from typing import Any, cast
 
 import redis
 from redis.exceptions import RedisError, ResponseError
@@ -8,6 +8,7 @@ from redis.exceptions import RedisError, ResponseError
 from poolsite.hotpath.address import RedisAddress
 from poolsite.hotpath.connection import sync_pool, sync_sentinel
 from poolsite.hotpath.planner import Answers, Groups, Words
+from poolsite.hotpath.promotion import ASK, REPLICA, Guard, lineage_of
 from poolsite.hotpath.replies import Failure, Lost, NotSent, error_reply_of
 from poolsite.hotpath.routing import Node, Router
 
@@ -42,24 +43,48 @@ class SyncLane:
         """Return the connection on which the replies will come, or what failed."""
         pool = self._pool(node)
         try:
-            connection = pool.get_connection()
+            connection: Any = pool.get_connection()
         except (RedisError, OSError) as error:
             return NotSent(f"no connection: {error}")
+        sending = False
         try:
-            connection.send_packed_command(connection.pack_commands(commands))
+            before = self._guard(connection).words_before(commands)
+            sending = True
+            connection.send_packed_command(connection.pack_commands([*before, *commands]))
         except BaseException as error:
             connection.disconnect()
             pool.release(connection)
             if isinstance(error, RedisError | OSError):
+                if not sending:
+                    return NotSent(f"no connection: {error}")
                 return Lost(f"the connection broke while sending: {error}")
             raise
+        connection.told_before = before
         return connection
+
+    def _guard(self, connection: Any) -> Guard:
+        """This connection's guard; a connection that was opened anew is asked anew."""
+        known = getattr(connection, "guard_of", None)
+        if known is not None and known[0] is connection._sock:  # noqa: SLF001  redis-py tells it nowhere else
+            return cast(Guard, known[1])
+        guard = Guard()
+        if self.address.topology != "cluster":
+            connection.send_command(*ASK)
+            info = _read_one(connection)
+            if isinstance(info, str):  # a user without the right to ask is served all the same
+                guard.lineage = lineage_of(info)
+        # A replica is asked again each time: it may be promoted over an open connection.
+        asked = None if guard.lineage == REPLICA else connection._sock  # noqa: SLF001
+        connection.guard_of = (asked, guard)
+        return guard
 
     def _read(self, node: Node, sent: Any, count: int) -> list[Any]:
         if isinstance(sent, Failure):
             return [sent] * count
         replies: list[Any] = []
         try:
+            before = sent.told_before
+            sent.guard_of[1].note(before, [_read_one(sent) for _ in before])
             while len(replies) < count:
                 replies.append(_read_one(sent))
         except (RedisError, OSError) as error:

@@ -14,6 +14,7 @@ from typing import Any, cast
 import hiredis
 
 from poolsite.hotpath.planner import Words
+from poolsite.hotpath.promotion import Guard
 from poolsite.hotpath.replies import Failure, Lost, NotSent, error_reply
 
 _NOTHING = object()  # hiredis' sign for "no whole reply yet": None and False are replies
@@ -44,6 +45,7 @@ class Wire(asyncio.Protocol):
         self.loop = asyncio.get_running_loop()
         self.timeout_seconds = timeout_seconds
         self.transport: asyncio.Transport | None = None
+        self.guard = Guard()
         self._reader = hiredis.Reader(
             replyError=cast(Any, error_reply),
             encoding="utf-8",

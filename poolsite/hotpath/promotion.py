@@ -1,0 +1,62 @@
+"""A server that was promoted from a replica may lack what its primary had acknowledged.
+
+SQL shows that only later, and never for entries that no drain had taken yet. So a connection to
+a promoted server says `hotpath/promoted` to each aggregate before its first command: in one
+pipeline, so nothing of ours comes between. A server that was never promoted costs one INFO per
+connection. Cluster nodes are left out: slots move between nodes with other pasts.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from poolsite.hotpath.commands import Argument
+from poolsite.hotpath.replies import ErrorReply, Failure
+from poolsite.hotpath.scripts import load_folder
+
+ASK: tuple[Argument, ...] = ("INFO", "replication")
+REPLICA = "a replica"
+_SCRIPT = load_folder("hotpath", Path(__file__).parent / "lua")["promoted"]
+_NO_PROMOTION = "0" * 40
+
+
+def lineage_of(info: str) -> str:
+    """Read INFO replication: which promotion made this server a master; "" = none since it began.
+
+    REPLICA for a server that is none: what it will lack is not decided yet.
+    """
+    fields = dict(line.partition(":")[::2] for line in info.splitlines())
+    if fields.get("role", "master") != "master":
+        return REPLICA
+    before = fields.get("master_replid2", _NO_PROMOTION)
+    if before == _NO_PROMOTION:
+        return ""
+    return f"{before}:{fields.get('second_repl_offset', '')}"
+
+
+@dataclass
+class Guard:
+    """One connection's: which aggregates have heard of the promotion over it."""
+
+    lineage: str = ""
+    met: set[str] = field(default_factory=set)
+
+    def words_before(self, commands: Sequence[tuple[Argument, ...]]) -> list[tuple[Argument, ...]]:
+        """Return what must be sent before these commands; empty, as a rule."""
+        if self.lineage in ("", REPLICA):
+            return []
+        new = {tag for tag in map(_tag_of, commands) if tag and tag not in self.met}
+        return [
+            ("EVAL", _SCRIPT.text, 2, tag, f"{tag}:lineage", self.lineage) for tag in sorted(new)
+        ]
+
+    def note(self, words: Iterable[tuple[Argument, ...]], replies: Iterable[Any]) -> None:
+        """Remember the aggregates that were told. One that could not be told is told again."""
+        for its, reply in zip(words, replies, strict=False):
+            if not isinstance(reply, Failure | ErrorReply):
+                self.met.add(str(its[3]))
+
+
+def _tag_of(words: tuple[Argument, ...]) -> str:
+    return str(words[3]) if words[0] in ("EVALSHA", "EVAL") and len(words) > 3 else ""
