@@ -16,7 +16,7 @@ COMMANDS = 200_000
 
 @cache
 def no_op_per_second() -> float:
-    """Return EVALSHAs per second that return 1, by 50 clients unpipelined; 0 = no program for it."""
+    """Return EVALSHAs that return 1 per second, 50 clients unpipelined; 0 = no program for it."""
     program = shutil.which("redis-benchmark") or shutil.which("valkey-benchmark")
     if program is None:
         return 0.0
