@@ -57,7 +57,21 @@ def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
     )
 
 
-api = NinjaAPI(
+class DocumentedAPI(NinjaAPI):
+    """Its document says that errors are problems; ninja knows one media type for all answers."""
+
+    def get_openapi_schema(self, **options: Any) -> Any:
+        schema = super().get_openapi_schema(**options)
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                for status, response in operation.get("responses", {}).items():
+                    content = response.get("content", {})
+                    if int(status) >= 400 and "application/json" in content:
+                        content[MEDIA_TYPE] = content.pop("application/json")
+        return schema
+
+
+api = DocumentedAPI(
     title="Poolsite",
     version="1",
     description=(

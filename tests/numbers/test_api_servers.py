@@ -1,0 +1,208 @@
+"""The interface as two real servers serve it: limits, lost replies, and any input that fits."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import CHECKS
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.live.servers import Site, WebServer
+from tests.support.proxy import FaultyProxy
+
+APPLICATION = "poolsite.asgi:application"
+SETUP = "tests/bench/hot_setup.py"
+EVENTS = "/api/v1/pools/bench/events"
+
+
+class Served:
+    """A server process with one pool of three numbers, behind a proxy to its Redis."""
+
+    def __init__(self, kind: str, folder: Path, redis_url: str, proxy: FaultyProxy) -> None:
+        self.proxy = proxy
+        site = Site(folder, redis_url)
+        folder.mkdir()
+        site.run("manage.py", "migrate", "--verbosity=0")
+        self.token = site.run(SETUP, "bench", "3").strip()
+        self.site = Site(folder, proxy.url)
+        self.server = WebServer(self.site, kind, APPLICATION, extra=_limits(kind)).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def post(self, body: Any, path: str = EVENTS) -> httpx.Response:
+        return httpx.post(self.url + path, json=body, headers=self.headers, timeout=30)
+
+
+def _limits(kind: str) -> tuple[str, ...]:
+    return ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
+
+
+@pytest.fixture(scope="module", params=["uvicorn", "daphne"])
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp(request.param)
+    redis = RedisServer(folder=folder / "redis", append_only=False).start()
+    proxy = FaultyProxy(target=Path(redis.url.removeprefix("unix://").partition("?")[0])).start()
+    served = None
+    try:
+        served = Served(request.param, folder / "site", redis.url, proxy)
+        yield served
+    finally:
+        if served is not None:
+            served.server.stop()
+        proxy.stop()
+        redis.stop()
+
+
+def test_an_event_is_served_and_validated(served: Served) -> None:
+    assert served.post({"event": "add", "number": "138"}).json()["outcome"] == "ok"
+    assert served.post({"event": "dance"}).status_code == 422
+
+
+def test_a_body_over_the_limit_is_refused_whether_it_says_so_or_not(served: Served) -> None:
+    big = b" " * 1_500_000
+    declared = httpx.post(served.url + EVENTS, content=big, headers=served.headers, timeout=30)
+    assert (declared.status_code, declared.json()["type"]) == (413, "too-large")
+    pieces = (big[start : start + 100_000] for start in range(0, len(big), 100_000))
+    chunked = httpx.post(served.url + EVENTS, content=pieces, headers=served.headers, timeout=30)
+    assert chunked.status_code == 413
+
+
+def test_a_client_that_leaves_in_the_middle_harms_nobody(served: Served) -> None:
+    head = (
+        f"POST {EVENTS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
+        f"Authorization: Bearer {served.token}\r\n\r\n" + '{"event"'
+    )
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", served.server.port), timeout=5) as raw:
+            raw.sendall(head.encode())
+    assert served.post({"event": "renew", "call_id": "x"}).status_code == 404
+
+
+def test_a_lost_reply_without_an_id_is_an_unknown_outcome(served: Served) -> None:
+    served.post({"event": "reg", "number": "13000000000"})
+    served.proxy.set("cut-reply")
+    lost = served.post({"event": "call", "number": "13000000001"})
+    served.proxy.set("pass")
+    assert (lost.status_code, lost.json()["type"]) == (504, "unknown-outcome")
+    after = served.post({"event": "hangup", "number": "13000000001"})
+    assert after.status_code == 200  # it had been executed, once
+
+
+def test_a_lost_reply_with_a_call_id_is_repeated_and_answered(served: Served) -> None:
+    served.proxy.set("cut-reply")
+    threading.Timer(0.4, served.proxy.set, ("pass",)).start()
+    answer = served.post({"event": "call", "call_id": "lost-1"})
+    assert answer.status_code == 200
+    again = served.post({"event": "call", "call_id": "lost-1"}).json()
+    assert again["number"] == answer.json()["number"]
+    assert served.post({"event": "hangup", "call_id": "lost-1"}).status_code == 200
+
+
+def test_the_websocket_answers_and_holds_its_frame_limit(served: Served) -> None:
+    address = served.url.replace("http", "ws") + "/ws/pools/bench/events/"
+    with connect(
+        address, additional_headers=served.headers, compression=None, max_size=None
+    ) as switch:
+        switch.send(json.dumps([{"id": 1, "event": "add", "number": "139"}]))
+        assert json.loads(switch.recv(timeout=10))[0]["id"] == 1
+        switch.send('"' + "x" * 1_010_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            switch.recv(timeout=10)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+
+
+def test_static_files_and_health_come_before_django(served: Served) -> None:
+    assert httpx.get(served.url + "/healthz").status_code == 200
+    style = httpx.get(served.url + "/static/tokens.css")
+    assert style.status_code == 200
+    assert style.headers["x-content-type-options"] == "nosniff"
+    again = httpx.get(
+        served.url + "/static/tokens.css", headers={"If-None-Match": style.headers["etag"]}
+    )
+    assert again.status_code == 304
+    for path in ("/static/..%2f..%2fmanage.py", "/static/%00", "/static/none.css"):
+        assert httpx.get(served.url + path).status_code == 404
+
+
+# -- any input that the document allows, and some that it does not -----------------------------
+
+STATUSES = {200, 401, 402, 403, 404, 405, 409, 413, 415, 422}
+FUZZ_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "40"))
+FUZZ = settings(
+    max_examples=FUZZ_EXAMPLES,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
+
+
+def _document(served: Served) -> Any:
+    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=30).json()
+    return schemathesis.openapi.from_dict(document)
+
+
+CHECKED = ("not_a_server_error", "response_schema_conformance", "content_type_conformance")
+
+
+def test_whatever_fits_the_document_is_answered_as_it_says(served: Served) -> None:
+    schema = _document(served)
+    checks = [check for check in CHECKS.get_all() if check.__name__ in CHECKED]
+    assert len(checks) == len(CHECKED)
+    for result in schema.get_all_operations():
+        _fuzz(served, result.ok(), checks)
+
+
+def _fuzz(served: Served, operation: Any, checks: list[Any]) -> None:
+    @FUZZ
+    @given(operation.as_strategy())
+    def _one(case: Any) -> None:
+        if "slug" in (case.path_parameters or {}):
+            case.path_parameters["slug"] = "bench"
+        if isinstance(case.body, dict) and case.body.get("wait_ms"):
+            case.body["wait_ms"] = 1  # or the test would wait for numbers
+        response = case.call(base_url=served.url, headers=served.headers)
+        assert response.status_code in STATUSES, response.text
+        case.validate_response(response, checks=checks)
+
+    _one()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+def test_whatever_else_is_refused_and_breaks_nothing(served: Served) -> None:
+    bodies = st.binary(max_size=500) | JSON.map(lambda value: json.dumps(value).encode())
+    headers = served.headers | {"Content-Type": "application/json"}
+    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
+
+        @FUZZ
+        @given(bodies)
+        def _one(body: bytes) -> None:
+            assert client.post(EVENTS, content=body).status_code in STATUSES
+
+        _one()
+    assert served.post({"event": "add", "number": "138"}).status_code == 200
