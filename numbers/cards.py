@@ -15,7 +15,7 @@ from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access, operations
 from poolsite.operations.templatetags.console import figure, percent
 
-BUSIEST = 4
+BUSIEST = 5
 MOST_POOLS = 500  # on the overview; the list of pools has all of them
 FRESH_SECONDS = 1.0
 

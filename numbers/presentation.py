@@ -26,6 +26,7 @@ STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
     "?": ("chip--bad", lambda: _("Unreadable")),
     "-": ("chip--bad", lambda: _("Not in Redis")),
 }
+NBSP = "\N{NO-BREAK SPACE}"
 IN_CALL = frozenset("CLsl")
 
 
@@ -77,7 +78,7 @@ def masked(callee: str) -> str:
     if not digits.isdecimal() or len(digits) < 8:
         return callee
     local = digits[2:] if digits.startswith("86") and len(digits) == 13 else digits
-    return f"{local[:3]} •••• {local[-4:]}"
+    return f"{local[:3]}{NBSP}••••{NBSP}{local[-4:]}"
 
 
 def short_id(call_id: str) -> str:

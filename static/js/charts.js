@@ -1,7 +1,7 @@
 // One wrapper over Chart.js (a static file of the admin theme): colours from the custom properties, a hover line
 // with every series in its tooltip, keyboard, table view and CSV. Nothing slides, nothing blinks.
 import { h } from "./dom.js";
-import { dayMinuteOf, figure, fill, gettext, minuteOf, percent } from "./words.js";
+import { dayMinuteOf, figure, gettext, minuteOf } from "./words.js";
 
 const probe = document.createElement("span");
 probe.hidden = true;
@@ -53,7 +53,7 @@ export function niceAxis(most, lines = 4) {
   return { step: whole, max: Math.ceil(Math.max(most, 1) / whole) * whole };
 }
 
-function wholeTicks(from, to) {
+export function wholeTicks(from, to) {
   const { step } = niceAxis(to - from, 4);
   const ticks = [];
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) ticks.push({ value: at });
@@ -64,7 +64,8 @@ function timeTicks(from, to) {
   const minute = 60000;
   const steps = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((n) => n * minute);
   const step = steps.find((size) => (to - from) / size <= 5) ?? 1440 * minute;
-  const offset = from - new Date(from).setHours(0, 0, 0, 0); // whole steps of local time
+  const [hours, minutes] = minuteOf(from).split(":").map(Number); // whole steps of the reader's time
+  const offset = (hours * 60 + minutes) * minute + (from % minute);
   const first = from + ((step - (offset % step)) % step);
   const ticks = [];
   for (let at = first; at <= to; at += step) ticks.push({ value: at });
@@ -101,13 +102,20 @@ const directLabels = {
       const label = labels[set.key];
       const points = chart.getDatasetMeta(index).data;
       if (!label || points.length < 2) return;
-      const at = Math.min(points.length - 1, Math.round(points.length * 0.05));
-      const value = set.data[at]?.y;
-      if (!value) return;
-      const below = chart.data.datasets.slice(0, index).reduce((sum, other) => sum + (other.data[at]?.y ?? 0), 0);
-      const top = scales.y.getPixelForValue(below + value);
-      const bottom = scales.y.getPixelForValue(below);
-      if (bottom - top < 20) return;
+      // where the area is thick enough for the whole word, as far left as that is so
+      const room = (at) => {
+        const value = set.data[at]?.y ?? 0;
+        const below = chart.data.datasets.slice(0, index).reduce((sum, other) => sum + (other.data[at]?.y ?? 0), 0);
+        return [scales.y.getPixelForValue(below + value), scales.y.getPixelForValue(below)];
+      };
+      const wide = Math.ceil(points.length * 0.16);
+      const start = [0.04, 0.2, 0.36, 0.52, 0.68, 0.8].map((share) => Math.round(points.length * share)).find((from) => {
+        const spans = Array.from({ length: wide }, (_, step) => room(Math.min(points.length - 1, from + step)));
+        return Math.max(...spans.map(([top]) => top)) + 18 < Math.min(...spans.map(([, bottom]) => bottom));
+      });
+      if (start === undefined) return;
+      const [top, bottom] = room(Math.min(points.length - 1, start + Math.floor(wide / 2)));
+      const at = start;
       ctx.fillStyle = label.on === "call" ? colour("on-call") : colour("strong");
       ctx.fillText(label.text, points[at].x + 4, (top + bottom) / 2);
     });
@@ -323,82 +331,3 @@ export function download(name, text, type = "text/csv") {
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
-
-/** The Erlang B curve: blocking over numbers, the point of now, the point that meets the mark. */
-export class SizingChart {
-  constructor(box, sizing) {
-    this.canvas = h("canvas", { tabindex: "0", role: "img" });
-    box.replaceChildren(this.canvas);
-    this.chart = new globalThis.Chart(this.canvas, { type: "line", data: { datasets: [] }, options: {}, plugins: [sizingMarks] });
-    this.set(sizing);
-    document.documentElement.addEventListener("themechange", () => this.set(this.sizing));
-  }
-
-  set(sizing) {
-    this.sizing = sizing;
-    const { chart } = this;
-    const font = { family: "Inter, sans-serif", size: 11 };
-    const most = Math.max(sizing.target * 2, ...sizing.curve.map(([, share]) => share));
-    const step = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5].find((size) => most / size <= 4) ?? 0.25;
-    chart.$sizing = sizing;
-    chart.data.datasets = [
-      { data: sizing.curve.map(([x, y]) => ({ x, y })), borderColor: colour("call"), borderWidth: 1.5, pointRadius: 0, tension: 0.2, cubicInterpolationMode: "monotone" },
-    ];
-    chart.options = {
-      animation: false, responsive: true, maintainAspectRatio: false, events: [], layout: { padding: { top: 8, right: 10 } },
-      plugins: { legend: { display: false }, tooltip: { enabled: false } },
-      scales: {
-        x: { type: "linear", min: sizing.curve[0][0], max: sizing.curve.at(-1)[0], grid: { display: false }, border: { display: false }, afterBuildTicks: (axis) => { axis.ticks = wholeTicks(axis.min, axis.max); }, ticks: { color: colour("muted"), font, maxRotation: 0, callback: (value) => figure(value) } },
-        y: { min: 0, max: Math.ceil(most / step) * step, grid: { color: colour("line"), drawTicks: false }, border: { display: false }, ticks: { color: colour("muted"), font, padding: 8, stepSize: step, callback: (value) => percent(value, step < 0.01 ? 1 : 0) } },
-      },
-    };
-    this.canvas.setAttribute("aria-label", fill(gettext("Blocking by Erlang B: %(now)s with %(usable)s numbers; %(needed)s numbers keep it under %(target)s."), {
-      now: percent(sizing.blocking), usable: figure(sizing.usable), needed: figure(sizing.needed), target: percent(sizing.target, 0),
-    }));
-    chart.update("none");
-  }
-}
-
-const sizingMarks = {
-  id: "sizingMarks",
-  afterDatasetsDraw(chart) {
-    const sizing = chart.$sizing;
-    if (!sizing) return;
-    const { ctx, chartArea, scales } = chart;
-    const y = scales.y.getPixelForValue(sizing.target);
-    ctx.save();
-    ctx.strokeStyle = colour("bad-g");
-    ctx.setLineDash([3, 3]);
-    ctx.beginPath();
-    ctx.moveTo(chartArea.left, y);
-    ctx.lineTo(chartArea.right, y);
-    ctx.stroke();
-    ctx.setLineDash([]);
-    ctx.font = "400 11px Inter, sans-serif";
-    ctx.fillStyle = colour("text");
-    // at the right, unless today's point stands there
-    const share = (sizing.usable - scales.x.min) / (scales.x.max - scales.x.min);
-    const place = share > 0.7 ? (chartArea.left + chartArea.right) / 2 : chartArea.right;
-    ctx.textAlign = share > 0.7 ? "center" : "right";
-    ctx.fillText(fill(gettext("mark %(share)s"), { share: percent(sizing.target, 0) }), place, y - 5);
-    ctx.textAlign = "left";
-    ctx.font = "600 11px Inter, sans-serif";
-    const point = (lines, share, text, token, up) => {
-      const [px, py] = [scales.x.getPixelForValue(lines), scales.y.getPixelForValue(share)];
-      if (px < chartArea.left - 1 || px > chartArea.right + 1) return;
-      ctx.beginPath();
-      ctx.arc(px, Math.max(py, chartArea.top), 4, 0, 7);
-      ctx.fillStyle = colour(token);
-      ctx.fill();
-      ctx.lineWidth = 1.5;
-      ctx.strokeStyle = colour("surface");
-      ctx.stroke();
-      ctx.fillStyle = colour("strong");
-      const wide = ctx.measureText(text).width;
-      ctx.fillText(text, Math.min(px + 8, chartArea.right - wide), Math.max(py, chartArea.top) + (up ? -7 : 14));
-    };
-    point(sizing.usable, sizing.blocking, fill(gettext("now %(share)s"), { share: percent(sizing.blocking) }), "call", true);
-    if (sizing.needed !== sizing.usable) point(sizing.needed, sizing.needed_blocking, figure(sizing.needed), "ok-g", true);
-    ctx.restore();
-  },
-};

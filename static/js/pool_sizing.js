@@ -1,6 +1,6 @@
 // The sizing advisor: measured load, Erlang B, and the cheapest way to stay under the mark.
-import { SizingChart } from "./charts.js";
 import { errorState, getJSON, h, icon } from "./dom.js";
+import { SizingChart } from "./sizing_chart.js";
 import { decimal, figure, fill, gettext, minuteOf, percent } from "./words.js";
 
 export function startSizing(page, { filter }) {

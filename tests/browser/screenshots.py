@@ -25,13 +25,13 @@ CHOOSE_A_TILE = "document.querySelector('.tile[data-state=\"C\"]')?.click()"
 
 # file name, page, theme, window, what is clicked first
 PICTURES = (
-    ("overview-light", "/overview/", "light", DESKTOP, ""),
+    ("overview", "/overview/", "light", DESKTOP, ""),
     ("overview-dark", "/overview/", "dark", DESKTOP, ""),
     ("overview-phone", "/overview/", "light", PHONE, ""),
     ("pools", "/pools/", "light", DESKTOP, ""),
-    ("pool-light", POOL, "light", DESKTOP, CHOOSE_A_TILE),
-    ("pool-dark", POOL, "dark", DESKTOP, CHOOSE_A_TILE),
-    ("pool-phone", POOL, "light", PHONE, ""),
+    ("pool-live", POOL, "light", DESKTOP, CHOOSE_A_TILE),
+    ("pool-live-dark", POOL, "dark", DESKTOP, CHOOSE_A_TILE),
+    ("pool-live-phone", POOL, "light", PHONE, ""),
     ("numbers", "/numbers/", "light", DESKTOP, ""),
     ("imports", "/imports/", "light", DESKTOP, ""),
     ("system", "/system/", "light", DESKTOP, ""),

@@ -51,7 +51,9 @@ async def test_a_chosen_number_tells_its_story_while_it_happens(
         "document.querySelector('[data-story] .timeline__title').textContent"
         " === 'Picked for Li Jun'"
     )
-    assert "callee 139 •••• 2231" in await operator.text("[data-story] .timeline__why")
+    assert "callee 139\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}2231" in await operator.text(
+        "[data-story] .timeline__why"
+    )
     assert await operator.text("[data-story] .chip") == "In call"
 
 

@@ -21,7 +21,11 @@ def test_a_pick_says_for_whom_by_which_rule_and_hides_most_of_the_callee() -> No
         callee="+8613912342231",
         state_after="bu",
         detail=detail,
-    ) == ("Picked for Wang Fang", "Rested longest: 41 s · callee 139 •••• 2231", "call")
+    ) == (
+        "Picked for Wang Fang",
+        "Rested longest: 41 s · callee 139\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}2231",
+        "call",
+    )
 
 
 def test_a_hangup_says_how_long_by_whom_and_which_call() -> None:
@@ -76,7 +80,7 @@ def test_the_dot_is_the_state_after_the_event(code: str, dot: str) -> None:
 def test_what_is_no_telephone_number_is_not_masked() -> None:
     assert masked("sip:anna@example.org") == "sip:anna@example.org"
     assert masked("10086") == "10086"
-    assert masked("+4930123456") == "493 •••• 3456"
+    assert masked("+4930123456") == "493\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}3456"
 
 
 def test_an_unknown_letter_is_a_number_that_redis_does_not_have() -> None:
