@@ -2,6 +2,7 @@
 
 import atexit
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,7 @@ class Sites:
 def sites() -> Sites:
     """Start both servers and fill them; they end with this process."""
     folder = Path(tempfile.mkdtemp(prefix="poolsite-bench-sql-", dir="/tmp"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     server = RedisServer(folder=folder / "redis", append_only=False).start()
     atexit.register(server.stop)
     postgres = PostgresServer().start()
