@@ -44,7 +44,9 @@ numbers_router = Router(tags=["numbers"])
 @router.get("", response={200: list[PoolOut], **_ERRORS}, summary="Pools")
 def list_pools(request: HttpRequest) -> Any:
     """Every pool that the credential may see."""
-    return [_pool_out(pool) for pool in selectors.pool_list(principal_of_request(request))]
+    principal = principal_of_request(request)
+    access.require(principal, "numbers.view")
+    return [_pool_out(pool) for pool in selectors.pool_list(principal)]
 
 
 @router.get("/{slug}", response={200: PoolOut, **_ERRORS}, summary="One pool")
@@ -70,6 +72,7 @@ def who_had(
     asked: Query[WhoHadIn],
 ) -> Any:
     """The calls that ran at a moment, by number, callee, agent or call id."""
+    access.require(principal_of_request(request), "numbers.view")
     unknown = sorted(set(request.GET) - set(WhoHadIn.model_fields))
     if unknown:
         raise ProblemError("malformed", f"{unknown[0][:40]}: there is no such parameter")

@@ -48,7 +48,7 @@ def _stage(job: JobHandle, found: NumberImport) -> Iterator[Progress]:
             found.next_row = staged[-1].row
             found.rows_as_they_are, found.rows_cleaned, found.rows_refused = counts
             with job.chunk(done=done):
-                ImportRow.objects.bulk_create(staged, batch_size=CHUNK)
+                ImportRow.objects.bulk_create(staged, batch_size=CHUNK)  # unaudited: a draft
                 found.save(
                     update_fields=[
                         *("next_row", "rows_as_they_are", "rows_cleaned", "rows_refused")

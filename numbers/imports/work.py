@@ -71,8 +71,9 @@ def run_undo(job: JobHandle) -> Iterator[Progress]:
     while values := list(numbers.order_by("value").values_list("value", flat=True)[:CHUNK]):
         with job.chunk(done=found.removed + len(values), total=total):
             for part in _parts(values):
-                NumberTag.objects.filter(number__in=numbers.filter(value__in=part)).delete()
-                numbers.filter(value__in=part).delete()
+                mine = numbers.filter(value__in=part)
+                NumberTag.objects.filter(number__in=mine).delete()  # unaudited: the undo is
+                mine.delete()
             found.removed += len(values)
             found.pending = values
             found.save(update_fields=["removed", "pending"])
@@ -112,7 +113,7 @@ def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | No
     now = timezone.now()
     values = [row.value for row in rows]
     busy = calls_elsewhere(found.pool, values)
-    Number.objects.bulk_create(
+    Number.objects.bulk_create(  # unaudited: the import is, as a whole
         [_number(found, row, now) for row in rows if row.value not in busy],
         batch_size=QUERY_VALUES,
         ignore_conflicts=True,
@@ -134,7 +135,9 @@ def _refuse(found: NumberImport, late: Sequence[ImportRow], reader: Principal | 
     owners = owners_of(found, reader, [row.value for row in late])
     for row in late:
         row.kind, row.why = ImportRow.Kind.REFUSED, owners.get(row.value, "in_other_pool")
-    ImportRow.objects.bulk_update(late, ["kind", "why"], batch_size=QUERY_VALUES)
+    ImportRow.objects.bulk_update(  # unaudited: the import is, as a whole
+        late, ["kind", "why"], batch_size=QUERY_VALUES
+    )
 
 
 def _number(found: NumberImport, row: ImportRow, now: datetime) -> Number:
