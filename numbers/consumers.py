@@ -32,7 +32,8 @@ WAITING_CALLS = 1_000
 FRAMES_PER_SECOND = 2_000.0
 FRAMES_AT_ONCE = 10_000.0
 SEND_SECONDS = 10.0
-TOO_BIG, NOT_TEXT, TOO_MANY, BEHIND, TRY_LATER = 1009, 1003, 4429, 1013, 1013
+# Codes of our own: daphne cannot send the standard ones but 1000.
+TOO_BIG, NOT_TEXT, TOO_MANY, BEHIND, TRY_LATER, FAULT = 4413, 4415, 4429, 4408, 4503, 4500
 
 
 async def switch_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -100,7 +101,7 @@ class SwitchSocket:
             failure = task.exception() if task.done() and not task.cancelled() else None
             if failure is not None and not _is_disconnect(failure):
                 logger.error("switch socket failed", exc_info=failure)
-                self.close(1011)
+                self.close(FAULT)
 
     async def _end(self, tasks: list[asyncio.Task[None]]) -> None:
         for task in tasks:
