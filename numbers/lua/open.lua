@@ -13,7 +13,7 @@ ARGV[2] reason             for the history
 ARGV[3] status             o open, p paused: what it becomes
 Reply: [1, "", "", reason]; reason "waiting" = switches have yet to report, "repeat" = it was open
 Errors: -1 "no such pool", "script outdated …"
-Complexity: O(1)
+Complexity: O(switches), 256 at most
 Version: 1
 ]]
 --@include open
@@ -24,6 +24,9 @@ local how, status = ARGV[1], ARGV[3] or 'o'
 if (how ~= 'now' and how ~= 'loaded') or (status ~= 'o' and status ~= 'p') then return { '-1', '', '', 'malformed' } end
 if sub(conf, 1, 1) ~= 'r' then return { '1', '', '', 'repeat' } end
 call('HSET', POOL, 'loaded', 1, 'becomes', status)
+for name in pairs(cjson.decode(call('HGET', POOL, 'switches') or '{}')) do
+  call('HDEL', INDEX, 'l' .. name) -- a list whose first part met an empty pool begins anew
+end
 local awaiting = call('HGET', POOL, 'awaiting')
 local reason = ''
 if how == 'now' or not awaiting or awaiting == '' then slow.open(slow.clean(ARGV[2]))

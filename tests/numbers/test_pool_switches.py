@@ -323,8 +323,8 @@ def recover(bench: PoolUnderTest, **switches: str) -> None:
 def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnderTest) -> None:
     recover(bench, one="b", two="b")
     assert bench.event("call").reason == "recovering"
-    assert bench.live_list([("x", A)], switch="one", incarnation="b").adopted
     assert bench.run(pool.loaded(SLUG)).reason == "waiting"
+    assert bench.live_list([("x", A)], switch="one", incarnation="b").adopted
     assert bench.figures().awaiting == ("two",)
     assert bench.event("reg", C, switch="two", incarnation="restarted").ok
     assert bench.figures().status == "open"
@@ -333,6 +333,23 @@ def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnder
     assert bench.event("hangup", call_id="x", switch="one", incarnation="b").ok
     assert bench.event("call").number == A
     assert bench.why_not(B) == "quarantined"
+
+
+def test_a_list_that_came_before_the_numbers_counts_for_nothing(bench: PoolUnderTest) -> None:
+    recover(bench, one="b")
+    assert bench.live_list([("x", A)], switch="one", incarnation="b")
+    assert bench.run(pool.loaded(SLUG)).reason == "waiting"
+    assert bench.event("call").reason == "recovering"
+    bench.live_list([("x", A)], switch="one", incarnation="b")
+    assert bench.figures().status == "open"
+
+
+def test_no_inbound_call_is_taken_for_a_report_while_recovering(bench: PoolUnderTest) -> None:
+    recover(bench, one="b")
+    new = bench.event("call", A, call_id="new", direction="in", switch="one", incarnation="b")
+    assert new.reason == "recovering"
+    old = bench.event("call", A, call_id="old", switch="one", incarnation="b")
+    assert old.ok
 
 
 def test_a_recovering_pool_opens_after_the_longest_lease(bench: PoolUnderTest) -> None:

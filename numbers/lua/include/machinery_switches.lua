@@ -65,8 +65,9 @@ function slow.meet(switch, incarnation, record)
 end
 
 -- A recovering pool need not wait for this switch any longer; the last one opens it.
+-- What it reported before its numbers were there again could not be taken in: it reports once more.
 function slow.reported(switch)
-  if sub(conf, 1, 1) ~= 'r' then return end
+  if sub(conf, 1, 1) ~= 'r' or call('HGET', POOL, 'loaded') ~= '1' then return end
   local awaiting = call('HGET', POOL, 'awaiting')
   if not awaiting then return end
   local left, found = {}, false
@@ -75,7 +76,7 @@ function slow.reported(switch)
   end
   if not found then return end
   call('HSET', POOL, 'awaiting', table.concat(left, '\t'))
-  if #left == 0 and call('HGET', POOL, 'loaded') == '1' then
+  if #left == 0 then
     slow.open('every switch has reported')
   end
 end
