@@ -77,7 +77,7 @@ if what == 'numstate' then
       if b == '1' and not lease then
         problem = 'no lease'
         if mend then
-          call('ZADD', TIMERS, slow.us(match(props, ',"session":(%d+)') * BAND + now / 1000 + sub(conf, 6, 15)), number)
+          call('ZADD', TIMERS, slow.us(match(props, ',"session":(%d+)') * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
         end
       elseif b == '0' and lease and call('HEXISTS', INDEX, 't' .. number) == 0 then
         problem = 'lease without call'

@@ -85,7 +85,7 @@ if number ~= '' then
     end
   elseif since + 0 > now and direction == 'out' then
     local cap = sub(conf, 56, 61)
-    local day, used = match(props, '^,"day":(%d+),"used":(%d+)')
+    local day, used = match(props, ',"day":(%d+),"used":(%d+)')
     if cap ~= '000000' and day == sub(conf, 84, 93) and used + 0 >= cap + 0 then
       outcome, reason = '-1', 'capped'
       break
@@ -109,7 +109,7 @@ else
   end
   if picked == '' and near and area ~= '' and byte(conf, 2) == 49 then
     local first = call('ZRANGEBYSCORE', NEAR, fmt('%d', near * REGION + 1577836800000),
-      fmt('%d', near * REGION + now / 1000), 'LIMIT', 0, 1)[1]
+      fmt('%d', near * REGION + sub(at, 1, 13)), 'LIMIT', 0, 1)[1]
     if first then
       number = first
       st = call('HGET', NUMSTATE, number)

@@ -63,7 +63,7 @@ elseif event == 'renew' then
     end
     call('HDEL', INDEX, 'v' .. paid)
   end
-  call('ZADD', TIMERS, fmt('%d', sub(tail, 12, 15) * BAND + now / 1000 + sub(conf, 6, 15)), number)
+  call('ZADD', TIMERS, fmt('%d', sub(tail, 12, 15) * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
   more = { 'lease_seconds', fmt('%.0f', sub(conf, 6, 15) / 1000) }
   if find(tail, ',"suspect":1', 1, true) or find(tail, ',"unpaid":1', 1, true) then
     call('HSET', NUMSTATE, number, (string.gsub(string.gsub(st, ',"suspect":1', ''), ',"unpaid":1', '')))
