@@ -11,7 +11,7 @@ from numbers.schemas import Event
 
 
 def test_an_object_becomes_an_event_with_its_number_cleaned() -> None:
-    event = EVENTS.read('{"event":"call","number":"0086 138-0000","callee":"+86 139"}'.encode())
+    event = EVENTS.read(b'{"event":"call","number":"0086 138-0000","callee":"+86 139"}')
     assert isinstance(event, Event)
     assert (event.number, event.callee) == ("+861380000", "+86139")
 

@@ -32,7 +32,7 @@ def drift(pool: Pool) -> dict[str, int]:
     return services.pool_reconcile(pool=pool, check=True).drift
 
 
-# -- by the Redis command line ------------------------------------------------------------------
+# -- by the Redis command line -----------------------------------------------------------------
 
 
 def test_a_number_added_by_the_command_line_gets_its_row() -> None:
@@ -108,7 +108,7 @@ def test_a_quarantine_by_script_reaches_sql() -> None:
     assert Number.objects.get().quarantined_at is None
 
 
-# -- drift ------------------------------------------------------------------------------------------
+# -- drift -------------------------------------------------------------------------------------
 
 
 def test_what_differs_is_named_and_mended() -> None:
@@ -189,7 +189,7 @@ def test_a_change_that_a_dead_process_did_not_send_is_found_by_its_mark() -> Non
     assert show().numbers == 1
 
 
-# -- Redis lost -----------------------------------------------------------------------------------
+# -- Redis lost --------------------------------------------------------------------------------
 
 
 def test_an_emptied_redis_is_rebuilt_and_opens_when_the_switch_reports(
