@@ -21,6 +21,7 @@ from numbers.api.directory import PoolRef, directory
 from numbers.schemas import BODY_LIMIT_BYTES
 from poolsite import access, hotpath
 from poolsite.access import Principal
+from poolsite.live.closing import close_socket
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +33,7 @@ WAITING_CALLS = 1_000
 FRAMES_PER_SECOND = 2_000.0
 FRAMES_AT_ONCE = 10_000.0
 SEND_SECONDS = 10.0
-# Codes of our own: daphne cannot send the standard ones but 1000.
-TOO_BIG, NOT_TEXT, TOO_MANY, BEHIND, TRY_LATER, FAULT = 4413, 4415, 4429, 4408, 4503, 4500
+TOO_BIG, NOT_TEXT, TOO_MANY, BEHIND, TRY_LATER, FAULT = 1009, 1003, 4429, 1013, 1013, 1011
 
 
 async def switch_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -48,11 +48,11 @@ async def switch_application(scope: dict[str, Any], receive: Receive, send: Send
         pool = await directory().get(str(scope["url_route"]["kwargs"]["slug"]))
     except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
         logger.warning("switch socket: rights cannot be read", exc_info=True)
-        await send({"type": "websocket.close", "code": TRY_LATER})
+        await close_socket(send, TRY_LATER)
         return
     decision = processing.decide(principal, pool)
     if not decision or pool is None:
-        await send({"type": "websocket.close", "code": decision.socket_code})
+        await close_socket(send, decision.socket_code)
         return
     await SwitchSocket(pool, principal, receive, send).run()
 
@@ -111,7 +111,7 @@ class SwitchSocket:
     async def _say_goodbye(self, code: int) -> None:
         try:
             async with asyncio.timeout(2.0):
-                await self._send({"type": "websocket.close", "code": code})
+                await close_socket(self._send, code)
         except Exception as failure:
             if not _is_disconnect(failure):
                 raise

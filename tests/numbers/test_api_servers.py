@@ -128,7 +128,7 @@ def test_the_websocket_answers_and_holds_its_frame_limit(served: Served) -> None
         with pytest.raises(ConnectionClosed) as closed:
             switch.recv(timeout=10)
         assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 4413
+        assert closed.value.rcvd.code == 1009
     assert served.post({"event": "add", "number": "139"}).status_code == 200
 
 
