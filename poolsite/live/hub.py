@@ -49,6 +49,7 @@ class Hub:
             async with self.wakes.listening([channel], lambda text: outbox.put(Frame(text))):
                 yield True
         finally:
+            self.closed_behind += outbox.close_code == BEHIND_CODE
             self.outboxes.discard(outbox)
             self._per_principal[who] -= 1
             if not self._per_principal[who]:
@@ -104,8 +105,7 @@ class Hub:
             if now < judge_from:
                 continue
             for outbox in tuple(self.outboxes):
-                if not outbox.close_code and outbox.is_behind(now):
-                    self.closed_behind += 1
+                if outbox.is_behind(now):
                     outbox.close(BEHIND_CODE)
 
     async def aclose(self) -> None:
@@ -133,6 +133,6 @@ def hub_of_loop() -> Hub:
     return hub
 
 
-def socket_count() -> int:
-    """Return how many live sockets this process holds, for the metrics."""
-    return sum(len(hub.outboxes) for hub in _HUBS.values())
+def hubs() -> list[Hub]:
+    """Return every hub of this process, for the metrics."""
+    return list(_HUBS.values())

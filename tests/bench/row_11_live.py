@@ -40,6 +40,11 @@ MARK_LAST_STATE_MS = 500
 MARK_FRAME_BYTES = 4_096
 
 
+def crowd_of(site: Site) -> list[dict[str, Any]]:
+    """Return those whom `meet` made for the sockets: operator0, operator1 …"""
+    return [who for name, who in site.people.items() if name[:8] == "operator" and name[8:]]
+
+
 @dataclass
 class Browsers:
     """The process that holds the sockets."""
@@ -48,9 +53,7 @@ class Browsers:
 
     @classmethod
     def start(cls, site: Site, port: int, topics: list[str], count: int) -> "Browsers":
-        cookies = [
-            who["cookie"] for name, who in site.people.items() if name.startswith("operator")
-        ]
+        cookies = [who["cookie"] for who in crowd_of(site)]
         orders = {"topics": topics, "port": port, "count": count, "cookies": cookies}
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.bench.live_sockets", json.dumps(orders)],

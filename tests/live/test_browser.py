@@ -1,6 +1,7 @@
 """static/live.js in a real Chromium against a real server process."""
 
 import asyncio
+import random
 import shutil
 from collections.abc import AsyncIterator
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 import redis.asyncio
 from playwright.async_api import Page, async_playwright
 
+from numbers.topics import TilesTopic
+from numbers.topics.packing import pack_tiles
 from poolsite.live import RowsTopic, frames
 from tests.live.sample_topics import WRITE
 from tests.live.servers import ROOT, Site, WebServer
@@ -260,6 +263,20 @@ async def test_the_table_rule_of_the_browser_is_that_of_the_server(
     change = {"set": {"b": {"v": 3}, "c": {"v": 4}}, "gone": ["a"]}
     there = await page.evaluate("([data, change]) => live.applyRows(data, change)", [data, change])
     assert there == RowsTopic.apply(data, change)
+
+
+async def test_the_tiles_rule_of_the_browser_is_that_of_the_server(
+    web: WebServer, page: Page
+) -> None:
+    await page.evaluate("""async () => { window.tiles = await import("/static/live/tiles.js"); }""")
+    chance = random.Random(7)
+    letters = "RrpoxCsLlOQ-?"
+    data = {"layout": "x", "states": "".join(chance.choice(letters) for _ in range(10_000))}
+    for count in (1, 50, 3_000, 10_000):
+        set_ = {tile: chance.choice(letters) for tile in chance.sample(range(10_000), count)}
+        change = {"set": pack_tiles(sorted(set_.items()))}
+        there = await page.evaluate("([data, one]) => tiles.applyTiles(data, one)", [data, change])
+        assert there == TilesTopic.apply(data, change)
 
 
 def test_the_module_is_small() -> None:

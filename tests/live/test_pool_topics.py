@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numbers import pool as door
 from numbers import services
 from numbers.models import Number, Pool
-from numbers.topics import NumberTopic, PoolFiguresTopic, PoolListTopic, TilesTopic
 from numbers.selectors.tile_layout import TILES_PER_PAGE
+from numbers.topics import NumberTopic, PoolFiguresTopic, PoolListTopic, TilesTopic
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.states import letter_of_state
 from numbers.topics.tiles import changes_of
