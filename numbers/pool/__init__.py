@@ -2,7 +2,7 @@
 
     outcome = hotpath.run(pool.event("retail-east", pool.Event("call", call_id="…")))
 
-`numbers/pool/commands.py` has everything that is not an event.
+`numbers/pool/commands.py` has what is not an event, `reading.py` what only looks.
 """
 
 from numbers.pool import reasons
@@ -10,14 +10,11 @@ from numbers.pool.changes import Change, read_change
 from numbers.pool.commands import (
     RELEASE_BATCH,
     ROWS_LIMIT,
-    Figures,
     Forced,
     Listed,
     ListPart,
     PoolRefusedError,
     Row,
-    Scanned,
-    States,
     Swept,
     configure,
     create,
@@ -31,14 +28,10 @@ from numbers.pool.commands import (
     open_now,
     pause,
     quarantine,
-    recount,
     recover,
     release,
     resume,
     revoke_voucher,
-    scan,
-    show,
-    states,
     sweep,
     unquarantine,
     voucher,
@@ -51,6 +44,15 @@ from numbers.pool.number_state import (
     parse_state,
     state_letter,
     state_name,
+)
+from numbers.pool.reading import (
+    Figures,
+    Scanned,
+    States,
+    recount,
+    scan,
+    show,
+    states,
 )
 from numbers.pool.scripts import SCRIPTS
 from numbers.pool.settings import PoolSettings

@@ -1,32 +1,18 @@
 """Commands of a pool other than events, and what comes back."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Final
 
-from numbers.pool.keys import PoolKeys
-from numbers.pool.number_state import NumberState, parse_state
+from numbers.pool.building import pool_command
 from numbers.pool.scripts import SCRIPTS
 from numbers.pool.settings import PoolSettings
 from numbers.pool.transitions import Outcome, read_outcome
 from poolsite.hotpath import Command
 
-T = TypeVar("T")
 ROWS_LIMIT: Final = 1_000  # numbers in one call of load, quarantine, label
 RELEASE_BATCH: Final = 500
-STATUS: Final = {"o": "open", "p": "paused", "r": "recovering"}
-
-
-def _command(
-    script: str,
-    slug: str,
-    args: Sequence[str | int],
-    read: Callable[[list[str]], T],
-    repeat: str | None = None,
-) -> Command[T]:
-    return Command(SCRIPTS[script], PoolKeys(slug).all, tuple(args), read, operation_id=repeat)
 
 
 # -- a pool's life -----------------------------------------------------------------------------
@@ -78,7 +64,7 @@ def _create(
     args: list[str | int] = [generation, status, columns, days, sha1, log_limit, open_after_seconds]
     for name, incarnation in switches.items():
         args += [name, incarnation]
-    return _command("create", slug, args, read_outcome, str(generation))
+    return pool_command("create", slug, args, read_outcome, str(generation))
 
 
 def _settings_words(settings: PoolSettings, now: datetime | None) -> list[str | int]:
@@ -91,32 +77,34 @@ def configure(
 ) -> Command[Outcome]:
     """Write settings, also each day for the coming midnights. Reason "refresh": scan with mend."""
     columns, days, sha1, log_limit = _settings_words(settings, now)
-    return _command("configure", slug, [columns, days, log_limit, sha1], read_outcome, str(columns))
+    return pool_command(
+        "configure", slug, [columns, days, log_limit, sha1], read_outcome, str(columns)
+    )
 
 
 def pause(slug: str, reason: str) -> Command[Outcome]:
     """Answer every `call` with "paused" until resume; other events work."""
-    return _command("pause", slug, ["1", reason], read_outcome, "1")
+    return pool_command("pause", slug, ["1", reason], read_outcome, "1")
 
 
 def resume(slug: str, reason: str = "") -> Command[Outcome]:
-    return _command("pause", slug, ["0", reason], read_outcome, "0")
+    return pool_command("pause", slug, ["0", reason], read_outcome, "0")
 
 
 def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[Outcome]:
     """An operator opens a recovering pool early."""
-    return _command("open", slug, ["now", reason, "p" if paused else "o"], read_outcome, "now")
+    return pool_command("open", slug, ["now", reason, "p" if paused else "o"], read_outcome, "now")
 
 
 def loaded(slug: str, *, paused: bool = False) -> Command[Outcome]:
     """Every number of a recovering pool is there; it opens when its switches have reported."""
     args = ["loaded", "rebuilt", "p" if paused else "o"]
-    return _command("open", slug, args, read_outcome, "loaded")
+    return pool_command("open", slug, args, read_outcome, "loaded")
 
 
 def destroy(slug: str, generation: int) -> Command[Outcome]:
     """Remove the pool's data."""
-    return _command("destroy", slug, [generation], read_outcome, str(generation))
+    return pool_command("destroy", slug, [generation], read_outcome, str(generation))
 
 
 # -- numbers -----------------------------------------------------------------------------------
@@ -141,13 +129,13 @@ def load(slug: str, rows: Sequence[Row], *, event: str = "add") -> Command[int]:
     args: list[str] = [event]
     for row in rows:
         args += [row.number, "1" if row.up else "0", row.region, row.quarantine]
-    return _command("load", slug, args, _count, rows[0].number if rows else None)
+    return pool_command("load", slug, args, _count, rows[0].number if rows else None)
 
 
 def label(slug: str, regions: Mapping[str, str]) -> Command[int]:
     """Give up to ROWS_LIMIT numbers their region ("" = none); returns how many changed."""
     args = [word for pair in regions.items() for word in pair]
-    return _command("label", slug, args, _count, args[0] if args else None)
+    return pool_command("label", slug, args, _count, args[0] if args else None)
 
 
 class PoolRefusedError(ValueError):
@@ -166,11 +154,11 @@ def _count(reply: list[str]) -> int:
 
 def quarantine(slug: str, numbers: Sequence[str], reason: str) -> Command[list[Outcome]]:
     """Take up to ROWS_LIMIT numbers out of picking; running calls and registrations stay."""
-    return _command("quarantine", slug, ["1", reason, *numbers], _outcomes, "1")
+    return pool_command("quarantine", slug, ["1", reason, *numbers], _outcomes, "1")
 
 
 def unquarantine(slug: str, numbers: Sequence[str], reason: str = "") -> Command[list[Outcome]]:
-    return _command("quarantine", slug, ["0", reason, *numbers], _outcomes, "0")
+    return pool_command("quarantine", slug, ["0", reason, *numbers], _outcomes, "0")
 
 
 def _outcomes(reply: list[str]) -> list[Outcome]:
@@ -194,12 +182,12 @@ class Forced:
 
 def force_hangup(slug: str, number: str, reason: str, *, call_id: str = "") -> Command[Forced]:
     """End the number's call now; with `call_id` only that one."""
-    return _command("force_hangup", slug, [number, call_id, reason, "end"], _forced)
+    return pool_command("force_hangup", slug, [number, call_id, reason, "end"], _forced)
 
 
 def mark_unpaid(slug: str, number: str, call_id: str) -> Command[Forced]:
     """The next interval was refused: live lists no longer keep the call; it ends with its lease."""
-    return _command("force_hangup", slug, [number, call_id, "", "unpaid"], _forced, number)
+    return pool_command("force_hangup", slug, [number, call_id, "", "unpaid"], _forced, number)
 
 
 def _forced(reply: list[str]) -> Forced:
@@ -211,12 +199,12 @@ def _forced(reply: list[str]) -> Forced:
 
 def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[Outcome]:
     """Let one call of a charged pool begin (or be renewed), within `seconds`."""
-    return _command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
+    return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
 
 
 def revoke_voucher(slug: str, voucher: str) -> Command[Outcome]:
     """Take a voucher back; reason "used" when it is gone."""
-    return _command("voucher", slug, [voucher, 0, ""], read_outcome)
+    return pool_command("voucher", slug, [voucher, 0, ""], read_outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +250,7 @@ def live_list(
     ]
     for item in calls:
         args += [item.call_id, item.number]
-    return _command("live_list", slug, args, _list_part)
+    return pool_command("live_list", slug, args, _list_part)
 
 
 def _list_part(reply: list[str]) -> ListPart:
@@ -307,139 +295,9 @@ def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
         values = {name: int(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
         return Swept(more=bool(values.pop("more")), **values)
 
-    return _command("sweep", slug, [batch], read)
+    return pool_command("sweep", slug, [batch], read)
 
 
 def release(slug: str, batch: int = RELEASE_BATCH) -> Command[bool]:
     """Release calls of superseded incarnations; returns whether more wait. Run until False."""
-    return _command("release", slug, [batch], lambda reply: reply[3] == "more")
-
-
-# -- reading -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A pool at one moment. Counts are O(1) but `resting` and `pickable`, O(log n).
-
-    offered = carried + blocked, each call id once; inbound calls are counted apart.
-    """
-
-    as_of_us: int
-    generation: int
-    status: str
-    settings: PoolSettings
-    seq: int
-    drained: int
-    dropped: int
-    numbers: int
-    idle_up: int
-    idle_down: int
-    busy_up: int
-    busy_down: int
-    quarantined: int
-    resting: int
-    pickable: int
-    offered: int
-    carried: int
-    carried_in: int
-    blocked: int
-    waiting: int
-    old_calls: int
-    awaiting: tuple[str, ...]
-    open_at_us: int | None
-    switches: tuple[str, ...]
-    releasing: bool
-
-
-def show(slug: str) -> Command[Figures | None]:
-    """Return the command that reads a pool's figures; None = there is no such pool in Redis."""
-    return _command("show", slug, [], _figures)
-
-
-_COUNTS = (
-    *("seq", "drained", "dropped", "numbers", "idle_up", "idle_down", "busy_up", "busy_down"),
-    *("quarantined", "resting", "pickable", "offered", "carried", "carried_in", "blocked"),
-    *("waiting", "old_calls"),
-)
-
-
-def _figures(reply: list[str]) -> Figures | None:
-    if reply[0] == "-1":
-        return None
-    pairs = dict(zip(reply[::2], reply[1::2], strict=True))
-    return Figures(
-        as_of_us=int(pairs["as_of"]),
-        generation=int(pairs["generation"]),
-        status=STATUS[pairs["status"]],
-        settings=PoolSettings.from_conf(pairs["conf"]),
-        awaiting=tuple(filter(None, pairs["awaiting"].split("\t"))),
-        open_at_us=int(pairs["open_at"]) if pairs["open_at"] else None,
-        switches=tuple(sorted(json.loads(pairs["switches"]))),
-        releasing=bool(pairs["releasing"]),
-        **{name: int(pairs[name]) for name in _COUNTS},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class States:
-    """Numbers as they are at `as_of_us`; those that are not there are left out."""
-
-    as_of_us: int
-    seq: int
-    by_number: Mapping[str, NumberState]
-
-
-def states(slug: str, numbers: Sequence[str]) -> Command[States | None]:
-    """Return the command that reads up to 10 000 numbers; None = no such pool."""
-    wanted = tuple(numbers)
-
-    def read(reply: list[str]) -> States | None:
-        if reply[0] == "-1":
-            return None
-        found = {}
-        for place, number in enumerate(wanted):
-            text, lease, region = reply[3 + 3 * place : 6 + 3 * place]
-            state = parse_state(number, text, int(lease) if lease else None, region)
-            if state is not None:
-                found[number] = state
-        return States(int(reply[0]), int(reply[2]), found)
-
-    return _command("read", slug, wanted, read)
-
-
-@dataclass(frozen=True, slots=True)
-class Scanned:
-    """A part of a walk through the pool. `numbers`: (number, state's JSON, problem or "")."""
-
-    cursor: int
-    seq: int
-    as_of_us: int
-    numbers: tuple[tuple[str, str, str], ...]
-
-
-def scan(
-    slug: str, what: str = "numstate", cursor: int = 0, *, count: int = 500, mend: bool = False
-) -> Command[Scanned | None]:
-    """Walk numstate, idle, near or timers; name, or mend, what contradicts the states."""
-
-    def read(reply: list[str]) -> Scanned | None:
-        if reply[0] == "-1":
-            return None
-        triples = tuple(zip(reply[3::3], reply[4::3], reply[5::3], strict=True))
-        return Scanned(int(reply[0]), int(reply[1]), int(reply[2]), triples)
-
-    return _command("scan", slug, [what, cursor, count, int(mend)], read)
-
-
-def recount(
-    slug: str, seq: int, *, up: int, busy_down: int, quarantined: int, mend: bool = False
-) -> Command[tuple[int, int, int] | None]:
-    """Compare counters after a whole scan; returns what they were, None when the pool moved."""
-
-    def read(reply: list[str]) -> tuple[int, int, int] | None:
-        if reply[0] != "1" or reply[3]:
-            return None
-        return int(reply[4]), int(reply[5]), int(reply[6])
-
-    return _command("recount", slug, [seq, up, busy_down, quarantined, int(mend)], read)
+    return pool_command("release", slug, [batch], lambda reply: reply[3] == "more")

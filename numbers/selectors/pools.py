@@ -14,7 +14,6 @@ from numbers.selectors.states import pool_live
 from poolsite import access
 from poolsite.access import Principal
 
-
 Status = Literal["open", "paused", "recovering", "lost"]
 STATUSES: dict[str, Status] = {"open": "open", "paused": "paused", "recovering": "recovering"}
 
