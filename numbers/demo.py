@@ -87,6 +87,7 @@ def make_pools(data: DemoData) -> None:
     pools = [known.get(plan.slug) or _make(plan, data) for plan in plans]
     data.simulation["url"] = "http://127.0.0.1:8000"
     data.simulation["pools"] = pools
+    data.simulation["mishaps"] = {"restart_every_seconds": 3_600.0}
     if data.small:
         data.simulation["live_list_seconds"] = 2.0
         data.simulation["mishaps"] = {"restart_every_seconds": 120.0}

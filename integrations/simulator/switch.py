@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 PENDING_SECONDS = 4.0
 BATCH_PAUSE_SECONDS = 0.2
 CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a bound, not a target
+STEADY_LOAD_SECONDS = 12.0  # how fast a switch that starts reaches its usual load
 
 
 @dataclass
@@ -135,6 +136,10 @@ class SimulatedSwitch:
         """Poisson arrivals; this switch carries its share of the pool's offered load."""
         share = self.pool.offered_erlangs / len(self.pool.switches)
         calls_per_second = share / self.pool.mean_call_seconds
+        # Exponential calls forget their age: a load that has long been steady looks like this.
+        for _ in range(int(share)):
+            self._start(self.place_call())
+            await asyncio.sleep(STEADY_LOAD_SECONDS / share)
         while True:
             await asyncio.sleep(self.chance.expovariate(calls_per_second))
             if not (self.resting or self._off) and len(self._tasks) < CALLS_AT_ONCE_LIMIT:
