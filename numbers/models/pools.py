@@ -190,6 +190,7 @@ class Number(models.Model):
     is_up = models.BooleanField(
         _("registered"), default=False, editable=False, help_text=_("As the history says.")
     )
+    contact = models.CharField(_("contact"), max_length=256, blank=True, editable=False)
     quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
     quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
     quarantined_reason = models.CharField(_("quarantine's reason"), max_length=200, blank=True)

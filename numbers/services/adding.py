@@ -22,6 +22,7 @@ from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor
 
 RANGE_LIMIT = 1_000_000
+CONTACT_SECONDS = 3_600  # what phones commonly ask for
 
 
 @dataclass
@@ -221,7 +222,24 @@ def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> i
     put = 0
     for chunk in chunks(rows, door.ROWS_LIMIT):
         put += hotpath.run(door.load(pool.slug, redis_rows(pool, chunk), event=event))
+        register_contacts(pool, chunk)
     return put
+
+
+def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
+    """Register numbers that were registered by a contact, for an hour at most.
+
+    When each contact expires is known to Redis alone; the next refresh says it again.
+    """
+    events = [
+        door.Event("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
+        for row in rows
+        if row.is_up and row.contact
+    ]
+    commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
+    for outcomes in hotpath.run_batch(commands):
+        if isinstance(outcomes, hotpath.HotPathError):
+            raise outcomes
 
 
 def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.Row]:
@@ -229,7 +247,7 @@ def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.Row]:
     return [
         door.Row(
             row.value,
-            up=row.is_up,
+            up=row.is_up and not row.contact,
             region=regions.area(row.value) if pool.near else "",
             quarantine=(row.quarantined_reason or "quarantined") if row.quarantined_at else "",
         )

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, Switch
-from numbers.services.adding import redis_rows
+from numbers.services.adding import redis_rows, register_contacts
 from numbers.services.common import settings_of
 from numbers.services.opening import INCIDENT
 from numbers.services.pools import create_in_redis, new_generation
@@ -149,6 +149,7 @@ def load_all(pool: Pool) -> int:
             if isinstance(result, hotpath.HotPathError):
                 raise result
             put += result
+        register_contacts(pool, rows)
         Pool.objects.filter(pk=pool.pk).update(loading_at=timezone.now())
     outcome = hotpath.run(door.loaded(pool.slug, paused=pool.paused_at is not None))
     if not outcome.ok:
@@ -167,7 +168,7 @@ def _pages(pool: Pool) -> Iterator[list[Number]]:
     size = LOADS_AT_ONCE * door.ROWS_LIMIT
     after = ""
     numbers = Number.objects.filter(pool=pool).only(
-        "value", "is_up", "quarantined_at", "quarantined_reason", "pool_id"
+        "value", "is_up", "contact", "quarantined_at", "quarantined_reason", "pool_id"
     )
     while True:
         rows = list(numbers.filter(value__gt=after).order_by("value")[:size])

@@ -165,19 +165,19 @@ class _Membership:
     def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
         last: dict[str, tuple[str, int]] = {}  # what happened last, and when
         held: dict[str, tuple[str, int, str]] = {}
-        registered: dict[str, bool] = {}
+        registered: dict[str, tuple[bool, str]] = {}
         for entry, change in changes:
             if change.event in ("add", "del") and change.number:
                 last[change.number] = (change.event, entry.at_us)
             elif change.event in ("quarantined", "unquarantined") and change.number:
                 held[change.number] = (change.event, entry.at_us, change.reason)
             elif change.event in ("reg", "unreg") and change.number:
-                registered[change.number] = change.after[1:2] == "u"
+                up = change.after[1:2] == "u"
+                registered[change.number] = (up, change.contact[:256] if up else "")
         self._delete({number: us for number, (event, us) in last.items() if event == "del"})
         self._add({number: us for number, (event, us) in last.items() if event == "add"})
         self._hold(held)
-        for up in (True, False):
-            self._register([value for value, is_up in registered.items() if is_up is up], up)
+        self._register(registered)
 
     def _delete(self, gone: dict[str, int]) -> None:
         """Rows younger than the deletion were made since, and stay."""
@@ -211,11 +211,19 @@ class _Membership:
             created_at=at(us),
         )
 
-    def _register(self, values: Sequence[str], up: bool) -> None:
+    def _register(self, registered: dict[str, tuple[bool, str]]) -> None:
+        """What a rebuilt pool's registrations start from; one contact stands for all."""
+        values = sorted(registered)
         for start in range(0, len(values), BATCH):
-            chunk = sorted(values)[start : start + BATCH]
-            rows = Number.objects.filter(pool_id=self.pool_id, value__in=chunk)
-            rows.exclude(is_up=up).update(is_up=up)
+            rows = Number.objects.filter(
+                pool_id=self.pool_id, value__in=values[start : start + BATCH]
+            )
+            changed = []
+            for row in rows.only("pk", "value", "is_up", "contact"):
+                if (row.is_up, row.contact) != registered[row.value]:
+                    row.is_up, row.contact = registered[row.value]
+                    changed.append(row)
+            Number.objects.bulk_update(changed, ["is_up", "contact"], batch_size=BATCH)
 
     def _hold(self, held: dict[str, tuple[str, int, str]]) -> None:
         numbers = Number.objects.filter(pool_id=self.pool_id)

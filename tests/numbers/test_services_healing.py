@@ -348,3 +348,22 @@ def test_registered_numbers_come_back_registered(clean_redis: RedisServer) -> No
     watch()
     assert (show().idle_up, show().idle_down) == (2, 1)
     assert PoolEvent.objects.filter(event="unreg").count() == 1
+
+
+def test_a_contact_comes_back_for_an_hour_at_most(clean_redis: RedisServer) -> None:
+    pool = make_pool(numbers=2, up=False)
+    register("east", FIRST, contact="sip:1@phone", expires=600)
+    drain(pool)
+    assert Number.objects.get(value=FIRST).contact == "sip:1@phone"
+    with clean_redis.client() as client:
+        client.flushall()
+        watch()
+        assert (show().idle_up, show().idle_down) == (1, 1)
+        ends = client.zscore("{east}:registrations", FIRST)
+        now = client.time()[0]
+    assert ends is not None
+    assert 3_500 < ends / 1e6 - now < 3_602
+    send("east", "unreg", FIRST, contact="sip:1@phone")
+    drain(pool)
+    assert show().idle_up == 0
+    assert Number.objects.get(value=FIRST).contact == ""
