@@ -142,7 +142,7 @@ class RedisNode:
             folder=self.disk.folder / str(self._count),
             program=self.program,
             port=free_port(),
-            extra=[*extra],
+            extra=["--repl-diskless-sync-delay", "0", *extra],
             environment=environment,
         )
 
@@ -191,7 +191,7 @@ class RedisNode:
             client.replicaof("NO", "ONE")
         self._spare.remove(replica)
         self.server = replica
-        self.server.extra = []
+        self.server.extra = self.server.extra[:2]  # a restart of it comes back as a primary
         self.proxy.target = ("127.0.0.1", replica.port)
         self.proxy.cut_all()
         return missed
