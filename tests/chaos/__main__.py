@@ -36,6 +36,7 @@ class Campaign:
     seed: int
     seconds: float
     names: Sequence[str]
+    calm_seconds: float = CALM_SECONDS
     healed: dict[str, list[float]] = field(default_factory=dict)
     not_run: dict[str, str] = field(default_factory=dict)
     lossless: bool = True
@@ -67,7 +68,7 @@ class Campaign:
         return injected
 
     def _inject(self, stack: Stack, name: str, chance: random.Random) -> None:
-        time.sleep(CALM_SECONDS)
+        time.sleep(self.calm_seconds)
         fault = FAULTS[name]
         self.lossless = self.lossless and not fault.loses
         say(f"{name} …")

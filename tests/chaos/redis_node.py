@@ -22,6 +22,7 @@ from tests.support.proxy import FaultyProxy
 
 DISK_BYTES = 192 * 1024 * 1024
 SYNC_SECONDS = 30.0
+STEP_SECONDS = 15.0
 FAKETIME_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib")
 
 
@@ -166,9 +167,14 @@ class RedisNode:
         os.kill(self.server.process.pid, number)
 
     def step_clock(self, seconds: int) -> None:
-        """Put the server's wall clock off by so much from now on (seen within a second)."""
+        """Put the server's wall clock off by so much; returns once it is."""
         self.clock_file.write_text(f"{seconds:+d}\n")
-        time.sleep(1.5)
+        deadline = time.monotonic() + STEP_SECONDS
+        with self.client() as client:
+            while abs(client.time()[0] - time.time() - seconds) > 2:
+                if time.monotonic() > deadline:
+                    raise RuntimeError("libfaketime did not step the clock of Redis")
+                time.sleep(0.1)
 
     def fail_over(self, lag_seconds: float) -> int:
         """Promote a replica that missed the last seconds; returns how many bytes it had missed.

@@ -335,6 +335,28 @@ def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnder
     assert bench.why_not(B) == "quarantined"
 
 
+def test_lists_are_taken_again_after_the_clock_was_put_back(bench: PoolUnderTest) -> None:
+    bench.add(A)
+    assert bench.event("call", call_id="x", switch="one", incarnation="b").number == A
+    advance(bench, 3_600)
+    bench.live_list([("x", A)], switch="one", incarnation="b")
+    advance(bench, -3_600)
+    assert bench.live_list([("x", A)], switch="one", incarnation="b").renewed == 1
+
+
+def test_a_call_from_before_the_clock_was_put_back_is_judged_like_any_other(
+    bench: PoolUnderTest,
+) -> None:
+    bench.add(A)
+    advance(bench, 3_600)
+    assert bench.event("call", call_id="x", switch="one", incarnation="b").number == A
+    advance(bench, -3_600)
+    for _ in range(3):
+        advance(bench, 11)
+        bench.live_list([], switch="one", incarnation="b")
+    assert bench.figures().busy_up == 0
+
+
 def test_a_list_that_came_before_the_numbers_counts_for_nothing(bench: PoolUnderTest) -> None:
     recover(bench, one="b")
     assert bench.live_list([("x", A)], switch="one", incarnation="b")
