@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 KIND = "numbers.pool"
 SAMPLES = 20
+COLUMNS = ("value", "is_up", "contact", "quarantined_at", "quarantined_reason", "pool_id")
 LOOKS = 3
 IN_FLIGHT_SECONDS = 15
 
@@ -124,9 +125,14 @@ class _Comparison:
 
     def __init__(self, pool: Pool, report: Report, *, mend: bool) -> None:
         self.pool, self.report, self.mend = pool, report, mend
+        self._running: dict[str, CallRecord] = {}
+        self._matched = 0
 
     def run(self) -> None:
         """Fill the report; mend on the way."""
+        # As many as calls run; asked once, for the first look.
+        running = CallRecord.objects.filter(pool=self.pool, ended_at=None)
+        self._running = {row.number: row for row in running.iterator()}
         suspects: set[str] = set()
         problems = scan_structure(
             self.pool.slug, mend=self.mend, look=lambda page: suspects.update(self._look(page))
@@ -134,7 +140,8 @@ class _Comparison:
         for problem, count in problems.counts.items():
             self.report.drift[problem] = count
             self.report.samples[problem] = problems.samples[problem]
-        suspects.update(self._not_in_redis())
+        if Number.objects.filter(pool=self.pool).count() != self._matched:
+            suspects.update(self._not_in_redis())
         suspects.update(self._open_records())
         for chunk in chunks(sorted(suspects)):
             self._judge(chunk)
@@ -142,24 +149,31 @@ class _Comparison:
 
     # -- first sight --------------------------------------------------------------------------
 
-    def _look(self, page: Page) -> set[str]:
+    def _look(self, states: Page) -> set[str]:
         """Numbers of a part of Redis that SQL sees otherwise."""
-        states = {number: door.parse_state(number, text) for number, text, _ in page}
         self.report.numbers += len(states)
-        return self._differing(list(states), states)
+        rows = self._rows(list(states))
+        self._matched += len(rows)
+        return {
+            value
+            for value, state in states.items()
+            if self._differs(state, rows.get(value), self._running.get(value))
+        }
 
-    def _differing(
-        self, values: Sequence[str], states: dict[str, door.NumberState | None]
-    ) -> set[str]:
-        rows = self._rows(values)
-        calls = self._calls(values)
-        found = set()
-        for value in values:
-            state, row = states.get(value), rows.get(value)
-            unlike = (state is None) != (row is None) or self._held_otherwise(state, row)
-            if unlike or self._call_differs(state, calls.get(value)):
-                found.add(value)
-        return found
+    def _differing(self, values: Sequence[str], states: Page) -> set[str]:
+        rows, calls = self._rows(values), self._calls(values)
+        return {
+            value
+            for value in values
+            if self._differs(states.get(value), rows.get(value), calls.get(value))
+        }
+
+    def _differs(
+        self, state: door.NumberState | None, row: Number | None, call: CallRecord | None
+    ) -> bool:
+        if (state is None) != (row is None) or self._held_otherwise(state, row):
+            return True
+        return self._call_differs(state, call)
 
     @staticmethod
     def _held_otherwise(state: door.NumberState | None, row: Number | None) -> bool:
@@ -213,7 +227,7 @@ class _Comparison:
         for _ in range(LOOKS):
             states = self._states(values)
             drain(self.pool)
-            values = sorted(self._differing(values, dict(states)))
+            values = sorted(self._differing(values, states))
             if not values or not self._in_flight():
                 break
         if not values:
@@ -331,7 +345,7 @@ class _Comparison:
         rows: dict[str, Number] = {}
         for chunk in chunks(values):
             found = Number.objects.filter(pool=self.pool, value__in=chunk)
-            rows |= {row.value: row for row in found}
+            rows |= {row.value: row for row in found.only(*COLUMNS)}
         return rows
 
     def _calls(self, values: Sequence[str]) -> dict[str, CallRecord]:

@@ -1,6 +1,6 @@
 """Walks over a whole pool in Redis: structure mended, regions given, counters put right."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from numbers import pool as door
@@ -31,7 +31,7 @@ class Problems:
         return sum(self.counts.values())
 
 
-Page = Sequence[tuple[str, str, str]]  # number, its state's JSON, problem or ""
+Page = Mapping[str, door.NumberState]
 
 
 def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[door.Scanned]:
@@ -52,18 +52,22 @@ def scan_structure(
 ) -> Problems:
     """Walk the pool once and name (or mend) what is inconsistent within Redis.
 
-    look: called with each part of the numbers. The counters are compared only when nothing
+    look: called with the states of each part. The counters are compared only when nothing
     happened meanwhile; a pool that is never still is compared at the next quiet moment.
     """
     problems = Problems()
     totals = _Totals()
     for scanned in pages(slug, mend=mend):
-        totals.add(scanned)
-        for number, _, problem in scanned.numbers:
+        states: dict[str, door.NumberState] = {}
+        for number, text, problem in scanned.numbers:
+            state = door.parse_state(number, text)
+            if state is not None:
+                states[number] = state
             if problem:
                 problems.add(problem, number)
+        totals.add(scanned.seq, states)
         if look is not None:
-            look(scanned.numbers)
+            look(states)
     for what in KEYS:
         for scanned in pages(slug, what, mend=mend):
             for number, _, problem in scanned.numbers:
@@ -77,22 +81,18 @@ class _Totals:
     """The counters as a whole walk finds them, good when the pool stood still."""
 
     seqs: set[int] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
+    seen: int = 0
     up: int = 0
     busy_down: int = 0
     quarantined: int = 0
 
-    def add(self, scanned: door.Scanned) -> None:
-        self.seqs.add(scanned.seq)
+    def add(self, seq: int, states: Page) -> None:
+        self.seqs.add(seq)
         if len(self.seqs) > 1:
-            self.seen.clear()  # it moved: nothing can be said about the counters
-            return
-        for number, text, _ in scanned.numbers:
-            if number in self.seen:
-                continue
-            self.seen.add(number)
-            state = door.parse_state(number, text)
-            if state is None or not state.readable:
+            return  # it moved: nothing can be said about the counters
+        self.seen += len(states)
+        for state in states.values():
+            if not state.readable:
                 continue
             self.up += state.up
             self.busy_down += state.busy and not state.up
@@ -102,6 +102,9 @@ class _Totals:
         if len(self.seqs) != 1:
             return
         (seq,) = self.seqs
+        figures = hotpath.run(door.show(slug))
+        if figures is None or figures.seq != seq or figures.numbers != self.seen:
+            return  # it moved, or a scan showed a number twice: at another time
         found = hotpath.run(
             door.recount(
                 slug,
