@@ -38,10 +38,20 @@ if event == 'add' then
 elseif event == 'del' then
   state = 'nodata'
   if not st then break end
-  slow = slow or machinery(now, at)
-  slow.sync(seq, conf)
-  log = slow.remove(number, st, b, u, since, props)
-  seq, conf = slow.synced()
+  if b == '0' and sub(props, 1, 8) ~= ',"held":' and not call('HGET', INDEX, 'r' .. number) then
+    call('HDEL', NUMSTATE, number) -- the plain case, by far the most
+    if u == '1' then
+      call('ZREM', IDLE, number)
+      if byte(conf, 2) == 49 then call('ZREM', NEAR, number) end
+      call('HINCRBY', POOL, 'up', -1)
+    end
+    log = u == '1' and 'iu\t-' or 'id\t-'
+  else
+    slow = slow or machinery(now, at)
+    slow.sync(seq, conf)
+    log = slow.remove(number, st, b, u, since, props)
+    seq, conf = slow.synced()
+  end
 
 elseif not b then
   outcome, state, reason = '0', 'nodata', 'unknown number'
