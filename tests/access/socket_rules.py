@@ -7,6 +7,7 @@ with that code; `refused` = not accepted (HTTP 403). Readers are those of tests/
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from numbers.models import Pool
 from tests.access.world import World
 
 
@@ -18,6 +19,17 @@ class SocketRule:
     path: Callable[[World], str] | str = ""
 
 
+def _pool_events(world: World) -> str:
+    Pool.objects.get_or_create(slug="own-pool", account=world.own)
+    return "/ws/pools/own-pool/events/"
+
+
 RULES = {
     "ws/live/": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
+    # For switches, which come by token (tests/numbers/test_consumers*.py); of people, for whoever
+    # may send events.
+    r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
+        {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
+        path=_pool_events,
+    ),
 }

@@ -15,6 +15,10 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
 from tests.support.waiting import until
 
+# SQL is replaced here, but a thread of the pool may hold a connection of a test before,
+# which channels looks at; without the mark that look alone is refused.
+pytestmark = pytest.mark.django_db(transaction=True)
+
 
 async def test_a_principal_is_read_once_and_then_remembered(sql: Sql) -> None:
     for _request in range(5):

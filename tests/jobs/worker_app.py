@@ -20,4 +20,4 @@ def slow(job) -> Iterator[Progress]:
         with job.chunk(done=n + 1, total=CHUNKS, cursor={"next": n + 1, "pid": os.getpid()}):
             Account.objects.create(slug=f"slow-{n}", name=f"Slow {n}")
         yield Progress(n + 1, CHUNKS)
-        time.sleep(0.2)
+        time.sleep(0.6)  # long enough to be caught in the middle on a busy machine
