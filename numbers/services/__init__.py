@@ -27,8 +27,9 @@ from numbers.services.pools import (
     pool_resume,
 )
 from numbers.services.rebuilding import pool_rebuild
-from numbers.services.reconciling import Report, pool_reconcile
+from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
+from numbers.services.reports import Report
 from numbers.services.sampling import sample_take
 from numbers.services.sweeping import sweep_pools
 from numbers.services.switches import switch_create, switch_delete

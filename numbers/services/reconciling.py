@@ -6,8 +6,7 @@ the history has been drained: an entry that was still under way is no drift.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -23,6 +22,16 @@ from numbers.services.moments import at
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.records import UNTOLD
 from numbers.services.removing import remove_numbers
+from numbers.services.reports import (
+    CALL_OVER,
+    CALL_UNKNOWN,
+    EXTRA,
+    MISSING,
+    QUARANTINE,
+    SETTINGS,
+    STATUS,
+    Report,
+)
 from numbers.services.scanning import Page, scan_structure
 from poolsite import access, history, hotpath
 from poolsite.access.services.actor import Actor
@@ -32,52 +41,9 @@ from poolsite.operations import incidents
 logger = logging.getLogger(__name__)
 
 KIND = "numbers.pool"
-SAMPLES = 20
 COLUMNS = ("value", "is_up", "contact", "quarantined_at", "quarantined_reason", "pool_id")
 LOOKS = 3
 IN_FLIGHT_SECONDS = 15
-
-# What can differ, in the words of the report.
-MISSING = "not in Redis"
-EXTRA = "not in SQL"
-QUARANTINE = "quarantine differs"
-SETTINGS = "settings differ"
-STATUS = "status differs"
-CALL_UNKNOWN = "call not in SQL"
-CALL_OVER = "call over in Redis"
-
-
-@dataclass
-class Report:
-    """What was found. `drift`: kind → how many; `samples`: kind → the first numbers.
-
-    `foreign`: numbers here that SQL has in another pool → that pool; listed, no drift.
-    `status`: open, paused, recovering or lost; nothing is compared in the last two.
-    """
-
-    pool: str
-    status: str = "open"
-    numbers: int = 0
-    drift: dict[str, int] = field(default_factory=dict)
-    samples: dict[str, list[str]] = field(default_factory=dict)
-    foreign: dict[str, str] = field(default_factory=dict)
-    mended: bool = False
-
-    def add(self, kind: str, values: Iterable[str]) -> None:
-        """Count what differs in one way."""
-        for value in values:
-            self.drift[kind] = self.drift.get(kind, 0) + 1
-            names = self.samples.setdefault(kind, [])
-            if len(names) < SAMPLES:
-                names.append(value)
-
-    def __len__(self) -> int:
-        return sum(self.drift.values())
-
-    @property
-    def clean(self) -> bool:
-        """Whether SQL and Redis agree."""
-        return not self.drift and self.status != "lost"
 
 
 def pool_reconcile(

@@ -1,5 +1,6 @@
 """History entries become rows: events, call records, and numbers made by the command line."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +18,8 @@ from numbers.services.opening import note_opened
 from poolsite.history import Entry
 from poolsite.history.services import insert_rows
 
+logger = logging.getLogger(__name__)
+
 BATCH = 500
 LOST = "lost with Redis"
 UNTOLD = "end not heard"
@@ -28,11 +31,20 @@ def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> No
     Events as they are; calls opened and closed; numbers added or deleted straight in Redis
     made or removed. Redis is not called before the commit.
     """
-    changes = [(entry, read_change(entry.fields, entry.at_us)) for entry in entries]
+    changes = [(entry, _change(entry)) for entry in entries]
     note_switches(pool_id, [change for _, change in changes])
     insert_rows([_event(pool_id, generation, entry, change) for entry, change in changes])
     _Calls(pool_id, generation).write(changes)
     _Membership(pool_id).write(changes)
+
+
+def _change(entry: Entry) -> Change:
+    """The entry as a value. One that no script of ours wrote is kept, and stops nothing."""
+    try:
+        return read_change(entry.fields, entry.at_us)
+    except (ValueError, TypeError):
+        logger.error("numbers: entry %s of a pool cannot be read: %r", entry.seq, entry.fields)
+        return Change(entry.at_us, "unreadable", more={"fields": dict(entry.fields)})
 
 
 def _event(pool_id: int, generation: int, entry: Entry, change: Change) -> PoolEvent:

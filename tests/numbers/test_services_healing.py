@@ -120,7 +120,7 @@ def test_what_differs_is_named_and_mended() -> None:
     Number.objects.filter(value="13800000002").delete()
     Number.objects.filter(value="13800000003").update(quarantined_at=datetime.now(UTC))
     Pool.objects.update(cooldown_seconds=9)
-    client.hincrby("{east}", "up", 5)
+    client.hincrby("{east}", "aside", 5)
     pool.refresh_from_db()
     found = drift(pool)
     assert found == {
@@ -187,6 +187,21 @@ def test_a_change_that_a_dead_process_did_not_send_is_found_by_its_mark() -> Non
     assert services.watch_pools(0, 1, counting=False)["resent"] == 1
     assert drift(pool) == {}
     assert show().numbers == 1
+
+
+def test_an_entry_of_a_strange_hand_is_kept_and_stops_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pool = make_pool()
+    client = hotpath.client()
+    seq = client.hincrby("{east}", "seq", 1)
+    client.xadd("{east}:log", {"at": 1_700_000_000_000_000, "e": "nonsense"}, id=f"{seq}-0")
+    send("east", "add", "138")
+    drain(pool)
+    strange = PoolEvent.objects.get(event="unreadable")
+    assert strange.detail["fields"]["e"] == "nonsense"
+    assert Number.objects.get().value == "138"
+    assert "cannot be read" in caplog.text
 
 
 # -- Redis lost --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from numbers import selectors, services
 from numbers.errors import NumbersError
 from numbers.imports.command import import_file
 from numbers.models import Pool
-from numbers.services.reconciling import Report
+from numbers.services.reports import Report
 from poolsite import hotpath
 from poolsite.access.models import Account
 
