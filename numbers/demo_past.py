@@ -64,8 +64,10 @@ class Past:
                 counted = dict.fromkeys(counted, 0)
                 minute += 60
             self._hang_up_until(now)
-            counted["offered"] += 1
-            counted["carried" if self._call(now) else "blocked"] += 1
+            carried = self._call(now)
+            if now >= began:
+                counted["offered"] += 1
+                counted["carried" if carried else "blocked"] += 1
         still_running = {index for _, _, index in self.busy}
         ended = [
             call
