@@ -40,7 +40,7 @@ for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':in
 end
 call('UNLINK', POOL)
 call('HSET', POOL, 'generation', generation, 'conf', status .. columns, 'seq', 1, 'clock', at, 'drained', 0, 'dropped', 0,
-  'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'up', 0, 'busy_down', 0, 'quarantined', 0, 'old', 0,
+  'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'aside', 0, 'busy_down', 0, 'quarantined', 0, 'old', 0,
   'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '', 'log_limit', ARGV[6] or '1000000',
   'loaded', status == 'r' and 0 or 1)
 local names, switches, session = {}, {}, 1000

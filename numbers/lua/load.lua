@@ -31,7 +31,7 @@ for i = 2, #ARGV, 4 do
   numbers[#numbers + 1] = number
 end
 local there = call('HMGET', NUMSTATE, unpack(numbers))
-local states, idle, near, up_count, held_count, put = {}, {}, {}, 0, 0, 0
+local states, idle, near, aside, held_count, put = {}, {}, {}, 0, 0, 0
 local stones = sub(conf, 4, 4) == '1'
 local seen = {}
 for i, number in ipairs(numbers) do
@@ -45,8 +45,9 @@ for i, number in ipairs(numbers) do
     states[#states + 1] = number
     states[#states + 1] = '{"callstate":0,"regstate":' .. up .. ',"at":' .. at .. props .. '}'
     if up == '1' then
-      up_count = up_count + 1
-      if held == '' then
+      if held ~= '' then
+        aside = aside + 1
+      else
         idle[#idle + 1] = at
         idle[#idle + 1] = number
         if region and sub(conf, 2, 2) == '1' then
@@ -63,7 +64,7 @@ end
 if put > 0 then call('HSET', NUMSTATE, unpack(states)) end
 if #idle > 0 then call('ZADD', IDLE, unpack(idle)) end
 if #near > 0 then call('ZADD', NEAR, unpack(near)) end
-if up_count > 0 then call('HINCRBY', POOL, 'up', up_count) end
+if aside > 0 then call('HINCRBY', POOL, 'aside', aside) end
 if held_count > 0 then call('HINCRBY', POOL, 'quarantined', held_count) end
 if stones then slow.serve() end
 seq, conf = slow.synced()

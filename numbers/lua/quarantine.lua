@@ -45,10 +45,16 @@ for i = 3, #ARGV do
       local left = on == '1' and held .. 'q' or string.gsub(held, 'q', '')
       local code = (b == '1' and 'b' or 'i') .. (u == '1' and 'u' or 'd')
       local pickable = b == '0' and u == '1'
-      if pickable and held == '' then slow.take_out(number) end
+      if pickable and held == '' then
+        slow.take_out(number)
+        call('HINCRBY', POOL, 'aside', 1)
+      end
       if pickable and left == '' and since + 0 < now then since = at end
       slow.write(number, b, u, since, slow.hold(left, on == '1' and slow.json(reason) or '', rest))
-      if pickable and left == '' then slow.enter(number, since, rest) end
+      if pickable and left == '' then
+        call('HINCRBY', POOL, 'aside', -1)
+        slow.enter(number, since, rest)
+      end
       call('HINCRBY', POOL, 'quarantined', on == '1' and 1 or -1)
       slow.log(on == '1' and 'quarantined' or 'unquarantined', number, code .. held, code .. left, reason, '', '', since)
     end

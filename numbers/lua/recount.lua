@@ -25,9 +25,15 @@ slow.sync(seq, conf)
 for i = 1, 4 do
   if not find(ARGV[i] or '', '^%d+$') then return { '-1', '', '', 'malformed recount' } end
 end
-local were = call('HMGET', POOL, 'up', 'busy_down', 'quarantined')
-if ARGV[1] + 0 ~= seq then return { '1', '', '', 'moved', were[1], were[2], were[3] } end
-if ARGV[5] == '1' then call('HSET', POOL, 'up', ARGV[2], 'busy_down', ARGV[3], 'quarantined', ARGV[4]) end
+local were = call('HMGET', POOL, 'aside', 'busy_down', 'quarantined', 'old')
+-- Those who are up: in the idle set, aside of it, or in a call and not down.
+local idle = call('ZCARD', IDLE)
+local busy = call('ZCARD', TIMERS) - call('ZCOUNT', TIMERS, BAND, '(' .. slow.us(3 * BAND)) - were[4]
+local up = idle + were[1] + busy - were[2]
+if ARGV[1] + 0 ~= seq then return { '1', '', '', 'moved', slow.us(up), were[2], were[3] } end
+if ARGV[5] == '1' then
+  call('HSET', POOL, 'aside', slow.us(ARGV[2] - idle - busy + ARGV[3]), 'busy_down', ARGV[3], 'quarantined', ARGV[4])
+end
 seq, conf = slow.synced()
 --@include close
-return { '1', '', '', '', were[1], were[2], were[3] }
+return { '1', '', '', '', slow.us(up), were[2], were[3] }

@@ -17,7 +17,7 @@ Version: 1
 --@include machinery
 local slow = machinery(now, at)
 slow.sync(seq, conf)
-local f = call('HMGET', POOL, 'generation', 'drained', 'dropped', 'up', 'busy_down', 'quarantined', 'carried_in',
+local f = call('HMGET', POOL, 'generation', 'drained', 'dropped', 'aside', 'busy_down', 'quarantined', 'carried_in',
   'blocked', 'retried', 'old', 'awaiting', 'open_at', 'days', 'switches', 'releasing', 'log_limit', 'script_version')
 local function n(i) return tonumber(f[i]) or 0 end
 local us = slow.us
@@ -29,7 +29,7 @@ if sub(conf, 4, 4) == '1' then
 end
 local busy = call('ZCARD', TIMERS) - waiting - offered - n(10)
 local busy_up = busy - n(5)
-local idle_up = n(4) - busy_up
+local idle_up = call('ZCARD', IDLE) + n(4)
 return { 'as_of', at, 'generation', f[1] or '', 'status', sub(conf, 1, 1), 'conf', conf, 'seq', us(seq), 'drained',
   us(n(2)), 'dropped', us(n(3)), 'numbers', us(numbers), 'idle_up', us(idle_up), 'idle_down',
   us(numbers - busy - idle_up), 'busy_up', us(busy_up), 'busy_down', us(n(5)), 'quarantined', us(n(6)), 'resting',

@@ -1,85 +1,17 @@
 """The number pool in plain Python: slow, obvious, and what the Lua must agree with.
 
-Times are µs. Nothing here is copied from the scripts: numbers are objects, sets are computed.
+Times are µs. Nothing here is copied from the scripts: numbers are objects, sets are computed. This
+file decides events; model_time.py adds what time, lists and operators bring.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-
 from numbers import pool
-from tests.numbers.model_state import FOREVER, SECOND, Call, Contact, Number, Switch, Waiter
-
-KEPT = 600 * SECOND
-
-Reply = tuple[int, str, str, str]
+from tests.numbers.model_base import Reply
+from tests.numbers.model_numbers import Numbers
+from tests.numbers.model_state import SECOND, Call, Number, Switch, Waiter
 
 
-@dataclass
-class Model:
-    settings: pool.PoolSettings
-    now: int
-    day_end_s: int
-    status: str = "open"
-    numbers: dict[str, Number] = field(default_factory=dict)
-    old_calls: dict[str, Call] = field(default_factory=dict)
-    live: dict[str, str] = field(default_factory=dict)  # call id → number
-    ended: dict[str, tuple[int, str]] = field(default_factory=dict)
-    counted_blocked: dict[str, int] = field(default_factory=dict)
-    waiters: dict[str, Waiter] = field(default_factory=dict)
-    sticky: dict[str, tuple[int, str]] = field(default_factory=dict)
-    switches: dict[str, Switch] = field(default_factory=dict)
-    unleased: dict[str, tuple[int, tuple[str, int]]] = field(default_factory=dict)
-    restarted: set[tuple[str, int]] = field(default_factory=set)
-    seq: int = 1
-    tickets: int = 0
-    carried: int = 0
-    carried_in: int = 0
-    blocked: int = 0
-    retried: int = 0
-
-    # -- helpers -------------------------------------------------------------------------------
-
-    @property
-    def now_ms(self) -> int:
-        return self.now // 1000
-
-    def state_of(self, number: str) -> str:
-        return self.numbers[number].state if number in self.numbers else "nodata"
-
-    def offset(self, seconds: float) -> int:
-        return self.now + round(seconds * SECOND)
-
-    def known(self, call_id: str) -> str:
-        """What is known of a call id: live, ended, waits, blocked, or nothing."""
-        if not call_id:
-            return ""
-        if call_id in self.live:
-            return "live"
-        if call_id in self.waiters:
-            return "waits"
-        if call_id in self.ended:
-            return "ended" if self.now - self.ended[call_id][0] < KEPT else ""
-        if call_id in self.counted_blocked:
-            return "blocked" if self.now - self.counted_blocked[call_id] < KEPT else ""
-        return ""
-
-    def remember(self, call_id: str, what: str, number: str = "") -> None:
-        """A call id is one thing at a time."""
-        if not call_id:
-            return
-        for book in (self.live, self.ended, self.counted_blocked, self.waiters):
-            book.pop(call_id, None)
-        if what == "live":
-            self.live[call_id] = number
-        elif what == "ended":
-            self.ended[call_id] = (self.now, number)
-        elif what == "blocked":
-            self.counted_blocked[call_id] = self.now
-
-    def day_used(self, number: Number) -> int:
-        return number.used if number.day == self.day_end_s else 0
-
-    # -- events --------------------------------------------------------------------------------
+class Model(Numbers):
+    """A pool that decides events."""
 
     def event(self, event: pool.Event) -> Reply:
         """Decide one event; returns (code, number, state, reason)."""
@@ -110,10 +42,6 @@ class Model:
             self.switches[switch] = Switch(incarnation, known.life + 1, seconds, superseded)
             self.seq += 1
         return True
-
-    def running(self) -> Iterable[Call]:
-        yield from (number.call for number in self.numbers.values() if number.call)
-        yield from self.old_calls.values()
 
     def call(self, event: pool.Event) -> Reply:
         known, counted, offered = self.known(event.call_id), False, False
@@ -186,19 +114,6 @@ class Model:
                 return "resting"
         return ""
 
-    def ready(self, near: str = "") -> list[str]:
-        """Numbers that may be picked now, rested longest first; near: to the millisecond."""
-        found = [(n.since, name, n) for name, n in self.numbers.items() if n.pickable]
-        if near:
-            return [
-                name
-                for ms, name in sorted(
-                    (-(-since // 1000), name) for since, name, n in found if n.region == near
-                )
-                if ms <= self.now_ms
-            ]
-        return [name for since, name, _ in sorted(found, key=lambda f: f[:2]) if since <= self.now]
-
     def pick(self, event: pool.Event, *, counted: bool) -> Reply:
         until, stuck = self.sticky.get(event.callee, (0, "")) if event.callee else (0, "")
         ready = self.ready()
@@ -218,11 +133,6 @@ class Model:
         if not counted:
             self.count_blocked(event.call_id)
         return 0, "", "", "exhausted"
-
-    def count_blocked(self, call_id: str) -> None:
-        self.blocked += 1
-        self.seq += 1
-        self.remember(call_id, "blocked")
 
     def begin(self, event: pool.Event, name: str, *, counted: bool) -> Reply:
         number, outbound = self.numbers[name], event.direction != "in"
@@ -319,144 +229,3 @@ class Model:
             number.old_call = False
             number.since = max(number.since, self.now + rest_ms * 1000)
         self.seq += 1
-
-    def other(self, event: pool.Event) -> Reply:
-        name = event.number
-        if not name:
-            if self.known(event.call_id) != "live":
-                return 0, "", "", "unknown call"
-            name = self.live[event.call_id]
-        number = self.numbers.get(name)
-        if event.event == "add":
-            return self.add(name, event.near)
-        if event.event == "del":
-            self.delete(name)
-            return 1, name, "nodata", ""
-        if number is None:
-            return 0, name, "nodata", "unknown number"
-        if event.event == "renew":
-            return self.renew(name, number, event.call_id)
-        return self.register(name, number, event)
-
-    def add(self, name: str, region: str) -> Reply:
-        if name not in self.numbers:
-            old = name in self.old_calls
-            self.numbers[name] = Number(self.now, region=region, old_call=old)
-            self.seq += 1
-            return 1, name, "idle+down", ""
-        return 1, name, self.numbers[name].state, ""
-
-    def delete(self, name: str) -> None:
-        number = self.numbers.pop(name, None)
-        if number is None:
-            return
-        if number.offered:
-            self.waiters[number.offered].number = ""
-        if number.call:
-            self.old_calls[name] = number.call
-        self.seq += 1
-
-    def renew(self, name: str, number: Number, call_id: str) -> Reply:
-        if not number.call:
-            return -1, name, number.state, "not in a call"
-        if number.call.call_id != call_id:
-            return -1, name, number.state, "other call" if call_id else "call id needed"
-        number.call.deadline_ms = self.now_ms + self.settings.lease_seconds * 1000
-        self.unsuspect(number.call)
-        return 1, name, number.state, ""
-
-    def unsuspect(self, call: Call) -> None:
-        self.seq += call.suspect
-        call.suspect = False
-
-    def register(self, name: str, number: Number, event: pool.Event) -> Reply:
-        up, reason = event.event == "reg", ""
-        plain = not event.contact and event.expires is None and event.seq is None
-        if number.contacts is not None or (up and not plain):
-            up, reason = self.contact(number, event)
-        if up != number.up:
-            number.up = up
-            if up and number.pickable:
-                number.since = max(number.since, self.now)
-            if not up and number.offered:
-                self.waiters[number.offered].number = ""
-                number.offered = ""
-            self.seq += 1
-            if up and not number.call:
-                self.serve()
-        return 1, name, number.state, reason
-
-    def contact(self, number: Number, event: pool.Event) -> tuple[bool, str]:
-        up = event.event == "reg"
-        contacts = number.contacts
-        if contacts is None:
-            # A plain registration is a contact that does not expire.
-            replaces = up and not event.contact
-            contacts = {"": Contact(FOREVER, None)} if number.up and not replaces else {}
-        mine = contacts.get(event.contact)
-        if mine and mine.seq is not None and event.seq is not None and event.seq < mine.seq:
-            return number.up, "stale"
-        until = 0
-        if up and event.expires != 0:
-            until = FOREVER if event.expires is None else self.offset(event.expires)
-        if not up and not event.contact and event.seq is None:
-            contacts = {}
-        elif mine:
-            mine.until = until
-            mine.seq = event.seq if event.seq is not None else mine.seq
-        else:
-            contacts = {**contacts, event.contact: Contact(until, event.seq)}
-        alive = any(contact.until > self.now for contact in contacts.values())
-        self.keep(number, contacts)
-        return alive, ""
-
-    def keep(self, number: Number, contacts: dict[str, Contact]) -> None:
-        """Keep the contacts that live, and of those that are gone the ones with a seq."""
-        kept = {
-            name: contact
-            for name, contact in contacts.items()
-            if contact.until > self.now or contact.seq is not None
-        }
-        only_plain = list(kept) == [""] and kept[""] == Contact(FOREVER, None)
-        number.contacts = None if only_plain or not kept else kept
-        ends = [c.until for c in kept.values() if self.now < c.until < FOREVER]
-        number.next_expiry = min(ends, default=0)
-
-    # -- waiting -------------------------------------------------------------------------------
-
-    def serve(self) -> None:
-        """Dead waiters' offers pass on; then first come, first served."""
-        for call_id, waiter in sorted(
-            self.waiters.items(), key=lambda item: (item[1].offer_until_ms, item[1].number)
-        ):
-            if waiter.number and waiter.offer_until_ms <= self.now_ms:
-                self.numbers[waiter.number].offered = ""
-                waiter.number = ""
-                self.stop_waiting(call_id)
-        for call_id, waiter in sorted(self.waiters.items(), key=lambda item: item[1].ticket):
-            if waiter.number:
-                continue
-            if waiter.until < self.now:
-                self.stop_waiting(call_id)
-            elif self.status == "open" and (ready := self.ready()):
-                waiter.number = ready[0]
-                waiter.offer_until_ms = self.now_ms + 1000
-                self.numbers[ready[0]].offered = call_id
-            else:
-                break
-
-    def stop_waiting(self, call_id: str) -> None:
-        waiter = self.waiters.pop(call_id)
-        if waiter.counted:
-            self.remember(call_id, "blocked")
-        else:
-            self.count_blocked(call_id)
-
-    def leave(self, call_id: str) -> None:
-        waiter = self.waiters.pop(call_id)
-        if waiter.number:
-            self.numbers[waiter.number].offered = ""
-        if not waiter.counted:
-            self.count_blocked(call_id)
-        self.remember(call_id, "ended")
-        self.serve()

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from numbers import pool
-from tests.numbers.model import KEPT, Model
+from tests.numbers.model import Model
+from tests.numbers.model_base import KEPT
 from tests.numbers.model_state import Call, Number
 from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest
 

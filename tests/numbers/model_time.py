@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from numbers import pool
-from tests.numbers.model import KEPT, Model
+from tests.numbers.model import Model
+from tests.numbers.model_base import KEPT
 from tests.numbers.model_state import Call, Number, Switch
 
 DAY_S = 86_400

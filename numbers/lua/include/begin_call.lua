@@ -6,6 +6,8 @@ local has_region = sub(props, 1, 10) == ',"region":'
 if held == '' and u == '1' then
   if not taken then call('ZREM', IDLE, number) end
   if has_region and byte(conf, 2) == 49 then call('ZREM', NEAR, number) end
+elseif u == '1' then
+  call('HINCRBY', POOL, 'aside', -1)
 end
 if direction == 'out' and why ~= 'adopted' then
   if sub(conf, 56, 61) ~= '000000' then -- a daily cap: count the call

@@ -34,6 +34,8 @@ if u == '1' and not held then
   if region and byte(conf, 2) == 49 then
     call('ZADD', NEAR, fmt('%d', region * REGION + math.ceil(ready / 1000)), number)
   end
+elseif u == '1' then
+  call('HINCRBY', POOL, 'aside', 1)
 end
 call('ZREM', TIMERS, number)
 if cid ~= '' then

@@ -22,9 +22,9 @@ function slow.remove(number, st, b, u, since, props)
     return '?\t-'
   end
   local held, why, rest = holding(props)
-  if held == 'o' then props = slow.unoffer(number, since, props, true) end
+  if held == 'o' then props = slow.unoffer(number, since, props, true)
+  elseif held ~= '' and b == '0' and u == '1' then call('HINCRBY', POOL, 'aside', -1) end
   if find(held, 'q', 1, true) then call('HINCRBY', POOL, 'quarantined', -1) end
-  if u == '1' then call('HINCRBY', POOL, 'up', -1) end
   if b == '1' then
     if u == '0' then call('HINCRBY', POOL, 'busy_down', -1) end
     call('HSET', INDEX, 't' .. number, st)
@@ -59,7 +59,10 @@ function slow.bury(number, id, event, why, how_rest_ms)
     before, after = 'i' .. reg .. held, 'i' .. reg .. left
     props = hold(left, reason, rest)
     write(number, b, u, ready, props)
-    if u == '1' and left == '' then enter(number, ready, props) end
+    if u == '1' and left == '' then
+      call('HINCRBY', POOL, 'aside', -1)
+      enter(number, ready, props)
+    end
   end
   log(event, number, before, after, why == '' and 'old call' or why, '', '', ready, ',"call":"' .. json(cid) .. '"')
   return cid

@@ -80,7 +80,7 @@ function slow.expire(batch)
         props, held = slow.unoffer(number, since, props, true), ''
       elseif b == '0' and held == '' then take_out(number) end
       slow.write(number, b, '0', since, props)
-      call('HINCRBY', POOL, 'up', -1)
+      if b == '0' and held ~= '' then call('HINCRBY', POOL, 'aside', -1) end
       if b == '1' then call('HINCRBY', POOL, 'busy_down', 1) end
       local busy = b == '1' and 'b' or 'i'
       log('unreg', number, busy .. 'u' .. held, busy .. 'd' .. held, 'expired', '', since, at)

@@ -33,6 +33,7 @@ end
 function slow.unoffer(number, since, props, gives_back)
   local _, why, rest = holding(props)
   call('ZREM', TIMERS, 'o' .. number)
+  call('HINCRBY', POOL, 'aside', -1)
   if gives_back then
     local id = plain(why)
     local record = call('HGET', INDEX, 'c' .. id)
@@ -56,6 +57,7 @@ function slow.serve()
     call('ZREM', TIMERS, member)
     if b then
       props = select(3, holding(props))
+      call('HINCRBY', POOL, 'aside', -1)
       write(number, b, u, since, props)
       enter(number, since, props)
     end
@@ -77,6 +79,7 @@ function slow.serve()
       take_out(number)
       if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then
         write(number, b, u, since, hold('o', json(id), props))
+        call('HINCRBY', POOL, 'aside', 1)
         stop_waiting(id)
         call('ZADD', TIMERS, OFFERS + math.floor(now / 1000) + 1000, 'o' .. number)
         call('HSET', INDEX, 'c' .. id, 'O' .. sub(record, 2, 32) .. number)

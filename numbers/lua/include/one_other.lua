@@ -43,7 +43,6 @@ elseif event == 'del' then
     if u == '1' then
       call('ZREM', IDLE, number)
       if byte(conf, 2) == 49 then call('ZREM', NEAR, number) end
-      call('HINCRBY', POOL, 'up', -1)
     end
     log = u == '1' and 'iu\t-' or 'id\t-'
   else
@@ -115,11 +114,12 @@ else -- reg and unreg
         call('ZREM', IDLE, number)
         if region then call('ZREM', NEAR, number) end
       end
+    else
+      call('HINCRBY', POOL, 'aside', up and 1 or -1)
     end
   end
   call('HSET', NUMSTATE, number, '{"callstate":' .. b .. ',"regstate":' .. (up and 1 or 0)
     .. ',"at":' .. since .. props .. '}')
-  call('HINCRBY', POOL, 'up', up and 1 or -1)
   state = (b == '1' and 'busy' or 'idle') .. (up and '+up' or '+down')
   log = log .. '\t' .. (b == '1' and 'b' or 'i') .. reg .. held
 end

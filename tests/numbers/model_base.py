@@ -1,0 +1,138 @@
+"""The model's ground: what it keeps, what it knows of call ids, and the line of those who wait."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from numbers import pool
+from tests.numbers.model_state import SECOND, Call, Number, Switch, Waiter
+
+KEPT = 600 * SECOND
+
+Reply = tuple[int, str, str, str]
+
+
+@dataclass
+class Base:
+    settings: pool.PoolSettings
+    now: int
+    day_end_s: int
+    status: str = "open"
+    numbers: dict[str, Number] = field(default_factory=dict)
+    old_calls: dict[str, Call] = field(default_factory=dict)
+    live: dict[str, str] = field(default_factory=dict)  # call id → number
+    ended: dict[str, tuple[int, str]] = field(default_factory=dict)
+    counted_blocked: dict[str, int] = field(default_factory=dict)
+    waiters: dict[str, Waiter] = field(default_factory=dict)
+    sticky: dict[str, tuple[int, str]] = field(default_factory=dict)
+    switches: dict[str, Switch] = field(default_factory=dict)
+    unleased: dict[str, tuple[int, tuple[str, int]]] = field(default_factory=dict)
+    restarted: set[tuple[str, int]] = field(default_factory=set)
+    seq: int = 1
+    tickets: int = 0
+    carried: int = 0
+    carried_in: int = 0
+    blocked: int = 0
+    retried: int = 0
+
+    @property
+    def now_ms(self) -> int:
+        return self.now // 1000
+
+    def state_of(self, number: str) -> str:
+        return self.numbers[number].state if number in self.numbers else "nodata"
+
+    def offset(self, seconds: float) -> int:
+        return self.now + round(seconds * SECOND)
+
+    def known(self, call_id: str) -> str:
+        """What is known of a call id: live, ended, waits, blocked, or nothing."""
+        if not call_id:
+            return ""
+        if call_id in self.live:
+            return "live"
+        if call_id in self.waiters:
+            return "waits"
+        if call_id in self.ended:
+            return "ended" if self.now - self.ended[call_id][0] < KEPT else ""
+        if call_id in self.counted_blocked:
+            return "blocked" if self.now - self.counted_blocked[call_id] < KEPT else ""
+        return ""
+
+    def remember(self, call_id: str, what: str, number: str = "") -> None:
+        """A call id is one thing at a time."""
+        if not call_id:
+            return
+        for book in (self.live, self.ended, self.counted_blocked, self.waiters):
+            book.pop(call_id, None)
+        if what == "live":
+            self.live[call_id] = number
+        elif what == "ended":
+            self.ended[call_id] = (self.now, number)
+        elif what == "blocked":
+            self.counted_blocked[call_id] = self.now
+
+    def day_used(self, number: Number) -> int:
+        return number.used if number.day == self.day_end_s else 0
+
+    def running(self) -> Iterable[Call]:
+        yield from (number.call for number in self.numbers.values() if number.call)
+        yield from self.old_calls.values()
+
+    def ready(self, near: str = "") -> list[str]:
+        """Numbers that may be picked now, rested longest first; near: to the millisecond."""
+        found = [(n.since, name, n) for name, n in self.numbers.items() if n.pickable]
+        if near:
+            return [
+                name
+                for ms, name in sorted(
+                    (-(-since // 1000), name) for since, name, n in found if n.region == near
+                )
+                if ms <= self.now_ms
+            ]
+        return [name for since, name, _ in sorted(found, key=lambda f: f[:2]) if since <= self.now]
+
+    def count_blocked(self, call_id: str) -> None:
+        self.blocked += 1
+        self.seq += 1
+        self.remember(call_id, "blocked")
+
+    def unsuspect(self, call: Call) -> None:
+        self.seq += call.suspect
+        call.suspect = False
+
+    def serve(self) -> None:
+        """Dead waiters' offers pass on; then first come, first served."""
+        for call_id, waiter in sorted(
+            self.waiters.items(), key=lambda item: (item[1].offer_until_ms, item[1].number)
+        ):
+            if waiter.number and waiter.offer_until_ms <= self.now_ms:
+                self.numbers[waiter.number].offered = ""
+                waiter.number = ""
+                self.stop_waiting(call_id)
+        for call_id, waiter in sorted(self.waiters.items(), key=lambda item: item[1].ticket):
+            if waiter.number:
+                continue
+            if waiter.until < self.now:
+                self.stop_waiting(call_id)
+            elif self.status == "open" and (ready := self.ready()):
+                waiter.number = ready[0]
+                waiter.offer_until_ms = self.now_ms + 1000
+                self.numbers[ready[0]].offered = call_id
+            else:
+                break
+
+    def stop_waiting(self, call_id: str) -> None:
+        waiter = self.waiters.pop(call_id)
+        if waiter.counted:
+            self.remember(call_id, "blocked")
+        else:
+            self.count_blocked(call_id)
+
+    def leave(self, call_id: str) -> None:
+        waiter = self.waiters.pop(call_id)
+        if waiter.number:
+            self.numbers[waiter.number].offered = ""
+        if not waiter.counted:
+            self.count_blocked(call_id)
+        self.remember(call_id, "ended")
+        self.serve()
