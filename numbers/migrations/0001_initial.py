@@ -10,337 +10,846 @@ import numbers.fields
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0002_audit_append_only'),
-        ('jobs', '0001_initial'),
+        ("access", "0002_audit_append_only"),
+        ("jobs", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Pool',
+            name="Pool",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', '1 to 40 of a-z, 0-9 and -.')], verbose_name='slug')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('description', models.TextField(blank=True, verbose_name='description')),
-                ('lease_seconds', models.PositiveIntegerField(default=14400, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(2592000)], verbose_name='lease, seconds')),
-                ('suspect_seconds', models.PositiveIntegerField(default=3600, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(2592000)], verbose_name='suspect period, seconds')),
-                ('switch_interval_seconds', models.PositiveIntegerField(default=30, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3600)], verbose_name='switch interval, seconds')),
-                ('cooldown_seconds', models.PositiveIntegerField(default=0, validators=[django.core.validators.MaxValueValidator(2592000)], verbose_name='cooldown, seconds')),
-                ('restart_rest_seconds', models.PositiveIntegerField(default=30, validators=[django.core.validators.MaxValueValidator(86400)], verbose_name='rest after a switch restart, seconds')),
-                ('daily_cap', models.PositiveIntegerField(default=0, help_text='0: no limit.', verbose_name='calls per number and day')),
-                ('sticky_seconds', models.PositiveIntegerField(default=0, help_text='Same callee, same number, for this long. 0: off.', validators=[django.core.validators.MaxValueValidator(31536000)], verbose_name='sticky window, seconds')),
-                ('near', models.BooleanField(default=False, help_text="Pick a number of the callee's region when one is ready.", verbose_name='near numbers first')),
-                ('callback_window_seconds', models.PositiveIntegerField(default=86400, help_text='How long a call to a number names the agent who used it last.', validators=[django.core.validators.MaxValueValidator(31536000)], verbose_name='callback window, seconds')),
-                ('waiters_limit', models.PositiveIntegerField(default=1000, validators=[django.core.validators.MaxValueValidator(100000)], verbose_name='waiting calls at most')),
-                ('charged', models.BooleanField(default=False, verbose_name='charged')),
-                ('charge_interval_seconds', models.PositiveIntegerField(default=60, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(86400)], verbose_name='charge interval, seconds')),
-                ('log_limit', models.PositiveIntegerField(default=1000000, help_text='History entries kept in Redis while SQL cannot take them.', validators=[django.core.validators.MinValueValidator(1000)], verbose_name='backlog limit, entries')),
-                ('blocking_alarm_percent', models.FloatField(default=1.0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(100)], verbose_name='alarm: blocking over, %')),
-                ('occupancy_alarm_percent', models.FloatField(default=90.0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(100)], verbose_name='alarm: occupancy over, %')),
-                ('paused_at', models.DateTimeField(blank=True, null=True, verbose_name='paused at')),
-                ('paused_by', models.CharField(blank=True, max_length=150, verbose_name='paused by')),
-                ('paused_reason', models.CharField(blank=True, max_length=200, verbose_name='reason of the pause')),
-                ('generation', models.PositiveBigIntegerField(default=1, verbose_name='generation')),
-                ('recovering_since', models.DateTimeField(blank=True, null=True, verbose_name='recovering since')),
-                ('loading_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='last loaded at')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='deleted at')),
-                ('account', models.ForeignKey(blank=True, help_text="Empty: the platform's own pool.", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pools', to='access.account', verbose_name='account')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "slug",
+                    models.CharField(
+                        max_length=40,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z0-9-]{1,40}\\Z", "1 to 40 of a-z, 0-9 and -."
+                            )
+                        ],
+                        verbose_name="slug",
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                ("description", models.TextField(blank=True, verbose_name="description")),
+                (
+                    "lease_seconds",
+                    models.PositiveIntegerField(
+                        default=14400,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(2592000),
+                        ],
+                        verbose_name="lease, seconds",
+                    ),
+                ),
+                (
+                    "suspect_seconds",
+                    models.PositiveIntegerField(
+                        default=3600,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(2592000),
+                        ],
+                        verbose_name="suspect period, seconds",
+                    ),
+                ),
+                (
+                    "switch_interval_seconds",
+                    models.PositiveIntegerField(
+                        default=30,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(3600),
+                        ],
+                        verbose_name="switch interval, seconds",
+                    ),
+                ),
+                (
+                    "cooldown_seconds",
+                    models.PositiveIntegerField(
+                        default=0,
+                        validators=[django.core.validators.MaxValueValidator(2592000)],
+                        verbose_name="cooldown, seconds",
+                    ),
+                ),
+                (
+                    "restart_rest_seconds",
+                    models.PositiveIntegerField(
+                        default=30,
+                        validators=[django.core.validators.MaxValueValidator(86400)],
+                        verbose_name="rest after a switch restart, seconds",
+                    ),
+                ),
+                (
+                    "daily_cap",
+                    models.PositiveIntegerField(
+                        default=0, help_text="0: no limit.", verbose_name="calls per number and day"
+                    ),
+                ),
+                (
+                    "sticky_seconds",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="Same callee, same number, for this long. 0: off.",
+                        validators=[django.core.validators.MaxValueValidator(31536000)],
+                        verbose_name="sticky window, seconds",
+                    ),
+                ),
+                (
+                    "near",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Pick a number of the callee's region when one is ready.",
+                        verbose_name="near numbers first",
+                    ),
+                ),
+                (
+                    "callback_window_seconds",
+                    models.PositiveIntegerField(
+                        default=86400,
+                        help_text="How long a call to a number names the agent who used it last.",
+                        validators=[django.core.validators.MaxValueValidator(31536000)],
+                        verbose_name="callback window, seconds",
+                    ),
+                ),
+                (
+                    "waiters_limit",
+                    models.PositiveIntegerField(
+                        default=1000,
+                        validators=[django.core.validators.MaxValueValidator(100000)],
+                        verbose_name="waiting calls at most",
+                    ),
+                ),
+                ("charged", models.BooleanField(default=False, verbose_name="charged")),
+                (
+                    "charge_interval_seconds",
+                    models.PositiveIntegerField(
+                        default=60,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(86400),
+                        ],
+                        verbose_name="charge interval, seconds",
+                    ),
+                ),
+                (
+                    "log_limit",
+                    models.PositiveIntegerField(
+                        default=1000000,
+                        help_text="History entries kept in Redis while SQL cannot take them.",
+                        validators=[django.core.validators.MinValueValidator(1000)],
+                        verbose_name="backlog limit, entries",
+                    ),
+                ),
+                (
+                    "blocking_alarm_percent",
+                    models.FloatField(
+                        default=1.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                        verbose_name="alarm: blocking over, %",
+                    ),
+                ),
+                (
+                    "occupancy_alarm_percent",
+                    models.FloatField(
+                        default=90.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                        verbose_name="alarm: occupancy over, %",
+                    ),
+                ),
+                (
+                    "paused_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="paused at"),
+                ),
+                (
+                    "paused_by",
+                    models.CharField(blank=True, max_length=150, verbose_name="paused by"),
+                ),
+                (
+                    "paused_reason",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="reason of the pause"
+                    ),
+                ),
+                (
+                    "generation",
+                    models.PositiveBigIntegerField(default=1, verbose_name="generation"),
+                ),
+                (
+                    "recovering_since",
+                    models.DateTimeField(blank=True, null=True, verbose_name="recovering since"),
+                ),
+                (
+                    "loading_at",
+                    models.DateTimeField(
+                        blank=True, editable=False, null=True, verbose_name="last loaded at"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "deleted_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="deleted at"),
+                ),
+                (
+                    "account",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: the platform's own pool.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="pools",
+                        to="access.account",
+                        verbose_name="account",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'pool',
-                'verbose_name_plural': 'pools',
-                'ordering': ['slug'],
+                "verbose_name": "pool",
+                "verbose_name_plural": "pools",
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='NumberImport',
+            name="NumberImport",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='by')),
-                ('file_name', models.CharField(max_length=200, verbose_name='file')),
-                ('state', models.CharField(choices=[('reading', 'Reading'), ('previewed', 'To be confirmed'), ('importing', 'Importing'), ('done', 'Done'), ('undoing', 'Undoing'), ('undone', 'Undone'), ('discarded', 'Discarded'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='reading', max_length=12, verbose_name='state')),
-                ('problem', models.CharField(blank=True, max_length=300, verbose_name='problem')),
-                ('rows_as_they_are', models.PositiveIntegerField(default=0, verbose_name='new, as they are')),
-                ('rows_cleaned', models.PositiveIntegerField(default=0, verbose_name='new, cleaned up')),
-                ('rows_refused', models.PositiveIntegerField(default=0, verbose_name='cannot be taken')),
-                ('imported', models.PositiveIntegerField(default=0, verbose_name='imported')),
-                ('removed', models.PositiveIntegerField(default=0, verbose_name='removed again')),
-                ('twins', models.PositiveIntegerField(default=0, verbose_name='with and without +')),
-                ('next_row', models.PositiveIntegerField(default=0, editable=False)),
-                ('pending', models.JSONField(default=list, editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('finished_at', models.DateTimeField(blank=True, null=True, verbose_name='finished at')),
-                ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='imports', to='numbers.pool', verbose_name='pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("actor_name", models.CharField(blank=True, max_length=150, verbose_name="by")),
+                ("file_name", models.CharField(max_length=200, verbose_name="file")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("reading", "Reading"),
+                            ("previewed", "To be confirmed"),
+                            ("importing", "Importing"),
+                            ("done", "Done"),
+                            ("undoing", "Undoing"),
+                            ("undone", "Undone"),
+                            ("discarded", "Discarded"),
+                            ("failed", "Failed"),
+                            ("stopped", "Stopped"),
+                        ],
+                        default="reading",
+                        max_length=12,
+                        verbose_name="state",
+                    ),
+                ),
+                ("problem", models.CharField(blank=True, max_length=300, verbose_name="problem")),
+                (
+                    "rows_as_they_are",
+                    models.PositiveIntegerField(default=0, verbose_name="new, as they are"),
+                ),
+                (
+                    "rows_cleaned",
+                    models.PositiveIntegerField(default=0, verbose_name="new, cleaned up"),
+                ),
+                (
+                    "rows_refused",
+                    models.PositiveIntegerField(default=0, verbose_name="cannot be taken"),
+                ),
+                ("imported", models.PositiveIntegerField(default=0, verbose_name="imported")),
+                ("removed", models.PositiveIntegerField(default=0, verbose_name="removed again")),
+                (
+                    "twins",
+                    models.PositiveIntegerField(default=0, verbose_name="with and without +"),
+                ),
+                ("next_row", models.PositiveIntegerField(default=0, editable=False)),
+                ("pending", models.JSONField(default=list, editable=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "finished_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="finished at"),
+                ),
+                (
+                    "actor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="imports",
+                        to="numbers.pool",
+                        verbose_name="pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'import',
-                'verbose_name_plural': 'imports',
-                'ordering': ['-pk'],
+                "verbose_name": "import",
+                "verbose_name_plural": "imports",
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Number',
+            name="Number",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', numbers.fields.AsciiField(max_length=33, verbose_name='number')),
-                ('label', models.CharField(blank=True, max_length=120, verbose_name='label')),
-                ('notes', models.TextField(blank=True, verbose_name='notes')),
-                ('region', models.CharField(blank=True, max_length=80, verbose_name='region')),
-                ('carrier', models.CharField(blank=True, max_length=80, verbose_name='carrier')),
-                ('import_id', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='import')),
-                ('is_up', models.BooleanField(default=False, editable=False, help_text='As the history says.', verbose_name='registered')),
-                ('contact', models.CharField(blank=True, editable=False, max_length=256, verbose_name='contact')),
-                ('quarantined_at', models.DateTimeField(blank=True, null=True, verbose_name='quarantined at')),
-                ('quarantined_by', models.CharField(blank=True, max_length=150, verbose_name='quarantined by')),
-                ('quarantined_reason', models.CharField(blank=True, max_length=200, verbose_name="quarantine's reason")),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created at')),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='numbers', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("value", numbers.fields.AsciiField(max_length=33, verbose_name="number")),
+                ("label", models.CharField(blank=True, max_length=120, verbose_name="label")),
+                ("notes", models.TextField(blank=True, verbose_name="notes")),
+                ("region", models.CharField(blank=True, max_length=80, verbose_name="region")),
+                ("carrier", models.CharField(blank=True, max_length=80, verbose_name="carrier")),
+                (
+                    "import_id",
+                    models.PositiveBigIntegerField(blank=True, null=True, verbose_name="import"),
+                ),
+                (
+                    "is_up",
+                    models.BooleanField(
+                        default=False,
+                        editable=False,
+                        help_text="As the history says.",
+                        verbose_name="registered",
+                    ),
+                ),
+                (
+                    "contact",
+                    models.CharField(
+                        blank=True, editable=False, max_length=256, verbose_name="contact"
+                    ),
+                ),
+                (
+                    "quarantined_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="quarantined at"),
+                ),
+                (
+                    "quarantined_by",
+                    models.CharField(blank=True, max_length=150, verbose_name="quarantined by"),
+                ),
+                (
+                    "quarantined_reason",
+                    models.CharField(
+                        blank=True, max_length=200, verbose_name="quarantine's reason"
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False, verbose_name="created at"
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="numbers",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'number',
-                'verbose_name_plural': 'numbers',
+                "verbose_name": "number",
+                "verbose_name_plural": "numbers",
             },
         ),
         migrations.CreateModel(
-            name='MinuteSample',
+            name="MinuteSample",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('minute', models.DateTimeField(verbose_name='minute')),
-                ('idle_up', models.PositiveIntegerField(default=0, verbose_name='idle, up')),
-                ('idle_down', models.PositiveIntegerField(default=0, verbose_name='idle, down')),
-                ('busy_up', models.PositiveIntegerField(default=0, verbose_name='busy, up')),
-                ('busy_down', models.PositiveIntegerField(default=0, verbose_name='busy, down')),
-                ('quarantined', models.PositiveIntegerField(default=0, verbose_name='quarantined')),
-                ('resting', models.PositiveIntegerField(default=0, verbose_name='resting')),
-                ('offered', models.PositiveBigIntegerField(default=0, verbose_name='offered')),
-                ('carried', models.PositiveBigIntegerField(default=0, verbose_name='carried')),
-                ('blocked', models.PositiveBigIntegerField(default=0, verbose_name='blocked')),
-                ('call_seconds', models.PositiveBigIntegerField(default=0, verbose_name='call seconds')),
-                ('carried_total', models.PositiveBigIntegerField(default=0, verbose_name='carried until then')),
-                ('blocked_total', models.PositiveBigIntegerField(default=0, verbose_name='blocked until then')),
-                ('offered_total', models.PositiveBigIntegerField(default=0, verbose_name='offered until then')),
-                ('generation', models.PositiveBigIntegerField(default=0, verbose_name='generation')),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='samples', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("minute", models.DateTimeField(verbose_name="minute")),
+                ("idle_up", models.PositiveIntegerField(default=0, verbose_name="idle, up")),
+                ("idle_down", models.PositiveIntegerField(default=0, verbose_name="idle, down")),
+                ("busy_up", models.PositiveIntegerField(default=0, verbose_name="busy, up")),
+                ("busy_down", models.PositiveIntegerField(default=0, verbose_name="busy, down")),
+                ("quarantined", models.PositiveIntegerField(default=0, verbose_name="quarantined")),
+                ("resting", models.PositiveIntegerField(default=0, verbose_name="resting")),
+                ("offered", models.PositiveBigIntegerField(default=0, verbose_name="offered")),
+                ("carried", models.PositiveBigIntegerField(default=0, verbose_name="carried")),
+                ("blocked", models.PositiveBigIntegerField(default=0, verbose_name="blocked")),
+                (
+                    "call_seconds",
+                    models.PositiveBigIntegerField(default=0, verbose_name="call seconds"),
+                ),
+                (
+                    "carried_total",
+                    models.PositiveBigIntegerField(default=0, verbose_name="carried until then"),
+                ),
+                (
+                    "blocked_total",
+                    models.PositiveBigIntegerField(default=0, verbose_name="blocked until then"),
+                ),
+                (
+                    "offered_total",
+                    models.PositiveBigIntegerField(default=0, verbose_name="offered until then"),
+                ),
+                (
+                    "generation",
+                    models.PositiveBigIntegerField(default=0, verbose_name="generation"),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="samples",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'minute sample',
-                'verbose_name_plural': 'minute samples',
+                "verbose_name": "minute sample",
+                "verbose_name_plural": "minute samples",
             },
         ),
         migrations.CreateModel(
-            name='CallRecord',
+            name="CallRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', numbers.fields.AsciiField(max_length=33, verbose_name='number')),
-                ('call_id', models.CharField(blank=True, max_length=128, verbose_name='call id')),
-                ('direction', models.CharField(choices=[('out', 'out'), ('in', 'in')], default='out', max_length=3, verbose_name='direction')),
-                ('agent', models.CharField(blank=True, max_length=64, verbose_name='agent')),
-                ('callee', models.CharField(blank=True, max_length=64, verbose_name='callee')),
-                ('switch', models.CharField(blank=True, max_length=64, verbose_name='switch')),
-                ('started_at', models.DateTimeField(verbose_name='started at')),
-                ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended at')),
-                ('ended_how', models.CharField(blank=True, max_length=64, verbose_name='how it ended')),
-                ('generation', models.PositiveBigIntegerField(verbose_name='generation')),
-                ('seq', models.PositiveBigIntegerField(verbose_name='sequence number')),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='calls', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", numbers.fields.AsciiField(max_length=33, verbose_name="number")),
+                ("call_id", models.CharField(blank=True, max_length=128, verbose_name="call id")),
+                (
+                    "direction",
+                    models.CharField(
+                        choices=[("out", "out"), ("in", "in")],
+                        default="out",
+                        max_length=3,
+                        verbose_name="direction",
+                    ),
+                ),
+                ("agent", models.CharField(blank=True, max_length=64, verbose_name="agent")),
+                ("callee", models.CharField(blank=True, max_length=64, verbose_name="callee")),
+                ("switch", models.CharField(blank=True, max_length=64, verbose_name="switch")),
+                ("started_at", models.DateTimeField(verbose_name="started at")),
+                ("ended_at", models.DateTimeField(blank=True, null=True, verbose_name="ended at")),
+                (
+                    "ended_how",
+                    models.CharField(blank=True, max_length=64, verbose_name="how it ended"),
+                ),
+                ("generation", models.PositiveBigIntegerField(verbose_name="generation")),
+                ("seq", models.PositiveBigIntegerField(verbose_name="sequence number")),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="calls",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'call',
-                'verbose_name_plural': 'calls',
+                "verbose_name": "call",
+                "verbose_name_plural": "calls",
             },
         ),
         migrations.CreateModel(
-            name='PoolEvent',
+            name="PoolEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('generation', models.PositiveBigIntegerField(verbose_name='generation')),
-                ('seq', models.PositiveBigIntegerField(verbose_name='sequence number')),
-                ('at_us', models.PositiveBigIntegerField(verbose_name='at, µs')),
-                ('event', models.CharField(max_length=32, verbose_name='event')),
-                ('number', numbers.fields.AsciiField(blank=True, max_length=33, verbose_name='number')),
-                ('state_before', models.CharField(blank=True, max_length=16, verbose_name='state before')),
-                ('state_after', models.CharField(blank=True, max_length=16, verbose_name='state after')),
-                ('call_id', models.CharField(blank=True, max_length=128, verbose_name='call id')),
-                ('switch', models.CharField(blank=True, max_length=64, verbose_name='switch')),
-                ('agent', models.CharField(blank=True, max_length=64, verbose_name='agent')),
-                ('callee', models.CharField(blank=True, max_length=64, verbose_name='callee')),
-                ('direction', models.CharField(blank=True, max_length=3, verbose_name='direction')),
-                ('reason', models.CharField(blank=True, max_length=200, verbose_name='reason')),
-                ('detail', models.JSONField(blank=True, default=dict, verbose_name='detail')),
-                ('aggregate', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("generation", models.PositiveBigIntegerField(verbose_name="generation")),
+                ("seq", models.PositiveBigIntegerField(verbose_name="sequence number")),
+                ("at_us", models.PositiveBigIntegerField(verbose_name="at, µs")),
+                ("event", models.CharField(max_length=32, verbose_name="event")),
+                (
+                    "number",
+                    numbers.fields.AsciiField(blank=True, max_length=33, verbose_name="number"),
+                ),
+                (
+                    "state_before",
+                    models.CharField(blank=True, max_length=16, verbose_name="state before"),
+                ),
+                (
+                    "state_after",
+                    models.CharField(blank=True, max_length=16, verbose_name="state after"),
+                ),
+                ("call_id", models.CharField(blank=True, max_length=128, verbose_name="call id")),
+                ("switch", models.CharField(blank=True, max_length=64, verbose_name="switch")),
+                ("agent", models.CharField(blank=True, max_length=64, verbose_name="agent")),
+                ("callee", models.CharField(blank=True, max_length=64, verbose_name="callee")),
+                ("direction", models.CharField(blank=True, max_length=3, verbose_name="direction")),
+                ("reason", models.CharField(blank=True, max_length=200, verbose_name="reason")),
+                ("detail", models.JSONField(blank=True, default=dict, verbose_name="detail")),
+                (
+                    "aggregate",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'event',
-                'verbose_name_plural': 'events',
-                'abstract': False,
+                "verbose_name": "event",
+                "verbose_name_plural": "events",
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Switch',
+            name="Switch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=64, verbose_name='name')),
-                ('incarnation', models.CharField(blank=True, max_length=64, verbose_name='incarnation')),
-                ('last_heard', models.DateTimeField(blank=True, null=True, verbose_name='last heard')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='switches', to='numbers.pool')),
-                ('token', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='access.apitoken', verbose_name='token')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=64, verbose_name="name")),
+                (
+                    "incarnation",
+                    models.CharField(blank=True, max_length=64, verbose_name="incarnation"),
+                ),
+                (
+                    "last_heard",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last heard"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="switches",
+                        to="numbers.pool",
+                    ),
+                ),
+                (
+                    "token",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="access.apitoken",
+                        verbose_name="token",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'switch',
-                'verbose_name_plural': 'switches',
+                "verbose_name": "switch",
+                "verbose_name_plural": "switches",
             },
         ),
         migrations.CreateModel(
-            name='UnsentChange',
+            name="UnsentChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, verbose_name='created at')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='unsent', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_index=True, default=django.utils.timezone.now, verbose_name="created at"
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="unsent",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'unsent change',
-                'verbose_name_plural': 'unsent changes',
+                "verbose_name": "unsent change",
+                "verbose_name_plural": "unsent changes",
             },
         ),
         migrations.CreateModel(
-            name='ImportRow',
+            name="ImportRow",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('row', models.PositiveIntegerField(verbose_name='row')),
-                ('kind', models.CharField(choices=[('a', 'as it is'), ('c', 'cleaned up'), ('r', 'cannot be taken')], max_length=1, verbose_name='kind')),
-                ('raw', models.CharField(blank=True, max_length=300, verbose_name='in the file')),
-                ('value', numbers.fields.AsciiField(blank=True, max_length=33, verbose_name='number')),
-                ('label', models.CharField(blank=True, max_length=120, verbose_name='label')),
-                ('region', models.CharField(blank=True, max_length=80, verbose_name='region')),
-                ('why', models.CharField(blank=True, max_length=120, verbose_name='why')),
-                ('bad_start', models.PositiveSmallIntegerField(default=0)),
-                ('bad_end', models.PositiveSmallIntegerField(default=0)),
-                ('number_import', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='staged', to='numbers.numberimport')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("row", models.PositiveIntegerField(verbose_name="row")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("a", "as it is"), ("c", "cleaned up"), ("r", "cannot be taken")],
+                        max_length=1,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("raw", models.CharField(blank=True, max_length=300, verbose_name="in the file")),
+                (
+                    "value",
+                    numbers.fields.AsciiField(blank=True, max_length=33, verbose_name="number"),
+                ),
+                ("label", models.CharField(blank=True, max_length=120, verbose_name="label")),
+                ("region", models.CharField(blank=True, max_length=80, verbose_name="region")),
+                ("why", models.CharField(blank=True, max_length=120, verbose_name="why")),
+                ("bad_start", models.PositiveSmallIntegerField(default=0)),
+                ("bad_end", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "number_import",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="staged",
+                        to="numbers.numberimport",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'import row',
-                'verbose_name_plural': 'import rows',
-                'indexes': [models.Index(fields=['number_import', 'kind', 'row'], name='numbers_import_kind')],
-                'constraints': [models.UniqueConstraint(fields=('number_import', 'row'), name='numbers_import_row_once')],
+                "verbose_name": "import row",
+                "verbose_name_plural": "import rows",
+                "indexes": [
+                    models.Index(
+                        fields=["number_import", "kind", "row"], name="numbers_import_kind"
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("number_import", "row"), name="numbers_import_row_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ImportPart',
+            name="ImportPart",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveIntegerField()),
-                ('data', models.BinaryField()),
-                ('number_import', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='numbers.numberimport')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("place", models.PositiveIntegerField()),
+                ("data", models.BinaryField()),
+                (
+                    "number_import",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="parts",
+                        to="numbers.numberimport",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'part of a file',
-                'verbose_name_plural': 'parts of a file',
-                'constraints': [models.UniqueConstraint(fields=('number_import', 'place'), name='numbers_import_part_once')],
+                "verbose_name": "part of a file",
+                "verbose_name_plural": "parts of a file",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("number_import", "place"), name="numbers_import_part_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='NumberTag',
+            name="NumberTag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('tag', models.CharField(max_length=40, verbose_name='tag')),
-                ('value', numbers.fields.AsciiField(max_length=33, verbose_name='number')),
-                ('number', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tags', to='numbers.number')),
-                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='numbers.pool')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("tag", models.CharField(max_length=40, verbose_name="tag")),
+                ("value", numbers.fields.AsciiField(max_length=33, verbose_name="number")),
+                (
+                    "number",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tags",
+                        to="numbers.number",
+                    ),
+                ),
+                (
+                    "pool",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="numbers.pool",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'tag',
-                'verbose_name_plural': 'tags',
-                'indexes': [models.Index(fields=['tag', 'value'], name='numbers_by_tag'), models.Index(fields=['pool', 'tag', 'value'], name='numbers_by_pool_tag')],
-                'constraints': [models.UniqueConstraint(fields=('number', 'tag'), name='numbers_tag_once')],
+                "verbose_name": "tag",
+                "verbose_name_plural": "tags",
+                "indexes": [
+                    models.Index(fields=["tag", "value"], name="numbers_by_tag"),
+                    models.Index(fields=["pool", "tag", "value"], name="numbers_by_pool_tag"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("number", "tag"), name="numbers_tag_once")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='number',
-            index=models.Index(fields=['pool', 'value'], name='numbers_by_pool'),
+            model_name="number",
+            index=models.Index(fields=["pool", "value"], name="numbers_by_pool"),
         ),
         migrations.AddIndex(
-            model_name='number',
-            index=models.Index(fields=['pool', 'region', 'value'], name='numbers_by_pool_region'),
+            model_name="number",
+            index=models.Index(fields=["pool", "region", "value"], name="numbers_by_pool_region"),
         ),
         migrations.AddIndex(
-            model_name='number',
-            index=models.Index(fields=['region', 'value'], name='numbers_by_region'),
+            model_name="number",
+            index=models.Index(fields=["region", "value"], name="numbers_by_region"),
         ),
         migrations.AddIndex(
-            model_name='number',
-            index=models.Index(condition=models.Q(('quarantined_at__isnull', False)), fields=['pool', 'value'], name='numbers_quarantined'),
+            model_name="number",
+            index=models.Index(
+                condition=models.Q(("quarantined_at__isnull", False)),
+                fields=["pool", "value"],
+                name="numbers_quarantined",
+            ),
         ),
         migrations.AddIndex(
-            model_name='number',
-            index=models.Index(condition=models.Q(('import_id__isnull', False)), fields=['import_id', 'value'], name='numbers_by_import'),
+            model_name="number",
+            index=models.Index(
+                condition=models.Q(("import_id__isnull", False)),
+                fields=["import_id", "value"],
+                name="numbers_by_import",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='number',
-            constraint=models.UniqueConstraint(fields=('value',), name='numbers_value_once'),
+            model_name="number",
+            constraint=models.UniqueConstraint(fields=("value",), name="numbers_value_once"),
         ),
         migrations.AddConstraint(
-            model_name='minutesample',
-            constraint=models.UniqueConstraint(fields=('pool', 'minute'), name='numbers_sample_once'),
+            model_name="minutesample",
+            constraint=models.UniqueConstraint(
+                fields=("pool", "minute"), name="numbers_sample_once"
+            ),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(fields=['number', '-started_at'], name='numbers_call_number'),
+            model_name="callrecord",
+            index=models.Index(fields=["number", "-started_at"], name="numbers_call_number"),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(condition=models.Q(('callee', ''), _negated=True), fields=['callee', '-started_at'], name='numbers_call_callee'),
+            model_name="callrecord",
+            index=models.Index(
+                condition=models.Q(("callee", ""), _negated=True),
+                fields=["callee", "-started_at"],
+                name="numbers_call_callee",
+            ),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(condition=models.Q(('agent', ''), _negated=True), fields=['agent', '-started_at'], name='numbers_call_agent'),
+            model_name="callrecord",
+            index=models.Index(
+                condition=models.Q(("agent", ""), _negated=True),
+                fields=["agent", "-started_at"],
+                name="numbers_call_agent",
+            ),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(condition=models.Q(('call_id', ''), _negated=True), fields=['call_id'], name='numbers_call_id'),
+            model_name="callrecord",
+            index=models.Index(
+                condition=models.Q(("call_id", ""), _negated=True),
+                fields=["call_id"],
+                name="numbers_call_id",
+            ),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(condition=models.Q(('ended_at', None)), fields=['pool', 'number'], name='numbers_call_open'),
+            model_name="callrecord",
+            index=models.Index(
+                condition=models.Q(("ended_at", None)),
+                fields=["pool", "number"],
+                name="numbers_call_open",
+            ),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(fields=['started_at'], name='numbers_call_started'),
+            model_name="callrecord",
+            index=models.Index(fields=["started_at"], name="numbers_call_started"),
         ),
         migrations.AddIndex(
-            model_name='callrecord',
-            index=models.Index(fields=['pool', 'started_at'], name='numbers_call_pool'),
+            model_name="callrecord",
+            index=models.Index(fields=["pool", "started_at"], name="numbers_call_pool"),
         ),
         migrations.AddConstraint(
-            model_name='callrecord',
-            constraint=models.UniqueConstraint(fields=('pool', 'generation', 'seq'), name='numbers_call_once'),
+            model_name="callrecord",
+            constraint=models.UniqueConstraint(
+                fields=("pool", "generation", "seq"), name="numbers_call_once"
+            ),
         ),
         migrations.AddIndex(
-            model_name='poolevent',
-            index=models.Index(condition=models.Q(('number', ''), _negated=True), fields=['number', '-at_us'], name='numbers_event_number'),
+            model_name="poolevent",
+            index=models.Index(
+                condition=models.Q(("number", ""), _negated=True),
+                fields=["number", "-at_us"],
+                name="numbers_event_number",
+            ),
         ),
         migrations.AddIndex(
-            model_name='poolevent',
-            index=models.Index(condition=models.Q(('call_id', ''), _negated=True), fields=['call_id'], name='numbers_event_call'),
+            model_name="poolevent",
+            index=models.Index(
+                condition=models.Q(("call_id", ""), _negated=True),
+                fields=["call_id"],
+                name="numbers_event_call",
+            ),
         ),
         migrations.AddIndex(
-            model_name='poolevent',
-            index=models.Index(fields=['at_us'], name='numbers_event_at'),
+            model_name="poolevent",
+            index=models.Index(fields=["at_us"], name="numbers_event_at"),
         ),
         migrations.AddConstraint(
-            model_name='poolevent',
-            constraint=models.UniqueConstraint(fields=('aggregate', 'generation', 'seq'), name='numbers_poolevent_once'),
+            model_name="poolevent",
+            constraint=models.UniqueConstraint(
+                fields=("aggregate", "generation", "seq"), name="numbers_poolevent_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='switch',
-            constraint=models.UniqueConstraint(fields=('pool', 'name'), name='numbers_switch_once'),
+            model_name="switch",
+            constraint=models.UniqueConstraint(fields=("pool", "name"), name="numbers_switch_once"),
         ),
     ]
