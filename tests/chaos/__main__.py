@@ -112,6 +112,7 @@ def main() -> int:
         return 1
     except (KeyboardInterrupt, SystemExit):
         say("ending …")
+        stack.remove()
         return 130
     finally:
         stack.stop()
