@@ -5,6 +5,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Any
 
+from numbers.pool import state_letter
 from numbers.selectors.tile_layout import NOTHING, layout_of, now_us
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.scope import PoolTopic
@@ -83,7 +84,7 @@ class TilesTopic(PoolTopic):
     def _texts(self, since: int, until: int) -> list[str] | None:
         """Return the entries' field `e`: event, number, before, after, … with tabs between."""
         entries = self.tail.since(since, until)
-        return None if entries is None else [entry.value("e") for entry in entries]
+        return None if entries is None else entries.values("e")
 
     def _apply_entries(self, entries: list[str], now: int) -> dict[int, str]:
         index = self._shown.index
@@ -174,8 +175,11 @@ class TilesTopic(PoolTopic):
 
 def _after(words: list[str], now: int) -> tuple[str, int]:
     """Return the letter after an entry, and until when it rests (0: it does not)."""
+    code = words[3]
+    if code[:2] != "iu":
+        return state_letter(code), 0
     ready_us = max(int(words[6] or 0), int(words[7] or 0))
-    letter = letter_of_code(words[3], ready_us, now)
+    letter = letter_of_code(code, ready_us, now)
     return letter, ready_us if letter in "rp" else 0
 
 

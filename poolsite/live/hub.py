@@ -16,7 +16,8 @@ from poolsite.live.wakes import Wakes
 LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
 SWEEP_SECONDS = 0.5
 SOCKETS_PER_PRINCIPAL = 40
-BREATH_SECONDS = 1.0  # the process itself was late: nobody is judged for so long
+LATE_SECONDS = 0.25  # this process itself was held up, so its sockets' answers wait unread:
+BREATH_SECONDS = 2.0  # nobody is judged for so long
 
 
 class Hub:
@@ -100,7 +101,7 @@ class Hub:
             before = self._loop.time()
             await asyncio.sleep(SWEEP_SECONDS)
             now = self._loop.time()
-            if now - before > 2 * SWEEP_SECONDS:
+            if now - before > SWEEP_SECONDS + LATE_SECONDS:
                 judge_from = now + BREATH_SECONDS
             if now < judge_from:
                 continue

@@ -6,7 +6,9 @@ the tag's key holds `generation` and `seq` (docs/architecture.md).
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from itertools import chain, islice
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from poolsite import hotpath
@@ -43,8 +45,43 @@ class Entry:
 
     def value(self, name: str) -> str:
         """Return one field; ValueError when there is none."""
-        words = self._text.split(_BETWEEN)
-        return words[words.index(name) + 1]
+        return _value(self._text, name)
+
+
+def _value(text: str, name: str) -> str:
+    words = text.split(_BETWEEN)
+    return words[2 * words[::2].index(name) + 1]
+
+
+class Entries(Sequence[Entry]):
+    """Some entries in their order, taken apart one by one as they are looked at."""
+
+    __slots__ = ("_first", "_texts")
+
+    def __init__(self, first: int, texts: list[str]) -> None:
+        self._first = first
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[index] for index in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        return Entry(self._first + place, self._texts[place])
+
+    def values(self, name: str) -> list[str]:
+        """Return one field of each entry; ValueError when one has none."""
+        begin = f"{_BETWEEN}{name}{_BETWEEN}"
+        found = []
+        for text in self._texts:
+            _, mark, rest = text.partition(begin)
+            if mark and _BETWEEN not in rest:
+                found.append(rest)
+            else:  # the first field, or not the last
+                found.append(_value(text, name))
+        return found
 
 
 class Tail:
@@ -70,21 +107,18 @@ class Tail:
         """The version after the newest entry that was read."""
         return version_at(self.generation, self._seq)
 
-    def remembered(self) -> list[Entry]:
+    def remembered(self) -> Entries:
         """Return every entry that is known here, oldest first: the newest thousands."""
-        return [Entry(seq, text) for seq, text in enumerate(self._entries, self._floor + 1)]
+        return Entries(self._floor + 1, list(self._entries))
 
-    def since(self, version: int, until: int | None = None) -> list[Entry] | None:
+    def since(self, version: int, until: int | None = None) -> Entries | None:
         """Return the entries after `version` (up to `until`); None when some are not known."""
         first = self._seq_of(version)
         last = self._seq if until is None else self._seq_of(until)
         if first is None or last is None or not self._floor <= first <= last <= self._seq:
             return None
-        begin, end = first - self._floor, last - self._floor
-        texts = islice(reversed(self._entries), len(self._entries) - end, None)
-        entries = [Entry(last - back, text) for back, text in enumerate(islice(texts, end - begin))]
-        entries.reverse()
-        return entries
+        newer = islice(reversed(self._entries), self._seq - last, self._seq - first)
+        return Entries(first + 1, list(newer)[::-1])
 
     def _seq_of(self, version: int) -> int | None:
         if version >> _SEQ_BITS != self.generation & _GENERATION_MASK:

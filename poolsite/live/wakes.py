@@ -16,6 +16,7 @@ Callback = Callable[[str], None]
 
 IDLE_SECONDS = 5.0  # then the connection is asked whether it still lives
 CONFIRM_SECONDS = 3.0
+CONFIRM_SECONDS_WHILE_AWAY = 0.5
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0)
 
 
@@ -31,10 +32,15 @@ class Wakes:
         self._on_change = on_change
         self._callbacks: dict[str, set[Callback]] = {}
         self._confirmed: dict[str, asyncio.Event] = {}
-        self._writing = asyncio.Lock()
+        self._asked: set[str] = set()  # of this connection
+        self._unconfirmed: set[str] = set()
+        self._settling = asyncio.Lock()
         self._client: Any = None
         self._pubsub: Any = None
+        self._broken: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
+        self._before: asyncio.Task[None] | None = None  # its connection may still be closing
+        self._tasks: set[asyncio.Task[None]] = set()
         self.connected = False
 
     @asynccontextmanager
@@ -45,65 +51,84 @@ class Wakes:
         """
         for channel in channels:
             self._callbacks.setdefault(channel, set()).add(callback)
+            self._confirmed.setdefault(channel, asyncio.Event())
         try:
-            await self._subscribe(channels)
+            if self._task is None:
+                self._task = asyncio.get_running_loop().create_task(self._run(self._before))
+            await self._settle()
+            await self._wait_for(channels)
             yield
         finally:
             self._forget(channels, callback)
 
     def _forget(self, channels: list[str], callback: Callback) -> None:
-        unused = []
         for channel in channels:
             callbacks = self._callbacks.get(channel, set())
             callbacks.discard(callback)
-            if not callbacks and self._callbacks.pop(channel, None) is not None:
-                self._confirmed.pop(channel, None)
-                unused.append(channel)
-        if self._task is None:
-            return
-        if not self._callbacks:
+            if not callbacks:
+                self._callbacks.pop(channel, None)
+        if self._callbacks:
+            task = asyncio.get_running_loop().create_task(self._settle())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        elif self._task is not None:
             self._task.cancel()
-            self._task = None
-        elif unused and self.connected:
-            task = asyncio.get_running_loop().create_task(self._unsubscribe(unused))
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._before, self._task = self._task, None
 
-    async def _subscribe(self, channels: list[str]) -> None:
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
-        new = [channel for channel in channels if channel not in self._confirmed]
-        waits = [self._confirmed.setdefault(channel, asyncio.Event()) for channel in channels]
-        if new and self.connected:
-            await self._send("subscribe", new)
+    async def _wait_for(self, channels: list[str]) -> None:
+        seconds = CONFIRM_SECONDS if self.connected else CONFIRM_SECONDS_WHILE_AWAY
         try:
-            async with asyncio.timeout(CONFIRM_SECONDS if self.connected else 0.5):
-                for event in waits:
-                    await event.wait()
+            async with asyncio.timeout(seconds):
+                for channel in channels:
+                    await self._confirmed[channel].wait()
         except TimeoutError:
-            logger.info("live: not yet subscribed to %s", channels[0])
+            logger.warning("live: not yet subscribed to %s", channels[0])
 
-    async def _unsubscribe(self, channels: list[str]) -> None:
-        async with self._writing:
-            again = [channel for channel in channels if channel not in self._callbacks]
-            if again and self._pubsub is not None:
-                await self._write("unsubscribe", again)
+    async def _settle(self) -> None:
+        """Ask the connection for exactly the channels that somebody listens to.
 
-    async def _send(self, verb: str, channels: list[str]) -> None:
-        async with self._writing:
-            await self._write(verb, channels)
+        In one place and one at a time, so that whatever comes and goes meanwhile, also while
+        the connection is made, is caught up with.
+        """
+        async with self._settling:
+            while self._pubsub is not None:
+                new = self._callbacks.keys() - self._asked
+                gone = self._asked - self._callbacks.keys()
+                if not new and not gone:
+                    return
+                try:
+                    await self._ask(self._pubsub, new, gone)
+                except (RedisError, OSError):
+                    self._give_up()
 
-    async def _write(self, verb: str, channels: list[str]) -> None:
-        # The reader sees a broken connection, too, and then subscribes to everything again.
-        with suppress(RedisError, OSError, AttributeError):
-            await getattr(self._pubsub, verb)(*channels)
+    async def _ask(self, pubsub: Any, new: set[str], gone: set[str]) -> None:
+        self._asked = (self._asked | new) - gone
+        self._unconfirmed = (self._unconfirmed | new) - gone
+        for channel in gone:
+            if channel in self._callbacks:
+                self._confirmed[channel].clear()
+            else:
+                self._confirmed.pop(channel, None)
+        if new:
+            await pubsub.subscribe(*new)
+        if gone:
+            await pubsub.unsubscribe(*gone)
 
-    async def _run(self) -> None:
+    def _give_up(self) -> None:
+        """Have the connection replaced: what it was asked for is not certain any more."""
+        self._pubsub = None
+        if self._broken is not None and not self._broken.done():
+            self._broken.set_result(None)
+
+    async def _run(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await asyncio.gather(before, return_exceptions=True)
         failures = 0
         while True:
             try:
                 await self._connect()
                 failures = 0
-                await self._read()
+                await self._read_until_broken()
             except (RedisError, OSError, hotpath.HotPathError) as error:
                 if self.connected or not failures:
                     logger.warning("live: wake channels lost: %s", error)
@@ -113,50 +138,67 @@ class Wakes:
             failures += 1
 
     async def _connect(self) -> None:
-        self._client = await hotpath.pubsub_client()
-        async with self._writing:
-            self._pubsub = self._client.pubsub()
-            await self._pubsub.subscribe(*self._callbacks)
+        client = self._client = await hotpath.pubsub_client()
+        self._broken = asyncio.get_running_loop().create_future()
+        async with self._settling:
+            self._asked = set(self._callbacks)
+            self._unconfirmed = set(self._asked)
+            pubsub = client.pubsub()
+            await pubsub.subscribe(*self._asked)
+            self._pubsub = pubsub
             self.connected = True
-        for channel in self._callbacks:
-            self._confirmed.setdefault(channel, asyncio.Event())
+        await self._settle()
 
     async def _drop(self) -> None:
         was, self.connected = self.connected, False
-        pubsub, self._pubsub = self._pubsub, None
-        client, self._client = self._client, None
         for event in self._confirmed.values():
             event.clear()
         if was:
             self._on_change(False)
-        for one in (pubsub, client):
-            if one is not None:
-                with suppress(RedisError, OSError):
-                    await one.aclose()
+        async with self._settling:  # nobody is just writing to it
+            pubsub, self._pubsub = self._pubsub, None
+            client, self._client = self._client, None
+            for one in (pubsub, client):
+                if one is not None:
+                    with suppress(RedisError, OSError):
+                        await one.aclose()
 
-    async def _read(self) -> None:
-        asked = False
-        announced = False
+    async def _read_until_broken(self) -> None:
+        broken = self._broken
+        if broken is None or self._pubsub is None:
+            return
+        reading = asyncio.create_task(self._read(self._pubsub))
+        try:
+            await asyncio.wait({reading, broken}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+
+    async def _read(self, pubsub: Any) -> None:
+        asked_for_life = announced = False
         while True:
-            message = await self._pubsub.get_message(timeout=IDLE_SECONDS)
+            message = await pubsub.get_message(timeout=IDLE_SECONDS)
             if message is None:
-                if asked:
+                if asked_for_life:
                     raise TimeoutError("Redis no longer answers on the wake connection")
-                asked = True
-                await self._pubsub.ping()
+                asked_for_life = True
+                await pubsub.ping()
                 continue
-            asked = False
+            asked_for_life = False
             if message["type"] == "message":
                 self._deliver(message["channel"], message["data"])
             elif message["type"] == "subscribe":
                 self._confirm(message["channel"])
-                if not announced and all(e.is_set() for e in self._confirmed.values()):
+                if not announced and not self._unconfirmed:
                     announced = True
                     self._on_change(True)
 
     def _confirm(self, channel: str) -> None:
+        self._unconfirmed.discard(channel)
         event = self._confirmed.get(channel)
-        if event is not None:
+        if event is not None and channel in self._asked:
             event.set()
 
     def _deliver(self, channel: str, text: str) -> None:
@@ -164,7 +206,9 @@ class Wakes:
             callback(text)
 
     async def aclose(self) -> None:
-        """End the reader; listeners hear nothing more."""
+        """End the reader and close the connection; listeners hear nothing more."""
         if self._task is not None:
             self._task.cancel()
-            self._task = None
+            self._before, self._task = self._task, None
+        if self._before is not None:
+            await asyncio.gather(self._before, return_exceptions=True)

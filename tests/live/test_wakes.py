@@ -1,0 +1,141 @@
+"""The wake connection: nobody who listens is ever left out, whatever comes and goes."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from poolsite import hotpath
+from poolsite.live.wakes import Wakes
+from poolsite.runtime.redis_server import RedisServer
+from tests.support.cluster import RedisCluster
+
+
+@asynccontextmanager
+async def listening(told: list[bool] | None = None) -> AsyncIterator[tuple[Wakes, AsyncExitStack]]:
+    """A wake connection, and the stack of those who listen; closed at the end."""
+    wakes = Wakes(on_change=(told if told is not None else []).append)
+    try:
+        async with AsyncExitStack() as stack:
+            yield wakes, stack
+    finally:
+        await wakes.aclose()
+
+
+class Ear:
+    """Listens to one channel and keeps what it heard."""
+
+    def __init__(self, channel: str) -> None:
+        self.channel = channel
+        self.heard: list[str] = []
+
+
+async def hear(wakes: Wakes, stack: AsyncExitStack, channel: str) -> Ear:
+    ear = Ear(channel)
+    await stack.enter_async_context(wakes.listening([channel], ear.heard.append))
+    return ear
+
+
+async def test_everyone_who_starts_while_the_connection_is_made_hears(
+    clean_redis: RedisServer,
+) -> None:
+    async with listening() as (wakes, stack):
+
+        async def late(number: int) -> Ear:
+            for _ in range(number):
+                await asyncio.sleep(0)
+            return await hear(wakes, stack, f"c{number}")
+
+        ears = await asyncio.gather(*(late(number) for number in range(60)))
+        for ear in ears:
+            assert await hotpath.aclient().publish(ear.channel, "hello") == 1
+        await until(lambda: all(ear.heard == ["hello"] for ear in ears))
+
+
+async def test_listeners_that_come_and_go_at_random_hear_while_they_listen(
+    clean_redis: RedisServer,
+) -> None:
+    chance = random.Random(11)
+    missed: list[str] = []
+
+    async def visitor(wakes: Wakes, number: int) -> None:
+        for turn in range(10):
+            await asyncio.sleep(chance.random() / 50)
+            channel = f"c{chance.randrange(6)}"
+            heard: list[str] = []
+            async with wakes.listening([channel], heard.append):
+                text = f"{number}.{turn}"
+                await hotpath.aclient().publish(channel, text)
+                try:
+                    await until(partial(_contains, heard, text), seconds=2)
+                except TimeoutError:
+                    missed.append(text)
+
+    async with listening() as (wakes, _):
+        await asyncio.gather(*(visitor(wakes, number) for number in range(20)))
+        assert missed == []
+        await until(lambda: not wakes.connected)
+
+
+def _contains(heard: list[str], text: str) -> bool:
+    return text in heard
+
+
+async def test_a_restarted_redis_is_told_and_everyone_hears_again(tmp_path: Path) -> None:
+    server = RedisServer(tmp_path / "redis", append_only=False).start()
+    told: list[bool] = []
+    try:
+        with hotpath.connect(server.url):
+            async with listening(told) as (wakes, stack):
+                ears = [await hear(wakes, stack, f"c{number}") for number in range(5)]
+                server.kill()
+                await until(lambda: told[-1:] == [False])
+                ears.append(await hear(wakes, stack, "while away"))
+                server.start()
+                await until(lambda: told[-1] is True)
+                for ear in ears:
+                    await hotpath.aclient().publish(ear.channel, "again")
+                await until(lambda: all(ear.heard == ["again"] for ear in ears))
+            await hotpath.aclose()
+    finally:
+        server.stop()
+
+
+async def test_a_killed_connection_is_replaced(clean_redis: RedisServer) -> None:
+    async with listening() as (wakes, stack):
+        ear = await hear(wakes, stack, "c")
+        await hotpath.aclient().execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+        await until(lambda: not wakes.connected)
+        await until(lambda: wakes.connected)
+        await publish_until_heard(ear)
+
+
+async def publish_until_heard(ear: Ear) -> None:
+    async with asyncio.timeout(5):
+        while not ear.heard:
+            await hotpath.aclient().publish(ear.channel, "x")
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+async def test_on_a_cluster_any_node_is_heard(redis_cluster: RedisCluster) -> None:
+    with hotpath.connect(redis_cluster.url):
+        async with listening() as (wakes, stack):
+            ears = [await hear(wakes, stack, f"{{tag{number}}}:wake") for number in range(6)]
+            for node in redis_cluster.nodes:
+                with node.client() as client:
+                    for ear in ears:
+                        client.publish(ear.channel, "from a node")
+            count = len(redis_cluster.nodes)
+            await until(lambda: all(len(ear.heard) == count for ear in ears))
+        await hotpath.aclose()
+
+
+async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110  other tasks change what is asked
+            await asyncio.sleep(0.01)
