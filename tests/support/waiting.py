@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 45.0) -> None:
     """Return when `condition` holds; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
