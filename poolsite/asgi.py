@@ -20,6 +20,7 @@ django_application = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import re_path
 
+from billing.consumers import websocket_urlpatterns as billing_sockets
 from numbers.consumers import websocket_urlpatterns as numbers_sockets
 from poolsite.api import lane
 from poolsite.api.lifespan import lifespan
@@ -32,7 +33,7 @@ application = ProtocolTypeRouter(
     {
         "http": lane.application(static_files(django_application)),  # type: ignore[arg-type]
         "websocket": URLRouter(
-            [*live_sockets, *numbers_sockets, re_path("", missing_socket)]  # type: ignore[arg-type]
+            [*live_sockets, *numbers_sockets, *billing_sockets, re_path("", missing_socket)]  # type: ignore[arg-type]
         ),
         "lifespan": lifespan,
     }

@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "poolsite.operations.apps.OperationsConfig",
     "poolsite.runtime.apps.RuntimeConfig",
     "numbers.apps.NumbersConfig",
+    "billing.apps.BillingConfig",
 ]
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",
@@ -237,3 +238,11 @@ UNFOLD = {
     ],
     "SIDEBAR": {"show_search": True, "show_all_applications": False},
 }
+
+# -- money -----------------------------------------------------------------------------
+BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0 = always
+BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=60.0)
+PAYMENT_MODEL = "billing.Recharge"
+PAYMENT_HOST = env.str("POOLSITE_PUBLIC_HOST", default="127.0.0.1:8000")
+PAYMENT_USES_SSL = not DEBUG
+PAYMENT_VARIANTS: dict[str, tuple[str, dict[str, object]]] = {}

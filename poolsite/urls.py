@@ -16,4 +16,5 @@ urlpatterns = [
     path("", include("poolsite.operations.urls")),
     path("", include("poolsite.jobs.urls")),
     path("", include("numbers.urls")),
+    path("", include("billing.urls")),
 ]

@@ -1,0 +1,10 @@
+"""Django's entry for billing."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class BillingConfig(AppConfig):
+    name = "billing"
+    label = "billing"
+    verbose_name = _("Billing")

@@ -1,0 +1,5 @@
+"""Websockets of billing."""
+
+from django.urls import URLPattern
+
+websocket_urlpatterns: list[URLPattern] = []

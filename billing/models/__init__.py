@@ -1,0 +1,28 @@
+"""What SQL remembers of money: wallets and their books, prices, messages, campaigns, recharges."""
+
+from billing.models.books import Batch, JournalEntry, MoneyOrder, Receivable
+from billing.models.campaigns import Campaign, OptOut, Recipient
+from billing.models.messages import FlaggedReport, HoldIntent, Message
+from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility
+from billing.models.recharges import Adjustment, Recharge
+from billing.models.wallets import Wallet
+
+__all__ = [
+    "Adjustment",
+    "Batch",
+    "Campaign",
+    "Chatbot",
+    "FlaggedReport",
+    "HoldIntent",
+    "JournalEntry",
+    "Message",
+    "MoneyOrder",
+    "OptOut",
+    "Receivable",
+    "Recharge",
+    "Recipient",
+    "Tariff",
+    "Template",
+    "TerminalAbility",
+    "Wallet",
+]

@@ -1,0 +1,150 @@
+"""The books: every change entry once, the batches they came in, and what waits to be applied."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from billing.models.wallets import Wallet
+from billing.money import MoneyField
+
+
+class Batch(models.Model):
+    """One closed batch of change entries, written in the transaction of its entries."""
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="batches")
+    generation = models.PositiveBigIntegerField(_("generation"))
+    batch_number = models.PositiveBigIntegerField(_("batch"))
+    first_seq = models.PositiveBigIntegerField(_("first entry"))
+    last_seq = models.PositiveBigIntegerField(_("last entry"))
+    amount = MoneyField(_("sum of the entries"))
+    fence = models.PositiveBigIntegerField(_("fence of the writer"))
+    written_at = models.DateTimeField(_("written at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("batch")
+        verbose_name_plural = _("batches")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "generation", "batch_number"], name="billing_batch_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wallet} {self.batch_number}"
+
+
+class JournalEntry(models.Model):
+    """One change entry in double entry: five legs whose sum is 0, in one row.
+
+    `spendable`, `held`, `receivable` are the customer's; `revenue` is ours; `cash` is the outside
+    world's (a recharge of 5 is spendable +5, cash -5). A hold: spendable -q, held +q. A settlement:
+    held -q, spendable +(q - price), revenue +price. A debit above what is there: spendable -taken,
+    receivable -(rest), revenue +amount (a receivable is kept as a positive figure on the wallet:
+    its leg here has the opposite sign).
+    """
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="journal")
+    generation = models.PositiveBigIntegerField(_("generation"))
+    seq = models.PositiveBigIntegerField(_("sequence number"))
+    at_us = models.PositiveBigIntegerField(_("at, µs"))
+    kind = models.CharField(_("kind"), max_length=16)
+    operation_id = models.CharField(_("operation"), max_length=80)
+    spendable = MoneyField(_("spendable"), default=0)
+    held = MoneyField(_("held"), default=0)
+    receivable = MoneyField(_("receivable"), default=0)
+    revenue = MoneyField(_("revenue"), default=0)
+    cash = MoneyField(_("cash"), default=0)
+    state = models.CharField(_("state"), max_length=9, blank=True)
+    mode = models.CharField(_("mode"), max_length=24, blank=True)
+    chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
+    digest = models.CharField(_("digest"), max_length=32, blank=True)
+
+    class Meta:
+        verbose_name = _("journal entry")
+        verbose_name_plural = _("journal")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "generation", "seq"], name="billing_journal_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(spendable=-F("held") - F("receivable") - F("revenue") - F("cash")),
+                name="billing_journal_balances",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["wallet", "operation_id"], name="billing_journal_operation"),
+            models.Index(fields=["wallet", "at_us"], name="billing_journal_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wallet_id} {self.generation}:{self.seq}"
+
+
+class MoneyOrder(models.Model):
+    """The outbox: a movement that SQL has decided on and Redis must apply, each once.
+
+    Recharges, credits, debits, cash refunds, corrections: the relay applies them by their operation
+    id, waits when Redis refuses writes, and marks them applied.
+    """
+
+    class Kind(models.TextChoices):
+        RECHARGE = "recharge", _("recharge")
+        CREDIT = "credit", _("credit")
+        DEBIT = "debit", _("debit")
+        CHARGEBACK = "chargeback", _("charge-back")
+        CASH_REFUND = "cash_refund", _("cash refund")
+        CHARGE_BY_HAND = "by_hand", _("charged by hand")
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="orders")
+    operation_id = models.CharField(_("operation"), max_length=80)
+    kind = models.CharField(_("kind"), max_length=12, choices=Kind.choices)
+    amount = MoneyField(_("amount"), help_text=_("Above zero; the kind tells the sign."))
+    reference = models.CharField(_("reference"), max_length=120, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    applied_at = models.DateTimeField(_("applied at"), null=True, blank=True)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    answer = models.CharField(_("answer"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("money order")
+        verbose_name_plural = _("money orders")
+        constraints = [
+            models.UniqueConstraint(fields=["wallet", "operation_id"], name="billing_order_once"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_order_above_zero"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["created_at"], condition=Q(applied_at=None), name="billing_order_waiting"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.operation_id
+
+    @property
+    def account_id(self) -> int:
+        """The tenant, told by the wallet."""
+        return self.wallet.account_id
+
+
+class Receivable(models.Model):
+    """What a debit could not take; paid first by the next recharge. Written by the persistence."""
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="receivables")
+    generation = models.PositiveBigIntegerField(_("generation"))
+    seq = models.PositiveBigIntegerField(_("sequence number"))
+    operation_id = models.CharField(_("operation"), max_length=80)
+    amount = MoneyField(_("amount"), help_text=_("Owed: above zero; paid: below."))
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("receivable")
+        verbose_name_plural = _("receivables")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "generation", "seq"], name="billing_receivable_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.operation_id

@@ -1,0 +1,122 @@
+"""What a message may be, and what it costs."""
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account, ApiToken
+
+
+class Tariff(models.Model):
+    """The prices of one account for [valid_from, valid_until); never changed once in use.
+
+    `prices`: sub-mode → {"unit_price": units, "characters_per_unit"?: n, "kilobytes_per_unit"?: n},
+    sub-modes as in billing.pricing.modes. The row's id is the version that a hold keeps.
+    """
+
+    account = models.ForeignKey(Account, models.PROTECT, related_name="tariffs")
+    name = models.CharField(_("name"), max_length=120)
+    valid_from = models.DateTimeField(_("valid from"))
+    valid_until = models.DateTimeField(_("valid until"), null=True, blank=True)
+    prices = models.JSONField(_("prices"))
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("tariff")
+        verbose_name_plural = _("tariffs")
+        ordering = ["account", "-valid_from"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_until=None) | Q(valid_until__gt=F("valid_from")),
+                name="billing_tariff_ends_after_it_begins",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Chatbot(models.Model):
+    """A sender of one account: templates, campaigns and messages belong to one."""
+
+    account = models.ForeignKey(Account, models.PROTECT, related_name="chatbots")
+    slug = models.CharField(
+        _("id"),
+        max_length=40,
+        validators=[RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))],
+    )
+    name = models.CharField(_("name"), max_length=120)
+    token = models.ForeignKey(
+        ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
+    )
+    rate_limit = models.PositiveIntegerField(
+        _("messages per second at most"), default=0, help_text=_("0: no limit.")
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("chatbot")
+        verbose_name_plural = _("chatbots")
+        ordering = ["account", "slug"]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "slug"], name="billing_chatbot_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Template(models.Model):
+    """A message for every terminal; complete with native + Yuexin (registered link) + video."""
+
+    class Native(models.TextChoices):
+        TEXT = "text", _("text")
+        CARD = "card", _("multimedia card")
+
+    chatbot = models.ForeignKey(Chatbot, models.PROTECT, related_name="templates")
+    name = models.CharField(_("name"), max_length=120)
+    native_kind = models.CharField(
+        _("native"), max_length=4, choices=Native.choices, default=Native.TEXT
+    )
+    native_text = models.TextField(_("native text"), blank=True)
+    card_kilobytes = models.PositiveIntegerField(_("card, kB"), default=0)
+    yuexin_text = models.TextField(_("Yuexin text"), blank=True)
+    yuexin_link = models.URLField(_("Yuexin link"), blank=True)
+    link_registered = models.BooleanField(
+        _("link registered with the handset makers"), default=False
+    )
+    video_subject = models.CharField(_("video subject"), max_length=120, blank=True)
+    video_kilobytes = models.PositiveIntegerField(_("video, kB"), default=0)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("template")
+        verbose_name_plural = _("templates")
+        ordering = ["chatbot", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def account_id(self) -> int:
+        """The tenant, told by the chatbot."""
+        return self.chatbot.account_id
+
+
+class TerminalAbility(models.Model):
+    """What is known of a terminal: whether it resolves Yuexin messages."""
+
+    number = models.CharField(_("number"), max_length=33, unique=True)
+    supports_yuexin = models.BooleanField(_("supports Yuexin"))
+    source = models.CharField(_("source"), max_length=40)
+    looked_up_at = models.DateTimeField(_("looked up at"))
+
+    class Meta:
+        verbose_name = _("terminal ability")
+        verbose_name_plural = _("terminal abilities")
+
+    def __str__(self) -> str:
+        return self.number

@@ -1,0 +1,90 @@
+"""The prepaid account of a tenant."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from billing.money import MoneyField
+from poolsite.access.models import Account
+
+
+class Wallet(models.Model):
+    """One prepaid balance for every message mode, one-to-one with its account.
+
+    SQL's figures move only by deltas, with the journal, in the persistence's transaction;
+    `generation` and `seq` say up to which change entry of which life of the Redis data.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("open")
+        FROZEN = "frozen", _("frozen")
+        CLOSED = "closed", _("closed")
+
+    account = models.OneToOneField(
+        Account, models.PROTECT, related_name="wallet", verbose_name=_("account")
+    )
+    status = models.CharField(
+        _("status"), max_length=8, choices=Status.choices, default=Status.OPEN
+    )
+    status_reason = models.CharField(_("reason"), max_length=200, blank=True)
+    redis = models.CharField(
+        _("Redis"),
+        max_length=40,
+        blank=True,
+        help_text=_("Name of one of the configured servers; empty: the common one."),
+    )
+
+    spendable = MoneyField(_("spendable"), default=0, editable=False)
+    held = MoneyField(_("held"), default=0, editable=False)
+    receivable = MoneyField(_("receivable"), default=0, editable=False)
+    opening = MoneyField(_("opening balance"), default=0, editable=False)
+    seq = models.PositiveBigIntegerField(_("persisted up to"), default=0, editable=False)
+    batch_number = models.PositiveBigIntegerField(_("last batch"), default=0, editable=False)
+    fence = models.PositiveBigIntegerField(_("fence of the last writer"), default=0, editable=False)
+    generation = models.PositiveBigIntegerField(_("generation"), default=1)
+    persisted_at = models.DateTimeField(_("persisted at"), null=True, blank=True, editable=False)
+    recovering_since = models.DateTimeField(_("in safe mode since"), null=True, blank=True)
+    unexplained = MoneyField(
+        _("unexplained"),
+        default=0,
+        editable=False,
+        help_text=_("Redis' last figure less what SQL can explain, after a loss."),
+    )
+
+    daily_limit = MoneyField(_("daily spending limit"), default=0, help_text=_("0: no limit."))
+    alert_below = MoneyField(_("alert below"), default=0, help_text=_("0: no alert."))
+    top_up_below = MoneyField(_("top up below"), default=0, help_text=_("0: no auto top-up."))
+    top_up_amount = MoneyField(_("auto top-up amount"), default=0)
+    top_up_daily_count = models.PositiveSmallIntegerField(
+        _("auto top-ups a day at most"), default=1, validators=[MaxValueValidator(24)]
+    )
+    log_limit = models.PositiveIntegerField(
+        _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    access_kind = "wallet"
+
+    class Meta:
+        verbose_name = _("wallet")
+        verbose_name_plural = _("wallets")
+        ordering = ["account__slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(spendable__gte=0, held__gte=0, receivable__gte=0),
+                name="billing_wallet_never_below_zero",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.account)
+
+    @property
+    def slug(self) -> str:
+        """The account's slug: the wallet's name in addresses, keys and history."""
+        return self.account.slug
+
+    @property
+    def tag(self) -> str:
+        """The wallet's Redis tag, with its braces."""
+        return "{acct." + self.account.slug + "}"

@@ -1,0 +1,65 @@
+"""Money: an integer of 1/10 000 currency units everywhere but at the faces."""
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+UNITS: Final = 10_000  # in one currency unit
+LIMIT: Final = 2**53  # amounts and balances stay below it: Lua's numbers are doubles
+
+if TYPE_CHECKING:  # Django's fields take type parameters in their stubs only
+    _Integer = models.BigIntegerField[int, int]
+else:
+    _Integer = models.BigIntegerField
+
+
+class MoneyField(_Integer):
+    """A column of money, in units of 1/10 000. Decimal columns are floats on SQLite."""
+
+
+class MoneyError(ValueError):
+    """What was given is no amount; the text says why, for a person."""
+
+
+def parse(text: str | Decimal) -> int:
+    """Return the units of an amount in currency units ("12.3456" → 123456).
+
+    MoneyError: no number, not finite, finer than the unit, 2^53 units or more. Signs are kept.
+    """
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise MoneyError(_("This is not an amount.")) from None
+    if not value.is_finite():
+        raise MoneyError(_("This is not an amount."))
+    if value.adjusted() > 16:
+        raise MoneyError(_("This amount is too large."))
+    units = value * UNITS
+    if units != units.to_integral_value():
+        raise MoneyError(_("An amount has at most four decimal places."))
+    if abs(units) >= LIMIT:
+        raise MoneyError(_("This amount is too large."))
+    return int(units)
+
+
+def as_decimal(units: int) -> Decimal:
+    """Return the amount in currency units, exact, with four decimal places."""
+    return Decimal(units).scaleb(-4)
+
+
+def plain(units: int) -> str:
+    """Return the amount for machines (JSON, CSV): "-12.3456"."""
+    return format(as_decimal(units), "f")
+
+
+def check_units(value: Any) -> int:
+    """Return `value` when it is an int from 1 to 2^53 - 1; MoneyError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise MoneyError(_("This is not an amount."))
+    if value <= 0:
+        raise MoneyError(_("An amount must be above zero."))
+    if value >= LIMIT:
+        raise MoneyError(_("This amount is too large."))
+    return value
