@@ -8,3 +8,8 @@ class BillingConfig(AppConfig):
     name = "billing"
     label = "billing"
     verbose_name = _("Billing")
+
+    def ready(self) -> None:
+        from billing import rules
+
+        rules.register()

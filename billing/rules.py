@@ -1,0 +1,14 @@
+"""Who may do what with money."""
+
+from poolsite.access import register_action
+
+MEMBERS = ("owner", "admin", "payer", "sender")
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_action("billing.view", roles=MEMBERS, operators=True, tokens=True)
+    register_action("billing.pay", roles=["owner", "payer"], grants=["finance"], fresh_factor=True)
+    register_action("billing.send", roles=["owner", "sender", "admin"], tokens=True)
+    register_action("billing.hold", tokens=True)
+    register_action("billing.finance", grants=["finance"], fresh_factor=True)
