@@ -8,8 +8,8 @@ from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from numbers import number_format
 from numbers.models import SLUG_PATTERN, Pool
+from poolsite import number_format
 from poolsite.access.models import Account
 
 SETTINGS = (

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from numbers import cards, number_format, selectors
+from numbers import cards, selectors
 from numbers.models import Pool
-from poolsite import access, operations
+from poolsite import access, number_format, operations
 from poolsite.access import Principal
 from poolsite.operations import Found
 

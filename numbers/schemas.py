@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from numbers import number_format
+from poolsite import number_format
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
-from numbers import number_format, selectors
+from numbers import selectors
 from numbers.models import CallRecord, Pool
 from numbers.schemas import (
     Answer,
@@ -22,7 +22,7 @@ from numbers.schemas import (
     WhoHadIn,
 )
 from numbers.selectors import ListedNumber, PoolNow
-from poolsite import access
+from poolsite import access, number_format
 from poolsite.access import Principal, principal_of_request
 from poolsite.api.root import ProblemError, api
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from numbers.imports.table import CELL_CHARACTERS_LIMIT, SourceRow
 from numbers.models import ImportRow, NumberImport
-from numbers.number_format import Normalised, Rejected, Rejection, normalise
+from poolsite.number_format import Normalised, Rejected, Rejection, normalise
 
 
 @dataclass(slots=True)

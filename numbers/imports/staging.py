@@ -9,11 +9,11 @@ from pathlib import Path
 from numbers.imports.preview import Classifier, Judged, read_number
 from numbers.imports.table import UnreadableFileError, read_rows
 from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, Pool
-from numbers.number_format import Normalised
 from poolsite import access
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import principal_of_user
 from poolsite.jobs import JobError, JobHandle, Progress
+from poolsite.number_format import Normalised
 
 CHUNK = 1_000
 QUERY_VALUES = 500  # SQLite takes a bounded number of parameters

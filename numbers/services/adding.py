@@ -6,8 +6,8 @@ from functools import partial
 
 from django.db import transaction
 
-from numbers import number_format, regions
 from numbers import pool as door
+from numbers import regions
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberTag, Pool
 from numbers.services.common import (
@@ -18,7 +18,7 @@ from numbers.services.common import (
     send_after_commit,
     summary,
 )
-from poolsite import access, hotpath
+from poolsite import access, hotpath, number_format
 from poolsite.access.services.actor import Actor
 
 RANGE_LIMIT = 1_000_000

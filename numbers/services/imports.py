@@ -18,11 +18,11 @@ from poolsite.access.principals import principal_of_user
 from poolsite.access.services.actor import Actor
 from poolsite.jobs import runner
 from poolsite.jobs.models import Job
+from poolsite.table_files import ENDINGS
 
 State = NumberImport.State
 UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
 PART_BYTES = 1024 * 1024
-ENDINGS = (".csv", ".txt", ".tsv", ".xlsx")
 
 
 def import_upload(

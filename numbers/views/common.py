@@ -10,10 +10,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from numbers import number_format, selectors
+from numbers import selectors
 from numbers.errors import PROBLEMS, NumbersError
 from numbers.models import Number, Pool
-from poolsite import access, hotpath
+from poolsite import access, hotpath, number_format
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

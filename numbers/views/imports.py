@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from numbers.csv_text import csv_lines
 from numbers.errors import NumbersError
 from numbers.models import NumberImport
 from numbers.selectors.imports import import_of, refused_rows, visible_imports
@@ -19,6 +18,7 @@ from numbers.views.common import pool_of, visible_pools
 from numbers.views.import_panel import import_panel
 from poolsite import access
 from poolsite.access.views.common import page_key
+from poolsite.csv_text import csv_lines
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
 

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from numbers.csv_text import csv_lines
 from numbers.models import Number, Pool
 from numbers.selectors.lists import (
     About,
@@ -31,6 +30,7 @@ from numbers.views.number_filter import Filters, choices, read_filters, with_cou
 from numbers.views.number_rows import rows_of
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.csv_text import csv_lines
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
 

@@ -18,9 +18,9 @@ from tests.house.source import ROOT
 BOTH = f"""
 import decimal, fractions, statistics
 from numbers import Integral, Number
-import numbers.number_format
+import numbers.erlang
 assert isinstance(1, Integral) and isinstance(decimal.Decimal(1), Number)
-print(numbers.number_format.__file__ == {str(ROOT / "numbers" / "number_format.py")!r})
+print(numbers.erlang.__file__ == {str(ROOT / "numbers" / "erlang.py")!r})
 """
 # Without `site` no .pth file is read: a machine where `make setup` was not the installer.
 BARE = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {sysconfig.get_path('purelib')!r}]\n"
@@ -44,7 +44,7 @@ def test_with_the_path_file_both_meanings_import_at_once(folder):
 
 
 def test_with_the_path_file_a_module_runs_by_its_name(folder):
-    assert _run(folder, "-m", "numbers.number_format") == ""
+    assert _run(folder, "-m", "numbers.erlang") == ""
 
 
 def test_without_the_path_file_the_ground_floor_s_import_is_enough(folder):
@@ -65,16 +65,16 @@ def test_a_child_of_multiprocessing_finds_our_modules(method, folder, tmp_path):
         textwrap.dedent(
             f"""
             import multiprocessing
-            import numbers.number_format
+            import numbers.erlang
 
             if __name__ == "__main__":
                 with multiprocessing.get_context({method!r}).Pool(1) as pool:
-                    print(pool.apply(numbers.number_format.normalise, ("0086 138",)))
+                    print(pool.apply(numbers.erlang.blocking, (4.0, 6)))
             """
         )
     )
     assert _run(folder, str(program)) == _run(
-        ROOT, "-c", "import numbers.number_format as n; print(n.normalise('0086 138'))"
+        ROOT, "-c", "import numbers.erlang as n; print(n.blocking(4.0, 6))"
     )
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numbers.csv_text import csv_lines, safe_cell
-from numbers.imports import table
 from numbers.imports.table import UnreadableFileError, read_rows
+from poolsite.csv_text import csv_lines, safe_cell
+from poolsite.table_files import ROWS_LIMIT
 from tests.numbers.import_world import xlsx_file, zip_of
 
 
@@ -50,7 +50,7 @@ def test_a_csv_is_read_whatever_program_wrote_it(folder, content, numbers) -> No
         ("a.csv", b"", "empty"),
         ("a.csv", b"1\n\xff\xff\xff\n", "neither UTF-8 nor GB"),
         ("a.csv", b"1" * 10_000_000, "longer than"),
-        ("a.csv", b"1\n" * (table.ROWS_LIMIT + 2), "more than"),
+        ("a.csv", b"1\n" * (ROWS_LIMIT + 2), "more than"),
         ("a.exe", b"1\n", "neither CSV nor XLSX"),
         ("a.xlsx", b"1\n", "XLSX"),
         ("a.xlsx", zip_of({"x": b"1"}), "XLSX"),

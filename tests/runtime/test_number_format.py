@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numbers.number_format import (
+from poolsite.number_format import (
     Change,
     Normalised,
     NotANumberError,

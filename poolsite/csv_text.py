@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from numbers.number_format import DIGITS_LIMIT
+from poolsite.number_format import DIGITS_LIMIT
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 BYTE_ORDER_MARK = "\ufeff"  # without it a spreadsheet takes the text for its own old encoding
