@@ -5,6 +5,7 @@ from billing.models.campaigns import Campaign, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
 from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility
 from billing.models.recharges import Adjustment, Recharge
+from billing.models.usage import UsageCursor, UsageHour
 from billing.models.wallets import Wallet
 
 __all__ = [
@@ -24,5 +25,7 @@ __all__ = [
     "Tariff",
     "Template",
     "TerminalAbility",
+    "UsageCursor",
+    "UsageHour",
     "Wallet",
 ]

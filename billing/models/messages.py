@@ -79,6 +79,11 @@ class Message(models.Model):
         indexes = [
             models.Index(fields=["wallet", "held_at"], name="billing_message_held_at"),
             models.Index(fields=["wallet", "state", "sent_at"], name="billing_message_state"),
+            models.Index(
+                fields=["held_at"],
+                condition=models.Q(state__in=("held", "sent")),
+                name="billing_message_open",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,50 @@
+"""What was spent on, by the hour: the journal summed up, so that a year's chart is a small query."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from billing.models.wallets import Wallet
+from billing.money import MoneyField
+
+
+class UsageHour(models.Model):
+    """The journal entries of one wallet, hour, kind, mode and chatbot. A roll-up, never the truth.
+
+    `spendable` and `revenue` are the sums of those legs; summing the journal again gives the same.
+    """
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="usage")
+    hour = models.DateTimeField(_("hour"))
+    kind = models.CharField(_("kind"), max_length=16)
+    mode = models.CharField(_("mode"), max_length=24, blank=True)
+    chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
+    entries = models.PositiveBigIntegerField(_("entries"), default=0)
+    spendable = MoneyField(_("spendable"), default=0)
+    revenue = MoneyField(_("revenue"), default=0)
+
+    class Meta:
+        verbose_name = _("usage of an hour")
+        verbose_name_plural = _("usage by the hour")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "hour", "kind", "mode", "chatbot"], name="billing_usage_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wallet_id} {self.hour:%Y-%m-%d %H}"
+
+
+class UsageCursor(models.Model):
+    """Up to which journal entry a wallet's usage is summed; moved in the sums' transaction."""
+
+    wallet = models.OneToOneField(Wallet, models.PROTECT, related_name="usage_cursor")
+    generation = models.PositiveBigIntegerField(_("generation"), default=0)
+    seq = models.PositiveBigIntegerField(_("sequence number"), default=0)
+
+    class Meta:
+        verbose_name = _("usage cursor")
+        verbose_name_plural = _("usage cursors")
+
+    def __str__(self) -> str:
+        return f"{self.wallet_id} {self.generation}:{self.seq}"
