@@ -22,6 +22,23 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='AuditRun',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('started_at', models.DateTimeField(auto_now_add=True, verbose_name='started at')),
+                ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended at')),
+                ('position', models.PositiveBigIntegerField(default=0, verbose_name='position')),
+                ('wallets', models.PositiveIntegerField(default=0, verbose_name='wallets')),
+                ('different', models.PositiveIntegerField(default=0, verbose_name='with differences')),
+                ('differences', models.JSONField(default=dict, verbose_name='differences')),
+            ],
+            options={
+                'verbose_name': 'audit of the books',
+                'verbose_name_plural': 'audits of the books',
+                'ordering': ['-pk'],
+            },
+        ),
+        migrations.CreateModel(
             name='TerminalAbility',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -33,6 +50,25 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'terminal ability',
                 'verbose_name_plural': 'terminal abilities',
+            },
+        ),
+        migrations.CreateModel(
+            name='WriterRun',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('shard', models.PositiveSmallIntegerField(verbose_name='shard')),
+                ('shards', models.PositiveSmallIntegerField(verbose_name='of shards')),
+                ('worker', models.CharField(blank=True, max_length=120, verbose_name='worker')),
+                ('started_at', models.DateTimeField(auto_now_add=True, verbose_name='started at')),
+                ('ended_at', models.DateTimeField(blank=True, null=True, verbose_name='ended at')),
+                ('accounts', models.PositiveIntegerField(default=0, verbose_name='accounts')),
+                ('entries', models.PositiveIntegerField(default=0, verbose_name='entries')),
+                ('refused', models.PositiveIntegerField(default=0, verbose_name='refused')),
+            ],
+            options={
+                'verbose_name': 'persistence run',
+                'verbose_name_plural': 'persistence runs',
+                'ordering': ['-pk'],
             },
         ),
         migrations.CreateModel(
@@ -174,6 +210,7 @@ class Migration(migrations.Migration):
                 ('seq', models.PositiveBigIntegerField(default=0, editable=False, verbose_name='persisted up to')),
                 ('batch_number', models.PositiveBigIntegerField(default=0, editable=False, verbose_name='last batch')),
                 ('fence', models.PositiveBigIntegerField(default=0, editable=False, verbose_name='fence of the last writer')),
+                ('digest', models.CharField(blank=True, editable=False, max_length=32, verbose_name='digest of the last entry')),
                 ('generation', models.PositiveBigIntegerField(default=1, verbose_name='generation')),
                 ('persisted_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='persisted at')),
                 ('recovering_since', models.DateTimeField(blank=True, null=True, verbose_name='in safe mode since')),

@@ -1,6 +1,13 @@
 """What SQL remembers of money: wallets and their books, prices, messages, campaigns, recharges."""
 
-from billing.models.books import Batch, JournalEntry, MoneyOrder, Receivable
+from billing.models.books import (
+    AuditRun,
+    Batch,
+    JournalEntry,
+    MoneyOrder,
+    Receivable,
+    WriterRun,
+)
 from billing.models.campaigns import Campaign, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
 from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility
@@ -10,6 +17,7 @@ from billing.models.wallets import Wallet
 
 __all__ = [
     "Adjustment",
+    "AuditRun",
     "Batch",
     "Campaign",
     "Chatbot",
@@ -28,4 +36,5 @@ __all__ = [
     "UsageCursor",
     "UsageHour",
     "Wallet",
+    "WriterRun",
 ]

@@ -33,6 +33,52 @@ class Batch(models.Model):
         return f"{self.wallet} {self.batch_number}"
 
 
+class WriterRun(models.Model):
+    """One turn of a worker at one shard's books. Its primary key is the fence of what it writes:
+
+    SQL hands them out, so they grow whatever Redis forgets, and however accounts are sharded.
+    """
+
+    shard = models.PositiveSmallIntegerField(_("shard"))
+    shards = models.PositiveSmallIntegerField(_("of shards"))
+    worker = models.CharField(_("worker"), max_length=120, blank=True)
+    started_at = models.DateTimeField(_("started at"), auto_now_add=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    accounts = models.PositiveIntegerField(_("accounts"), default=0)
+    entries = models.PositiveIntegerField(_("entries"), default=0)
+    refused = models.PositiveIntegerField(_("refused"), default=0)
+
+    class Meta:
+        verbose_name = _("persistence run")
+        verbose_name_plural = _("persistence runs")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.shard}/{self.shards} {self.pk}"
+
+
+class AuditRun(models.Model):
+    """One walk of the background audit over every wallet, in bounded chunks.
+
+    `position`: the last wallet looked at. `differences`: slug → what differs, the first ones.
+    """
+
+    started_at = models.DateTimeField(_("started at"), auto_now_add=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    position = models.PositiveBigIntegerField(_("position"), default=0)
+    wallets = models.PositiveIntegerField(_("wallets"), default=0)
+    different = models.PositiveIntegerField(_("with differences"), default=0)
+    differences = models.JSONField(_("differences"), default=dict)
+
+    class Meta:
+        verbose_name = _("audit of the books")
+        verbose_name_plural = _("audits of the books")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.started_at:%Y-%m-%d %H:%M:%S}"
+
+
 class JournalEntry(models.Model):
     """One change entry in double entry: five legs whose sum is 0, in one row.
 
@@ -40,7 +86,8 @@ class JournalEntry(models.Model):
     world's (a recharge of 5 is spendable +5, cash -5). A hold: spendable -q, held +q. A settlement:
     held -q, spendable +(q - price), revenue +price. A debit above what is there: spendable -taken,
     receivable -(rest), revenue +amount (a receivable is kept as a positive figure on the wallet:
-    its leg here has the opposite sign).
+    its leg here has the opposite sign). `digest` is over the row and the digest of the entry
+    before it (empty before the first of a wallet): a row changed by hand is found.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="journal")

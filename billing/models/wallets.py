@@ -41,6 +41,9 @@ class Wallet(models.Model):
     seq = models.PositiveBigIntegerField(_("persisted up to"), default=0, editable=False)
     batch_number = models.PositiveBigIntegerField(_("last batch"), default=0, editable=False)
     fence = models.PositiveBigIntegerField(_("fence of the last writer"), default=0, editable=False)
+    digest = models.CharField(
+        _("digest of the last entry"), max_length=32, blank=True, editable=False
+    )
     generation = models.PositiveBigIntegerField(_("generation"), default=1)
     persisted_at = models.DateTimeField(_("persisted at"), null=True, blank=True, editable=False)
     recovering_since = models.DateTimeField(_("in safe mode since"), null=True, blank=True)
