@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from numbers.models import Pool
 from numbers.selectors.charts import totals_by_minute
 from numbers.selectors.pools import visible_pools
 from numbers.selectors.rows import PoolRow, pool_rows
@@ -175,3 +176,17 @@ def register() -> None:
     ):
         entry = operations.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
         operations.register_stat(entry)
+    operations.register_first_step(
+        operations.FirstStep(
+            "numbers.pool",
+            gettext_lazy("Make the first pool"),  # type: ignore[arg-type]
+            gettext_lazy(  # type: ignore[arg-type]
+                "A pool is a set of outbound numbers that calls share. Then import its numbers."
+            ),
+            gettext_lazy("New pool"),  # type: ignore[arg-type]
+            "numbers:pool_create",
+            "numbers.create",
+            Pool.objects.exists,
+            order=10,
+        )
+    )

@@ -5,6 +5,7 @@ are loaded.
 """
 
 from poolsite.operations import incidents
+from poolsite.operations.first_steps import FirstStep, register_first_step
 from poolsite.operations.registry import (
     Card,
     CardData,
@@ -23,12 +24,14 @@ __all__ = [
     "Card",
     "CardData",
     "Figure",
+    "FirstStep",
     "Found",
     "Stat",
     "StatEntry",
     "incidents",
     "register_card",
     "register_check",
+    "register_first_step",
     "register_metrics",
     "register_search",
     "register_stat",

@@ -1,6 +1,10 @@
-"""The live topic of the incidents: `operations.incidents:all` or `…:<account id>`, and in
-another language than English `…:all.zh-hans`."""
+"""The live topics of the incidents and of the system page.
 
+`operations.incidents:all` or `…:<account id>`, and in another language than English
+`…:all.zh-hans`; `operations.system:all`.
+"""
+
+import time
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -14,6 +18,7 @@ from poolsite.operations.page_words import page_word
 
 NAME = "operations.incidents"
 MOST_ROWS = 50
+SYSTEM_PERIOD_SECONDS = 2.0
 
 
 class IncidentsTopic(live.SnapshotTopic):
@@ -61,6 +66,26 @@ class IncidentsTopic(live.SnapshotTopic):
         return [live.touch_channel(f"{NAME}:{self.scope}")]
 
 
+class SystemTopic(live.SnapshotTopic):
+    """Ticks while somebody looks at the system page: {"tick": n}. The page then asks again."""
+
+    name = "operations.system"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if key != "all":
+            raise ValueError(f"no system {key!r}")
+
+    async def allowed(self, principal: Principal) -> Decision:
+        return decide(principal, "operations.system")
+
+    async def read(self) -> dict[str, int]:
+        return {"tick": int(time.monotonic() / SYSTEM_PERIOD_SECONDS)}
+
+    def due_seconds(self) -> float:
+        return SYSTEM_PERIOD_SECONDS - time.monotonic() % SYSTEM_PERIOD_SECONDS
+
+
 def as_row(incident: Incident) -> dict[str, Any]:
     """One incident as pages show it, in the active language."""
     return {
@@ -84,3 +109,4 @@ def register() -> None:
 
     live.register(IncidentsTopic)
     live.register(OverviewTopic)
+    live.register(SystemTopic)

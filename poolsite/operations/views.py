@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from poolsite import access
 from poolsite.access.models import User
 from poolsite.operations import incidents, selectors, services
+from poolsite.operations.first_steps import first_steps
 from poolsite.operations.models import Incident
 from poolsite.operations.pages import principal_of
 
@@ -30,6 +31,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
         "stats": selectors.stats(principal),
         "cards": selectors.cards(principal),
+        "first_steps": first_steps(principal),
     }
     return render(request, "operations/overview.html", context)
 

@@ -41,6 +41,12 @@ async def test_the_theme_is_switched_kept_and_set_before_the_page_is_painted(
     assert await page.evaluate("window.first") == "dark"
 
 
+async def test_the_system_page_changes_by_itself(operator: Window) -> None:
+    await operator.go("/system/")
+    before = await operator.text("#system-as-of time")
+    await operator.until(f"document.querySelector('#system-as-of time').textContent !== {before!r}")
+
+
 async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: Window) -> None:
     page = operator.page
     await page.keyboard.press("/")

@@ -11,7 +11,7 @@ from poolsite.access.models import AuditEntry
 from poolsite.jobs import services as job_services
 from poolsite.jobs import sweeping
 from poolsite.jobs.models import Job
-from poolsite.operations import selectors
+from poolsite.operations import first_steps, selectors
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
 
@@ -78,6 +78,30 @@ def test_the_system_page_shows_every_sweep_and_stays_up_while_redis_is_away(worl
     assert answer.status_code == 200
     assert answer.context["redis"] is None
     assert answer.context["jobs"] == []
+
+
+def test_an_empty_installation_leads_to_the_first_things_until_they_are_there(world):
+    done = []
+    operations.register_first_step(
+        operations.FirstStep(
+            *("test.step", "Make a thing", "Why.", "New thing", "operations:system"),
+            *("operations.system", lambda: bool(done), 1),
+        )
+    )
+    try:
+        client = world.client("operate")
+        steps = client.get("/overview/").context["first_steps"]
+        assert steps[0] == {
+            **{"title": "Make a thing", "text": "Why.", "label": "New thing", "url": "/system/"},
+            **{"done": False, "next": True},
+        }
+        assert "New thing" in client.get("/overview/").content.decode()
+        done.append(True)
+        steps = client.get("/overview/").context["first_steps"]
+        assert not steps or steps[0]["done"]
+        assert world.client("owner").get("/overview/").context["first_steps"] == []
+    finally:
+        first_steps.STEPS.pop("test.step")
 
 
 def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(world):

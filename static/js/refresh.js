@@ -1,0 +1,45 @@
+// Pages that the server draws and a topic keeps fresh: each frame fetches the page again and takes
+// over the parts marked data-refresh (each with an id) that have changed. For pages of few readers;
+// figures that move fast have topics of their own.
+import { subscribe } from "../live.js";
+import { tickTimes } from "./time.js";
+
+export function startRefresh() {
+  const page = document.querySelector("[data-refresh-topic]");
+  if (!page) return;
+  let running = false;
+  let again = false;
+
+  async function refresh() {
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    try {
+      do {
+        again = false;
+        const answer = await fetch(location.href, { headers: { Accept: "text/html" }, redirect: "error" });
+        if (answer.ok) takeOver(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      } while (again);
+    } catch {
+      // The live badge tells that the server is away; the next frame tries again.
+    } finally {
+      running = false;
+    }
+  }
+
+  subscribe(page.dataset.refreshTopic, { snapshot: refresh, change: refresh });
+}
+
+function takeOver(fresh) {
+  for (const part of document.querySelectorAll("[data-refresh]")) {
+    const next = fresh.getElementById(part.id);
+    // What the reader has in hand stays until they let go of it.
+    if (!next || part.matches(":focus-within") || part.innerHTML === next.innerHTML) continue;
+    part.replaceChildren(...next.childNodes);
+    tickTimes(part);
+  }
+}
+
+startRefresh();
