@@ -92,8 +92,12 @@ def test_an_empty_installation_leads_to_the_first_things_until_they_are_there(wo
         client = world.client("operate")
         steps = client.get("/overview/").context["first_steps"]
         assert steps[0] == {
-            **{"title": "Make a thing", "text": "Why.", "label": "New thing", "url": "/system/"},
-            **{"done": False, "next": True},
+            "title": "Make a thing",
+            "text": "Why.",
+            "label": "New thing",
+            "url": "/system/",
+            "done": False,
+            "next": True,
         }
         assert "New thing" in client.get("/overview/").content.decode()
         done.append(True)
