@@ -11,7 +11,13 @@ from billing.models.books import (
 from billing.models.campaigns import Campaign, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
 from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility
-from billing.models.recharges import Adjustment, Recharge
+from billing.models.recharges import (
+    Adjustment,
+    PaymentMethod,
+    ProviderEvent,
+    Recharge,
+    RefundRequest,
+)
 from billing.models.usage import UsageCursor, UsageHour
 from billing.models.wallets import Wallet
 
@@ -27,9 +33,12 @@ __all__ = [
     "Message",
     "MoneyOrder",
     "OptOut",
+    "PaymentMethod",
+    "ProviderEvent",
     "Receivable",
     "Recharge",
     "Recipient",
+    "RefundRequest",
     "Tariff",
     "Template",
     "TerminalAbility",

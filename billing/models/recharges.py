@@ -1,20 +1,35 @@
 """Money in from the outside, and what operators do by hand."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from payments.core import get_base_url
 from payments.models import BasePayment
 
 from billing.models.wallets import Wallet
 from billing.money import MoneyField
+from billing.recharging import reports
+
+# What a provider of the library may write by save(); the rest is written by services alone.
+_PROVIDERS_FIELDS = (
+    "transaction_id",
+    "provider_payment",
+    "extra_data",
+    "fraud_message",
+    "modified",
+)
 
 
 class Recharge(BasePayment):
     """A customer's top-up through a payment provider; no balance movement by itself.
 
     The transition to confirmed makes one MoneyOrder (operation id `recharge:<id>`) under a
-    row lock.
+    row lock. Status and money are written by services.recharges only: what a provider of the
+    library says by `change_status` is handed on as a report, its `save` writes its own fields.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="recharges")
@@ -22,6 +37,11 @@ class Recharge(BasePayment):
     amount = MoneyField(_("amount"))
     credited_at = models.DateTimeField(_("credited at"), null=True, blank=True)
     is_automatic = models.BooleanField(_("automatic"), default=False)
+    keep_method = models.BooleanField(_("keep the card for auto top-up"), default=False)
+    provider_payment = models.CharField(
+        _("the provider's payment"), max_length=120, blank=True, db_index=True
+    )
+    reversed = MoneyField(_("refunded or charged back"), default=0)
 
     class Meta:
         verbose_name = _("recharge")
@@ -32,16 +52,103 @@ class Recharge(BasePayment):
                 fields=["variant", "transaction_id"],
                 condition=~Q(transaction_id="") & Q(transaction_id__isnull=False),
                 name="billing_recharge_reference_once",
-            )
+            ),
+            models.UniqueConstraint(fields=["token"], name="billing_recharge_token_once"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_recharge_above_zero"),
         ]
+        indexes = [models.Index(fields=["wallet", "-created"], name="billing_recharge_newest")]
 
     def __str__(self) -> str:
         return f"{self.wallet} {self.pk}"
+
+    def save(self, **kwargs: Any) -> None:
+        """Save; of a row that stands already only what belongs to its provider."""
+        if not self._state.adding and kwargs.get("update_fields") is None:
+            kwargs["update_fields"] = _PROVIDERS_FIELDS
+        super().save(**kwargs)
+
+    def change_status(self, status: Any, message: str = "") -> None:
+        """The library's door for providers: hands on what was said, and reads the row again."""
+        reports.deliver(reports.of_status(self, str(status), message))
+        self.refresh_from_db()
+
+    def get_success_url(self) -> str:
+        """Where the provider sends the payer afterwards: the receipt, which tells how it went."""
+        page = reverse("billing:recharge", args=[self.wallet.slug, self.pk])
+        return str(get_base_url()) + page
+
+    get_failure_url = get_success_url
 
     @property
     def account_id(self) -> int:
         """The tenant, told by the wallet."""
         return self.wallet.account_id
+
+    @property
+    def operation_id(self) -> str:
+        """The operation of its one credit."""
+        return f"recharge:{self.pk}"
+
+    @property
+    def number(self) -> str:
+        """Its number on receipts and statements."""
+        return f"R{self.pk:08d}"
+
+
+class PaymentMethod(models.Model):
+    """A card or the like that its provider keeps for auto top-ups; the newest live one counts."""
+
+    wallet = models.ForeignKey(Wallet, models.CASCADE, related_name="payment_methods")
+    variant = models.CharField(_("provider"), max_length=40)
+    reference = models.CharField(_("the provider's token"), max_length=120)
+    customer = models.CharField(_("the provider's customer"), max_length=120, blank=True)
+    label = models.CharField(_("shown as"), max_length=60)
+    added_by = models.CharField(_("added by"), max_length=150)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    removed_at = models.DateTimeField(_("removed at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("payment method")
+        verbose_name_plural = _("payment methods")
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "variant", "reference"], name="billing_method_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def account_id(self) -> int:
+        """The tenant, told by the wallet."""
+        return self.wallet.account_id
+
+
+class ProviderEvent(models.Model):
+    """One verified message of a provider and how it was answered; the same id comes again."""
+
+    variant = models.CharField(_("provider"), max_length=40)
+    event_id = models.CharField(_("event"), max_length=120)
+    kind = models.CharField(_("type"), max_length=80)
+    recharge = models.ForeignKey(
+        Recharge, models.PROTECT, null=True, blank=True, related_name="events"
+    )
+    answer = models.CharField(_("answer"), max_length=200)
+    times = models.PositiveIntegerField(_("times"), default=1)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("provider event")
+        verbose_name_plural = _("provider events")
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["variant", "event_id"], name="billing_event_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.event_id
 
 
 class Adjustment(models.Model):
@@ -62,6 +169,10 @@ class Adjustment(models.Model):
     flagged_report = models.ForeignKey(
         "billing.FlaggedReport", models.PROTECT, null=True, blank=True, related_name="adjustments"
     )
+    recharge = models.ForeignKey(
+        Recharge, models.PROTECT, null=True, blank=True, related_name="adjustments"
+    )
+    reference = models.CharField(_("reference"), max_length=120, blank=True)
     status = models.CharField(
         _("status"), max_length=8, choices=Status.choices, default=Status.WAITING
     )
@@ -71,15 +182,80 @@ class Adjustment(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decision_reason = models.CharField(_("reason of the decision"), max_length=200, blank=True)
     operation_id = models.CharField(_("operation"), max_length=80, unique=True)
 
     class Meta:
         verbose_name = _("adjustment")
         verbose_name_plural = _("adjustments")
         ordering = ["-asked_at"]
+        constraints = [
+            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_adjustment_above_zero"),
+            models.CheckConstraint(
+                condition=~Q(decided_by=models.F("asked_by")) | Q(decided_by=None),
+                name="billing_adjustment_four_eyes",
+            ),
+            models.UniqueConstraint(
+                fields=["flagged_report"],
+                condition=~Q(status="rejected") & Q(flagged_report__isnull=False),
+                name="billing_adjustment_of_report_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["asked_at"],
+                condition=Q(status="waiting"),
+                name="billing_adjustment_waiting",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.operation_id
+
+    @property
+    def account_id(self) -> int:
+        """The tenant, told by the wallet."""
+        return self.wallet.account_id
+
+
+class RefundRequest(models.Model):
+    """A customer asks for money back; an operator turns it into an adjustment, or declines."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("open")
+        ACCEPTED = "accepted", _("accepted")
+        DECLINED = "declined", _("declined")
+        WITHDRAWN = "taken", _("withdrawn")
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="refund_requests")
+    amount = MoneyField(_("amount"))
+    reason = models.CharField(_("reason"), max_length=200)
+    payout = models.CharField(_("pay out to"), max_length=200)
+    status = models.CharField(
+        _("status"), max_length=8, choices=Status.choices, default=Status.OPEN
+    )
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField(_("asked at"), auto_now_add=True)
+    answered_by = models.CharField(_("answered by"), max_length=150, blank=True)
+    answered_at = models.DateTimeField(_("answered at"), null=True, blank=True)
+    answer = models.CharField(_("answer"), max_length=200, blank=True)
+    adjustment = models.OneToOneField(
+        Adjustment, models.PROTECT, null=True, blank=True, related_name="refund_request"
+    )
+
+    class Meta:
+        verbose_name = _("refund request")
+        verbose_name_plural = _("refund requests")
+        ordering = ["-asked_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet"], condition=Q(status="open"), name="billing_refund_open_once"
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_refund_above_zero"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wallet} {self.pk}"
 
     @property
     def account_id(self) -> int:

@@ -1,4 +1,4 @@
-"""What was spent on, by the hour: the journal summed up, so that a year's chart is a small query."""
+"""What was spent on, by the hour: the journal summed up, so that a chart of a year is quick."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -64,6 +64,9 @@ class Wallet(models.Model):
     log_limit = models.PositiveIntegerField(
         _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
     )
+    unsent_since = models.DateTimeField(
+        _("settings wait for Redis since"), null=True, blank=True, editable=False, db_index=True
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     access_kind = "wallet"
