@@ -1,0 +1,92 @@
+"""A tariff's prices as values: sub-mode → unit price and counting rule, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+
+from billing.money import LIMIT
+from billing.pricing.content import Content
+from billing.pricing.modes import CALL, MODES, YUEXIN_UNRESOLVED
+from billing.pricing.segments import segments
+
+RULE_LIMIT: Final = 1_000_000  # characters or kB per unit
+_KEYS: Final = {"unit_price", "characters_per_unit", "kilobytes_per_unit"}
+
+
+class TariffError(ValueError):
+    """Prices that cannot be taken; the text says which and why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of one unit of a sub-mode, and what a unit is; neither rule: one per message."""
+
+    unit_price: int
+    characters_per_unit: int = 0
+    kilobytes_per_unit: int = 0
+
+    def count(self, mode: str, content: Content) -> int:
+        """How many units a message of this content is; at least 1."""
+        if self.characters_per_unit:
+            return max(1, -(-len(content.text_of(mode)) // self.characters_per_unit))
+        if self.kilobytes_per_unit:
+            return max(1, -(-content.kilobytes_of(mode) // self.kilobytes_per_unit))
+        if mode == YUEXIN_UNRESOLVED:
+            return segments(content.text_of(mode))
+        return 1
+
+
+Prices = Mapping[str, Price]
+
+
+def read_prices(raw: object) -> Prices:
+    """The prices of a stored or given tariff. TariffError for anything unclear.
+
+    A price of 0 is a gift and allowed; a sub-mode that is not named cannot be sent.
+    """
+    if not isinstance(raw, Mapping) or not raw:
+        raise TariffError(_("A tariff needs at least one price."))
+    return {_mode(name): _price(name, value) for name, value in raw.items()}
+
+
+def stored(prices: Prices) -> dict[str, dict[str, int]]:
+    """The prices as the column keeps them."""
+    rows: dict[str, dict[str, int]] = {}
+    for mode, price in prices.items():
+        row = {"unit_price": price.unit_price}
+        if price.characters_per_unit:
+            row["characters_per_unit"] = price.characters_per_unit
+        if price.kilobytes_per_unit:
+            row["kilobytes_per_unit"] = price.kilobytes_per_unit
+        rows[mode] = row
+    return rows
+
+
+def _mode(name: object) -> str:
+    if name not in MODES:
+        raise TariffError(_("“%s” is no mode.") % str(name)[:40])
+    return str(name)
+
+
+def _price(mode: str, raw: object) -> Price:
+    if not isinstance(raw, Mapping) or not set(raw) <= _KEYS or "unit_price" not in raw:
+        raise TariffError(_("%s: give a unit price and at most one counting rule.") % mode)
+    price = _integer(mode, raw["unit_price"], 0, LIMIT - 1)
+    characters = _integer(mode, raw.get("characters_per_unit", 0), 0, RULE_LIMIT)
+    kilobytes = _integer(mode, raw.get("kilobytes_per_unit", 0), 0, RULE_LIMIT)
+    if characters and kilobytes:
+        raise TariffError(_("%s: count characters or kB, not both.") % mode)
+    if mode == CALL and (characters or kilobytes):
+        raise TariffError(_("A call is counted in intervals, by nothing else."))
+    return Price(price, characters, kilobytes)
+
+
+def _integer(mode: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise TariffError(
+            _("%(mode)s: a whole number from %(least)d to %(most)d is needed.")
+            % {"mode": mode, "least": least, "most": most}
+        )
+    return value
