@@ -1,19 +1,28 @@
 """The job that does one verb to every number of a filter, in chunks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from poolsite import jobs
 from poolsite.jobs import JobError, JobHandle, Progress
+
+if TYPE_CHECKING:
+    from numbers.models import Number
+    from numbers.selectors.lists import NumberFilter
 
 CHUNK = 1_000
 
 
 @jobs.kind("numbers.bulk", prefix="bulk", stale_seconds=60)
 def run_bulk(job: JobHandle) -> Iterator[Progress]:
-    """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more."""
+    """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more.
+
+    A hang-up ends the calls that were up when it was asked for: after a crash the numbers of the
+    last chunk may be in other calls by now.
+    """
     from numbers.errors import NumbersError
     from numbers.models import Pool
-    from numbers.selectors.lists import NumberFilter, filtered, shown_state, with_live
+    from numbers.selectors.lists import NumberFilter, filtered
     from numbers.services.bulk import bulk_apply
     from poolsite.access.principals import principal_of_user
 
@@ -27,12 +36,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     numbers = filtered(principal, wanted).select_related("pool")
     while rows := list(numbers.filter(value__gt=after).order_by("value")[:CHUNK]):
         after = rows[-1].value
-        if wanted.state and wanted.state != "quarantined":
-            rows = [
-                listed.number
-                for listed in with_live(rows)
-                if listed.live is not None and shown_state(listed.live) == wanted.state
-            ]
+        rows = _concerned(job, wanted, rows)
         try:
             outcome = bulk_apply(
                 actor=principal,
@@ -50,3 +54,23 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
         yield Progress(done, max(done, int(job.data["total"])))
     job.result.update({"changed": changed, "stayed": stayed})
     yield Progress(done, max(done, 1))
+
+
+def _concerned(
+    job: JobHandle, wanted: "NumberFilter", rows: "Sequence[Number]"
+) -> "Sequence[Number]":
+    """Those of a chunk whose live state is the one asked for."""
+    from numbers.selectors.lists import shown_state, with_live
+
+    of_state = bool(wanted.state) and wanted.state != "quarantined"
+    hang_up = job.data["verb"] == "hangup"
+    if not of_state and not hang_up:
+        return rows
+    asked_at_us = int(job.asked_at.timestamp() * 1_000_000)
+    return [
+        listed.number
+        for listed in with_live(rows)
+        if listed.live is not None
+        and (not of_state or shown_state(listed.live) == wanted.state)
+        and (not hang_up or not listed.live.busy or listed.live.since_us <= asked_at_us)
+    ]

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -58,6 +59,11 @@ class JobHandle:
     def account(self) -> "Account | None":
         """Whose job it is; None = the platform's."""
         return self._job.account
+
+    @property
+    def asked_at(self) -> datetime:
+        """When it was started, by SQL's row."""
+        return self._job.created_at
 
     @property
     def fence(self) -> int:

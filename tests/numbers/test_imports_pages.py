@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from numbers import bulk_jobs
+from numbers import pool as door
 from numbers.models import Number
 from numbers.services import imports, numbers_add
 from poolsite import hotpath
@@ -96,6 +97,22 @@ def test_a_whole_filter_is_done_by_a_job_in_chunks_when_it_is_large(
     job = Job.objects.get(pk=answer.json()["job"])
     assert (job.state, job.done, job.result) == ("done", 40, {"changed": 30, "stayed": 0})
     assert not Number.objects.filter(quarantined_at=None).exists()
+
+
+def test_a_hang_up_of_a_filter_ends_the_calls_that_were_up_when_it_was_asked_for(
+    world, pool, monkeypatch
+) -> None:
+    monkeypatch.setattr("numbers.services.bulk.AT_ONCE", 10)
+    numbers = sorted(in_sql(pool))
+    for number in numbers[:2]:
+        hotpath.run(door.event(pool.slug, door.Event("reg", number)))
+    hotpath.run(door.event(pool.slug, door.Event("call", numbers[0])))
+    body = {"verb": "hangup", "all": True, "filter": {"pool": pool.slug}, "reason": "stuck"}
+    answer = post(world.client("operate"), "/numbers/bulk/", **body)
+    hotpath.run(door.event(pool.slug, door.Event("call", numbers[1])))
+    runner.run(answer.json()["job"])
+    found = hotpath.run(door.states(pool.slug, numbers[:2])).by_number
+    assert [found[number].busy for number in numbers[:2]] == [False, True]
 
 
 def test_a_range_is_added_and_one_that_ends_before_it_begins_is_refused(world, pool) -> None:
