@@ -1,6 +1,6 @@
 """The job that does one verb to every number of a filter, in chunks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from poolsite import jobs
@@ -57,8 +57,8 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
 
 
 def _concerned(
-    job: JobHandle, wanted: "NumberFilter", rows: "Sequence[Number]"
-) -> "Sequence[Number]":
+    job: JobHandle, wanted: "NumberFilter", rows: "list[Number]"
+) -> "list[Number]":
     """Those of a chunk whose live state is the one asked for."""
     from numbers.selectors.lists import shown_state, with_live
 
