@@ -10,7 +10,7 @@ from billing.models.books import (
 )
 from billing.models.campaigns import Campaign, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
-from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility
+from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility, TerminalListing
 from billing.models.recharges import (
     Adjustment,
     PaymentMethod,
@@ -42,6 +42,7 @@ __all__ = [
     "Tariff",
     "Template",
     "TerminalAbility",
+    "TerminalListing",
     "UsageCursor",
     "UsageHour",
     "Wallet",

@@ -120,3 +120,18 @@ class TerminalAbility(models.Model):
 
     def __str__(self) -> str:
         return self.number
+
+
+class TerminalListing(models.Model):
+    """One row of the imported table of terminals: what the provider `table` answers from."""
+
+    number = models.CharField(_("number"), max_length=33, unique=True)
+    supports_yuexin = models.BooleanField(_("supports Yuexin"))
+    imported_at = models.DateTimeField(_("imported at"))
+
+    class Meta:
+        verbose_name = _("listed terminal")
+        verbose_name_plural = _("listed terminals")
+
+    def __str__(self) -> str:
+        return self.number
