@@ -175,6 +175,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=120, verbose_name='name')),
+                ('file_name', models.CharField(blank=True, max_length=200, verbose_name='file')),
+                ('next_row', models.PositiveIntegerField(default=0, editable=False)),
                 ('status', models.CharField(choices=[('draft', 'draft'), ('scheduled', 'scheduled'), ('sending', 'sending'), ('paused', 'paused'), ('low', 'paused: balance too low'), ('sent', 'sent, reports to come'), ('done', 'done'), ('cancelled', 'cancelled')], default='draft', max_length=9, verbose_name='status')),
                 ('status_reason', models.CharField(blank=True, max_length=200, verbose_name='reason')),
                 ('scheduled_at', models.DateTimeField(blank=True, null=True, verbose_name='scheduled at')),
@@ -184,6 +186,7 @@ class Migration(migrations.Migration):
                 ('dropped_duplicates', models.PositiveIntegerField(default=0, verbose_name='duplicates dropped')),
                 ('dropped_opt_outs', models.PositiveIntegerField(default=0, verbose_name='opt-outs dropped')),
                 ('dropped_invalid', models.PositiveIntegerField(default=0, verbose_name='invalid dropped')),
+                ('test_sends', models.PositiveIntegerField(default=0, verbose_name='test messages')),
                 ('created_by', models.CharField(max_length=150, verbose_name='created by')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
                 ('started_at', models.DateTimeField(blank=True, null=True, verbose_name='started at')),
@@ -194,7 +197,21 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'campaign',
                 'verbose_name_plural': 'campaigns',
-                'ordering': ['-created_at'],
+                'ordering': ['-pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='DroppedRow',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('row', models.PositiveIntegerField(verbose_name='row')),
+                ('raw', models.CharField(blank=True, max_length=300, verbose_name='in the file')),
+                ('why', models.CharField(max_length=40, verbose_name='why')),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='dropped_rows', to='billing.campaign')),
+            ],
+            options={
+                'verbose_name': 'dropped row',
+                'verbose_name_plural': 'dropped rows',
             },
         ),
         migrations.CreateModel(
@@ -264,8 +281,8 @@ class Migration(migrations.Migration):
                 ('supports_yuexin', models.BooleanField(null=True, verbose_name='supports Yuexin')),
                 ('ability_source', models.CharField(blank=True, max_length=40, verbose_name='source of the ability')),
                 ('ability_age_seconds', models.PositiveIntegerField(null=True, verbose_name='age of the ability')),
-                ('state', models.CharField(blank=True, max_length=9, verbose_name='state')),
-                ('mode', models.CharField(blank=True, max_length=24, verbose_name='mode')),
+                ('state', models.CharField(blank=True, choices=[('', 'waiting'), ('sent', 'handed over'), ('refused', 'refused')], default='', max_length=7, verbose_name='state')),
+                ('attempt', models.PositiveSmallIntegerField(default=1, verbose_name='attempt')),
                 ('error', models.CharField(blank=True, max_length=200, verbose_name='error')),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recipients', to='billing.campaign')),
             ],
@@ -564,9 +581,27 @@ class Migration(migrations.Migration):
             name='wallet',
             field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='adjustments', to='billing.wallet'),
         ),
+        migrations.CreateModel(
+            name='CampaignPart',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('place', models.PositiveIntegerField()),
+                ('data', models.BinaryField()),
+                ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='billing.campaign')),
+            ],
+            options={
+                'verbose_name': 'part of a file',
+                'verbose_name_plural': 'parts of a file',
+                'constraints': [models.UniqueConstraint(fields=('campaign', 'place'), name='billing_part_once')],
+            },
+        ),
         migrations.AddConstraint(
             model_name='chatbot',
             constraint=models.UniqueConstraint(fields=('account', 'slug'), name='billing_chatbot_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='droppedrow',
+            constraint=models.UniqueConstraint(fields=('campaign', 'row'), name='billing_dropped_row_once'),
         ),
         migrations.AddConstraint(
             model_name='optout',
@@ -579,6 +614,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='recipient',
             index=models.Index(fields=['message_id'], name='billing_recipient_message'),
+        ),
+        migrations.AddIndex(
+            model_name='recipient',
+            index=models.Index(fields=['campaign', 'state', 'row'], name='billing_recipient_state'),
         ),
         migrations.AddConstraint(
             model_name='recipient',
@@ -683,6 +722,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='flaggedreport',
             constraint=models.UniqueConstraint(fields=('wallet', 'generation', 'seq'), name='billing_flagged_once'),
+        ),
+        migrations.AddIndex(
+            model_name='campaign',
+            index=models.Index(fields=['status'], name='billing_campaign_status'),
         ),
         migrations.AddConstraint(
             model_name='batch',

@@ -8,7 +8,7 @@ from billing.models.books import (
     Receivable,
     WriterRun,
 )
-from billing.models.campaigns import Campaign, OptOut, Recipient
+from billing.models.campaigns import Campaign, CampaignPart, DroppedRow, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
 from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility, TerminalListing
 from billing.models.recharges import (
@@ -26,7 +26,9 @@ __all__ = [
     "AuditRun",
     "Batch",
     "Campaign",
+    "CampaignPart",
     "Chatbot",
+    "DroppedRow",
     "FlaggedReport",
     "HoldIntent",
     "JournalEntry",

@@ -1,6 +1,7 @@
 """One template to many recipients."""
 
 from django.db import models
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from billing.models.prices import Chatbot, Template
@@ -25,6 +26,8 @@ class Campaign(models.Model):
     chatbot = models.ForeignKey(Chatbot, models.PROTECT, related_name="campaigns")
     template = models.ForeignKey(Template, models.PROTECT, related_name="campaigns")
     name = models.CharField(_("name"), max_length=120)
+    file_name = models.CharField(_("file"), max_length=200, blank=True)
+    next_row = models.PositiveIntegerField(default=0, editable=False)  # read up to this row
     status = models.CharField(
         _("status"), max_length=9, choices=Status.choices, default=Status.DRAFT
     )
@@ -36,6 +39,7 @@ class Campaign(models.Model):
     dropped_duplicates = models.PositiveIntegerField(_("duplicates dropped"), default=0)
     dropped_opt_outs = models.PositiveIntegerField(_("opt-outs dropped"), default=0)
     dropped_invalid = models.PositiveIntegerField(_("invalid dropped"), default=0)
+    test_sends = models.PositiveIntegerField(_("test messages"), default=0)
     created_by = models.CharField(_("created by"), max_length=150)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     started_at = models.DateTimeField(_("started at"), null=True, blank=True)
@@ -45,19 +49,108 @@ class Campaign(models.Model):
     class Meta:
         verbose_name = _("campaign")
         verbose_name_plural = _("campaigns")
-        ordering = ["-created_at"]
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["status"], name="billing_campaign_status")]
+
+    ENDED = (Status.DONE, Status.CANCELLED)
+    UNDER_WAY = (Status.SENDING, Status.PAUSED, Status.LOW_BALANCE, Status.SENT)
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def public_id(self) -> str:
+        """How people and message ids name it, e.g. c41."""
+        return f"c{self.pk}"
 
     @property
     def account_id(self) -> int:
         """The tenant, told by the wallet."""
         return self.wallet.account_id
 
+    @property
+    def dropped(self) -> int:
+        """Rows of the file that nobody will be sent for."""
+        return self.dropped_duplicates + self.dropped_opt_outs + self.dropped_invalid
+
+    @property
+    def accepted(self) -> int:
+        """Rows of the file that became recipients."""
+        return self.uploaded - self.dropped
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether its file is still being read."""
+        return self.status == self.Status.DRAFT and self.job is not None and not self.job.ended
+
+
+class CampaignPart(models.Model):
+    """A piece of an uploaded file, in SQL so that any worker can read it; removed once read."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="parts", db_index=False)
+    place = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("part of a file")
+        verbose_name_plural = _("parts of a file")
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "place"], name="billing_part_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}/{self.place}"
+
+
+class DroppedRow(models.Model):
+    """One row of an uploaded file that is no recipient, and why: dropped before any hold.
+
+    `why` is a code, with what it names after a colon; see `REASONS`.
+    """
+
+    REASONS = {
+        "empty": gettext_noop("Number is empty"),
+        "not_a_number": gettext_noop("Not a number"),
+        "too_long": gettext_noop("Too long for a number"),
+        "unreachable": gettext_noop("No telephone can have this number"),
+        "twice": gettext_noop("Twice in the file, first in row %s"),
+        "opted_out": gettext_noop("Opted out"),
+    }
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="dropped_rows")
+    row = models.PositiveIntegerField(_("row"))
+    raw = models.CharField(_("in the file"), max_length=300, blank=True)
+    why = models.CharField(_("why"), max_length=40)
+
+    class Meta:
+        verbose_name = _("dropped row")
+        verbose_name_plural = _("dropped rows")
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "row"], name="billing_dropped_row_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.row}: {self.raw}"
+
+    @property
+    def reason(self) -> str:
+        """Why, in the reader's language."""
+        code, _colon, named = self.why.partition(":")
+        words = gettext(self.REASONS.get(code, code))
+        return words % named if named else words
+
 
 class Recipient(models.Model):
-    """One number of a campaign; its message id is `c<campaign>-<row>`."""
+    """One number of a campaign, as the sending sees it; what became of its message says Message.
+
+    Its message id is `c<campaign>-<row>`; after an attempt that was never handed over and whose
+    hold ended by its deadline, `c<campaign>-<row>-<attempt>`, because a cancelled id is spent.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "", _("waiting")
+        SENT = "sent", _("handed over")
+        REFUSED = "refused", _("refused")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="recipients")
     row = models.PositiveIntegerField(_("row"))
@@ -66,8 +159,10 @@ class Recipient(models.Model):
     supports_yuexin = models.BooleanField(_("supports Yuexin"), null=True)
     ability_source = models.CharField(_("source of the ability"), max_length=40, blank=True)
     ability_age_seconds = models.PositiveIntegerField(_("age of the ability"), null=True)
-    state = models.CharField(_("state"), max_length=9, blank=True)  # "" = waiting; else Message's
-    mode = models.CharField(_("mode"), max_length=24, blank=True)
+    state = models.CharField(
+        _("state"), max_length=7, blank=True, choices=State.choices, default=State.WAITING
+    )
+    attempt = models.PositiveSmallIntegerField(_("attempt"), default=1)
     error = models.CharField(_("error"), max_length=200, blank=True)
 
     class Meta:
@@ -79,7 +174,10 @@ class Recipient(models.Model):
                 fields=["campaign", "number"], name="billing_recipient_number_once"
             ),
         ]
-        indexes = [models.Index(fields=["message_id"], name="billing_recipient_message")]
+        indexes = [
+            models.Index(fields=["message_id"], name="billing_recipient_message"),
+            models.Index(fields=["campaign", "state", "row"], name="billing_recipient_state"),
+        ]
 
     def __str__(self) -> str:
         return self.number
