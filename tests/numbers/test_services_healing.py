@@ -263,6 +263,27 @@ def test_a_call_that_nobody_reports_again_ends_when_the_pool_opens(
     assert drift(pool) == {}
 
 
+def test_a_new_switch_whose_first_calls_no_drain_had_taken_is_awaited(
+    clean_redis: RedisServer,
+) -> None:
+    pool = make_pool(numbers=2)
+    Switch.objects.create(pool=pool, name="fs1")
+    old = Switch.objects.create(pool=pool, name="long-gone")
+    lease = timedelta(seconds=pool.lease_seconds + pool.suspect_seconds)
+    Switch.objects.filter(pk=old.pk).update(created_at=datetime.now(UTC) - 2 * lease)
+    send("east", "call", FIRST, call_id="a", switch="fs1", incarnation="i1")
+    with clean_redis.client() as client:
+        client.flushall()
+    watch()
+    assert show().awaiting == ("fs1",)
+    assert send("east", "call").reason == "recovering"
+    hotpath.run(
+        door.live_list("east", "fs1", "i1", 0, [door.Listed("a", FIRST)], first=True, last=True)
+    )
+    assert show().status == "open"
+    assert send("east", "call", call_id="b").number == SECOND
+
+
 def test_a_pool_whose_calls_name_no_switch_waits_for_the_lease_or_an_operator(
     clean_redis: RedisServer,
 ) -> None:
