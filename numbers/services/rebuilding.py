@@ -74,11 +74,13 @@ def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
     Raises the runner's errors; what was begun is then gone on with by the next check.
     """
     cursor = Cursor.objects.filter(kind=KIND, tag=pool.tag).first()
-    if (
-        cursor is None
-        and not CallRecord.objects.filter(pool=pool).exists()
-        and not found_generation
-    ):
+    used = (
+        cursor is not None
+        or bool(found_generation)
+        or CallRecord.objects.filter(pool=pool).exists()
+        or Switch.objects.filter(pool=pool).exists()  # its calls may be those that no drain took
+    )
+    if not used:
         create_in_redis(pool)  # its first life: nothing was lost, it only was not begun
         load_all(pool)
         return True

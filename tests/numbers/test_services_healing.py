@@ -263,10 +263,13 @@ def test_a_call_that_nobody_reports_again_ends_when_the_pool_opens(
     assert drift(pool) == {}
 
 
+@pytest.mark.parametrize("drained", [True, False], ids=["drained before", "never drained"])
 def test_a_new_switch_whose_first_calls_no_drain_had_taken_is_awaited(
-    clean_redis: RedisServer,
+    clean_redis: RedisServer, drained: bool
 ) -> None:
     pool = make_pool(numbers=2)
+    if drained:
+        drain(pool)
     Switch.objects.create(pool=pool, name="fs1")
     old = Switch.objects.create(pool=pool, name="long-gone")
     lease = timedelta(seconds=pool.lease_seconds + pool.suspect_seconds)
@@ -281,6 +284,7 @@ def test_a_new_switch_whose_first_calls_no_drain_had_taken_is_awaited(
         door.live_list("east", "fs1", "i1", 0, [door.Listed("a", FIRST)], first=True, last=True)
     )
     assert show().status == "open"
+    register("east", SECOND)
     assert send("east", "call", call_id="b").number == SECOND
 
 
