@@ -1,0 +1,219 @@
+"""The bulk statements of the books, for PostgreSQL (COPY, unnest) and for SQLite.
+
+Each works inside the caller's transaction. Columns and tables are named here, never by callers'
+data; values travel as parameters, or escaped in COPY's own text form.
+"""
+
+# ruff: noqa: S608  every statement is built of this module's own constants
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+Row = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is only ever added to, and the columns given."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+BATCHES: Final = Table(
+    "billing_batch",
+    (
+        *("wallet_id", "generation", "batch_number", "first_seq", "last_seq"),
+        *("amount", "fence", "written_at"),
+    ),
+)
+JOURNAL: Final = Table(
+    "billing_journalentry",
+    (
+        *("wallet_id", "generation", "seq", "at_us", "kind", "operation_id"),
+        *("spendable", "held", "receivable", "revenue", "cash"),
+        *("state", "mode", "chatbot", "digest"),
+    ),
+)
+FLAGGED: Final = Table(
+    "billing_flaggedreport",
+    (
+        *("wallet_id", "generation", "seq", "message_id", "flag", "reported_mode", "state"),
+        *("difference", "at", "closing", "closed_by", "closing_reason"),
+    ),
+)
+RECEIVABLES: Final = Table(
+    "billing_receivable", ("wallet_id", "generation", "seq", "operation_id", "amount", "at")
+)
+
+MESSAGE_COLUMNS: Final = (
+    ("wallet_id", "bigint"),
+    ("message_id", "text"),
+    ("kind", "text"),
+    ("body_hash", "text"),
+    ("chatbot", "text"),
+    ("tariff_id", "bigint"),
+    ("state", "text"),
+    ("mode", "text"),
+    ("quoted", "bigint"),
+    ("charged", "bigint"),
+    ("flag", "text"),
+    ("held_at", "timestamptz"),
+    ("sent_at", "timestamptz"),
+    ("ended_at", "timestamptz"),
+)
+_KEPT_IF_SAID = ("body_hash", "chatbot", "state", "mode", "flag")
+_MESSAGE_UPDATES: Final = ", ".join(
+    [
+        "kind = CASE WHEN excluded.held_at IS NULL THEN billing_message.kind"
+        " ELSE excluded.kind END",
+        *(
+            f"{name} = CASE WHEN excluded.{name} = '' THEN billing_message.{name}"
+            f" ELSE excluded.{name} END"
+            for name in _KEPT_IF_SAID
+        ),
+        "quoted = CASE WHEN excluded.quoted = 0 THEN billing_message.quoted"
+        " ELSE excluded.quoted END",
+        "charged = billing_message.charged + excluded.charged",
+        *(
+            f"{name} = COALESCE(billing_message.{name}, excluded.{name})"
+            for name in ("tariff_id", "held_at", "sent_at", "ended_at")
+        ),
+    ]
+)
+_MESSAGES_INTO = f"INSERT INTO billing_message ({', '.join(name for name, _ in MESSAGE_COLUMNS)})"
+_MESSAGES_CONFLICT = f" ON CONFLICT (wallet_id, message_id) DO UPDATE SET {_MESSAGE_UPDATES}"
+MESSAGES_ON_POSTGRES: Final = (
+    f"{_MESSAGES_INTO} SELECT * FROM unnest({', '.join(f'%s::{t}[]' for _, t in MESSAGE_COLUMNS)})"
+    f"{_MESSAGES_CONFLICT}"
+)
+MESSAGES_ON_SQLITE: Final = (
+    f"{_MESSAGES_INTO} VALUES ({', '.join(['%s'] * len(MESSAGE_COLUMNS))}){_MESSAGES_CONFLICT}"
+)
+
+# The row itself compares the writer's fence: a worker that was paused past its lease is refused
+# by every row that a later one has written.
+WALLETS_ON_SQLITE: Final = (
+    "UPDATE billing_wallet SET spendable = spendable + %(spendable)s, held = held + %(held)s,"
+    " receivable = receivable + %(receivable)s, seq = %(last)s, batch_number = %(number)s,"
+    " digest = %(digest)s, fence = %(fence)s, persisted_at = %(now)s"
+    " WHERE id = %(id)s AND generation = %(generation)s AND seq = %(before)s"
+    " AND fence <= %(fence)s"
+)
+_GIVEN = (
+    *(("id", "bigint"), ("generation", "bigint"), ("before", "bigint"), ("last", "bigint")),
+    *(("number", "bigint"), ("spendable", "bigint"), ("held", "bigint")),
+    *(("receivable", "bigint"), ("digest", "text")),
+)
+WALLETS_ON_POSTGRES: Final = (
+    "UPDATE billing_wallet AS w SET spendable = w.spendable + g.spendable, held = w.held + g.held,"
+    " receivable = w.receivable + g.receivable, seq = g.last, batch_number = g.number,"
+    " digest = g.digest, fence = %(fence)s, persisted_at = %(now)s"
+    f" FROM unnest({', '.join(f'%({name})s::{kind}[]' for name, kind in _GIVEN)})"
+    f" AS g({', '.join(name for name, _ in _GIVEN)})"
+    " WHERE w.id = g.id AND w.generation = g.generation AND w.seq = g.before"
+    " AND w.fence <= %(fence)s RETURNING w.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """By how much a wallet's figures move, from which entry to which."""
+
+    id: int
+    generation: int
+    before: int
+    last: int
+    number: int
+    spendable: int
+    held: int
+    receivable: int
+    digest: str
+
+
+def on_postgres() -> bool:
+    """Whether the books are in PostgreSQL."""
+    return connection.vendor == "postgresql"
+
+
+def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
+    """Add the deltas; returns which wallets took them. The others' rows refused the writer."""
+    with connection.cursor() as cursor:
+        if on_postgres():
+            values: dict[str, Any] = {
+                name: [getattr(move, name) for move in moves] for name, _ in _GIVEN
+            }
+            cursor.execute(WALLETS_ON_POSTGRES, values | {"fence": fence, "now": now})
+            return {row[0] for row in cursor.fetchall()}
+        taken = set()
+        common = {"fence": fence, "now": adapted(now)}
+        for move in moves:
+            values = {name: getattr(move, name) for name, _ in _GIVEN}
+            cursor.execute(WALLETS_ON_SQLITE, values | common)
+            if cursor.rowcount == 1:
+                taken.add(move.id)
+        return taken
+
+
+def add_rows(table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows; IntegrityError when one is there, whatever its content."""
+    if not rows:
+        return
+    columns = ", ".join(table.columns)
+    with connection.cursor() as cursor:
+        if on_postgres():
+            statement = f"COPY {table.name} ({columns}) FROM STDIN"
+            with connection.wrap_database_errors, cursor.copy(statement) as copy:
+                copy.write("".join([_copy_line(row) for row in rows]))
+            return
+        places = ", ".join(["%s"] * len(table.columns))
+        cursor.executemany(
+            f"INSERT INTO {table.name} ({columns}) VALUES ({places})",
+            [[adapted(value) for value in row] for row in rows],
+        )
+
+
+def upsert_messages(rows: Sequence[Row]) -> None:
+    """Insert or bring up to date; one row per message, columns as in MESSAGE_COLUMNS."""
+    if not rows:
+        return
+    with connection.cursor() as cursor:
+        if on_postgres():
+            cursor.execute(
+                MESSAGES_ON_POSTGRES, [list(column) for column in zip(*rows, strict=True)]
+            )
+        else:
+            cursor.executemany(
+                MESSAGES_ON_SQLITE, [[adapted(value) for value in row] for row in rows]
+            )
+
+
+def adapted(value: Any) -> Any:
+    """Return what SQLite's driver takes."""
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
+
+
+_SPECIAL = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_ESCAPES = str.maketrans(_SPECIAL)
+
+
+def _copy_line(row: Row) -> str:
+    return "\t".join([_copy_value(value) for value in row]) + "\n"
+
+
+def _copy_value(value: Any) -> str:
+    if value.__class__ is int:
+        return str(value)
+    if value is None:
+        return "\\N"
+    if value.__class__ is str:
+        text: str = value
+        # A printable text has none of the signs that COPY reads, but for the backslash.
+        return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
+    return str(value)
