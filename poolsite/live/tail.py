@@ -87,8 +87,9 @@ class Entries(Sequence[Entry]):
 class Tail:
     """A window on one stream. Use `tail_of`, so that all topics of a tag share one."""
 
-    def __init__(self, tag: str) -> None:
+    def __init__(self, tag: str, path: hotpath.HotPath | None = None) -> None:
         self.tag = tag
+        self._path = path
         self.generation = 0
         self.exists = False
         self._floor = 0  # the entries begin after this seq
@@ -159,7 +160,7 @@ class Tail:
 
     async def _begin(self) -> None:
         """Start afresh: everything that was handed out before is a gap."""
-        seq = int((await hotpath.aclient().hget(self.tag, "seq")) or 0)
+        seq = int((await self._client().hget(self.tag, "seq")) or 0)
         after = max(0, seq - FIRST_ENTRIES)
         head, first, last, texts = await self._fetch(after, ENTRIES_PER_READ)
         self.exists = bool(head["generation"])
@@ -180,9 +181,12 @@ class Tail:
             return first == self._seq + 1 and last == self._seq + len(texts)
         return int(head["seq"] or 0) == self._seq
 
+    def _client(self) -> Any:
+        return hotpath.aclient() if self._path is None else self._path.aclient()
+
     async def _fetch(self, after: int, count: int) -> tuple[dict[str, str], int, int, list[str]]:
         """Return the hash's fields, the first and last entry's seq (0: none), and the entries."""
-        pipeline = hotpath.aclient().pipeline(transaction=False)
+        pipeline = self._client().pipeline(transaction=False)
         pipeline.response_callbacks = {}  # the reply as it is; a Cluster's makes dictionaries
         pipeline.hmget(self.tag, ["generation", "seq"])
         pipeline.xrange(f"{self.tag}:log", min=f"{after + 1}-0", max="+", count=count)
@@ -201,10 +205,15 @@ def version_at(generation: int, seq: int) -> int:
     return ((generation & _GENERATION_MASK) << _SEQ_BITS) | seq
 
 
-def tail_of(tag: str) -> Tail:
-    """Return the running loop's tail of a tag; it lives as long as somebody holds it."""
+def tail_of(tag: str, path: hotpath.HotPath | None = None) -> Tail:
+    """Return the running loop's tail of a tag; it lives as long as somebody holds it.
+
+    path: the Redis of an aggregate that does not live on the common one; that one's wake messages
+    are not heard here, so its topics look by themselves (`due_seconds`).
+    """
     tails = _LOOPS.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-    tail = tails.get(tag)
+    name = tag if path is None else f"{tag}@{id(path)}"
+    tail = tails.get(name)
     if tail is None:
-        tail = tails[tag] = Tail(tag)
+        tail = tails[name] = Tail(tag, path)
     return tail

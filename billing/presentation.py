@@ -1,0 +1,124 @@
+"""What people read of money: figures with their currency, and words for what the books say."""
+
+from typing import Final
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from billing.money import UNITS, as_decimal
+
+SYMBOLS: Final = {"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "HKD": "HK$"}
+MINUS: Final = "\N{MINUS SIGN}"
+
+MODE_WORDS = {
+    "native_text": gettext_lazy("Native text"),
+    "native_card": gettext_lazy("Native card"),
+    "native_session": gettext_lazy("Session"),
+    "yuexin_resolved": gettext_lazy("Yuexin resolved"),
+    "yuexin_unresolved": gettext_lazy("Yuexin text"),
+    "video": gettext_lazy("Video"),
+    "call": gettext_lazy("Call"),
+}
+# How each mode is drawn: the token's name in static/tokens.css, `--mode-<look>`.
+MODE_LOOKS = {
+    "native_text": "native-text",
+    "native_card": "native-card",
+    "native_session": "native-session",
+    "yuexin_resolved": "yuexin-resolved",
+    "yuexin_unresolved": "yuexin-text",
+    "video": "video",
+    "call": "call",
+}
+KIND_WORDS = {
+    "hold": gettext_lazy("Held"),
+    "sent": gettext_lazy("Sent"),
+    "settle": gettext_lazy("Settled"),
+    "fail": gettext_lazy("Failed, returned"),
+    "expire": gettext_lazy("No report in 72 h, returned"),
+    "cancel": gettext_lazy("Cancelled, returned"),
+    "flag": gettext_lazy("Flagged"),
+    "session": gettext_lazy("Session message"),
+    "unpaid": gettext_lazy("Not paid yet"),
+    "parked": gettext_lazy("Report kept"),
+    "orphan": gettext_lazy("Report without a message"),
+    "recharge": gettext_lazy("Top-up"),
+    "credit": gettext_lazy("Credit"),
+    "debit": gettext_lazy("Debit"),
+    "chargeback": gettext_lazy("Charge-back"),
+    "cash_refund": gettext_lazy("Cash refund"),
+    "by_hand": gettext_lazy("Charged by hand"),
+    "status": gettext_lazy("Status"),
+    "open": gettext_lazy("Opening balance"),
+    "load": gettext_lazy("Rebuilt"),
+}
+STATE_WORDS = {
+    "parked": (gettext_lazy("Report kept"), ""),
+    "held": (gettext_lazy("Held"), "chip--info"),
+    "sent": (gettext_lazy("Sent"), "chip--info"),
+    "settled": (gettext_lazy("Delivered"), "chip--ok"),
+    "failed": (gettext_lazy("Failed"), "chip--bad"),
+    "expired": (gettext_lazy("No report"), "chip--warn"),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "unpaid": (gettext_lazy("Unpaid"), "chip--warn"),
+}
+
+
+def symbol(currency: str) -> str:
+    """How the currency is written before a figure: ¥, else "SEK " with a space."""
+    return SYMBOLS.get(currency, f"{currency}\N{NO-BREAK SPACE}" if currency else "")
+
+
+def split(units: int) -> tuple[str, str, str]:
+    """Sign, figure to the cent, and the digits below the cent ("" while they are 0)."""
+    whole, rest = divmod(abs(units), 100)
+    figure = number_format(as_decimal(whole * 100), decimal_pos=2, force_grouping=True)
+    return (MINUS if units < 0 else "", figure, f"{rest:02}" if rest else "")
+
+
+def amount(units: int, currency: str = "", *, signed: bool = False) -> str:
+    """¥18,240.6150, −32.7600 with four places where cents would hide money; else two."""
+    sign, figure, rest = split(units)
+    if signed and units > 0:
+        sign = "+"
+    return f"{sign}{symbol(currency)}{figure}{rest}"
+
+
+def exact(units: int, *, signed: bool = False) -> str:
+    """−32.7600: always four places, for columns."""
+    sign = MINUS if units < 0 else "+" if signed and units > 0 else ""
+    return sign + number_format(as_decimal(abs(units)), decimal_pos=4, force_grouping=True)
+
+
+def rounded(units: int, currency: str = "") -> str:
+    """¥174.80: to the cent, for rates and axes."""
+    cents = (abs(units) * 100 + UNITS // 2) // UNITS
+    figure = number_format(as_decimal(cents * 100), decimal_pos=2, force_grouping=True)
+    return (MINUS if units < 0 else "") + symbol(currency) + figure
+
+
+def mode_word(mode: str) -> str:
+    """A sub-mode's name; one that we do not know as the gateway wrote it."""
+    return str(MODE_WORDS.get(mode, mode)) if mode else ""
+
+
+def kind_word(kind: str) -> str:
+    """What an entry did."""
+    return str(KIND_WORDS.get(kind, kind))
+
+
+def state_word(state: str) -> tuple[str, str]:
+    """A message's state and its chip's class."""
+    word, chip = STATE_WORDS.get(state, (state, ""))
+    return str(word), chip
+
+
+def status_word(status: str) -> tuple[str, str, str]:
+    """A wallet's status: word, chip's class, icon."""
+    return {
+        "open": (_("Open"), "chip--ok", "check"),
+        "frozen": (_("Frozen"), "chip--warn", "ac_unit"),
+        "closed": (_("Closed"), "", "lock"),
+        "recovering": (_("Safe mode"), "chip--info", "sync"),
+        "missing": (_("Not read"), "chip--bad", "error"),
+    }.get(status, (status, "", ""))

@@ -1,0 +1,1 @@
+"""What pages, topics and machines read of billing. Tenant-safe."""

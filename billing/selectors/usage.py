@@ -1,0 +1,170 @@
+"""Usage by mode and chatbot, and the pace at which a balance goes down. Of one wallet."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from math import sqrt
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, F, IntegerField, Sum
+from django.db.models.functions import Cast
+
+from billing.models import UsageHour, Wallet
+from billing.services.usage import HOUR_US, unsummed
+
+# What messages and calls cost: the entries that a pace is made of.
+CHARGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session"))
+PACE_HOURS = 24
+CURVE_HOURS = 96
+RANGES = ("7d", "30d", "12m")
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """One hour's sums of one kind, mode and chatbot, in units."""
+
+    hour: datetime
+    kind: str
+    mode: str
+    chatbot: str
+    entries: int
+    spendable: int
+    revenue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast money went in the last 24 h.
+
+    `per_hour` in units, None while nothing was spent; `hours` the balance lasts at that pace, with
+    the two ends of the range in which it runs out in 19 of 20 cases if hours are like those.
+    """
+
+    per_hour: int | None
+    spent: int
+    hours: float | None = None
+    earliest_hours: float | None = None
+    latest_hours: float | None = None
+
+
+@dataclass
+class Usage:
+    """Steps of one chart: its days or months, and per mode and chatbot what was charged."""
+
+    steps: list[date]
+    by_mode: dict[str, list[int]] = field(default_factory=dict)
+    messages: dict[str, list[int]] = field(default_factory=dict)
+    by_chatbot: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def totals(self) -> list[int]:
+        """What each step cost in all."""
+        return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
+
+    @property
+    def _places(self) -> range:
+        return range(len(self.steps))
+
+
+def usage_rows(wallet: Wallet, since: datetime) -> list[UsageRow]:
+    """Every hour's sums from `since` on: what is summed up, and the journal that is not yet."""
+    names = ("hour", "kind", "mode", "chatbot", "entries", "spendable", "revenue")
+    kept = UsageHour.objects.filter(wallet=wallet, hour__gte=since).values_list(*names)
+    rows = [UsageRow(*values) for values in kept]
+    first_us = int(since.timestamp() * 1_000_000)
+    fresh = (
+        unsummed(wallet)
+        .filter(at_us__gte=first_us)
+        .order_by()
+        .annotate(number=Cast(F("at_us") / HOUR_US, IntegerField()))
+        .values_list("number", "kind", "mode", "chatbot")
+        .annotate(Count("pk"), Sum("spendable"), Sum("revenue"))
+    )
+    rows += [
+        UsageRow(datetime.fromtimestamp(int(number) * 3_600, UTC), *values)
+        for number, *values in fresh
+    ]
+    return rows
+
+
+def usage(wallet: Wallet, wanted: str, *, now: datetime) -> Usage:
+    """What messages cost over the last 7 or 30 days or 12 months, in the account's own days."""
+    zone = ZoneInfo(wallet.account.zone)
+    today = now.astimezone(zone).date()
+    steps = _months(today) if wanted == "12m" else _days(today, 7 if wanted == "7d" else 30)
+    begin = datetime.combine(steps[0], datetime.min.time(), zone)
+    places = {step: place for place, step in enumerate(steps)}
+    found = Usage(steps)
+    for row in usage_rows(wallet, begin):
+        if not row.revenue or row.kind not in CHARGES:
+            continue
+        day = row.hour.astimezone(zone).date()
+        place = places.get(day.replace(day=1) if wanted == "12m" else day)
+        if place is None:
+            continue
+        found.by_mode.setdefault(row.mode, [0] * len(steps))[place] += row.revenue
+        found.messages.setdefault(row.mode, [0] * len(steps))[place] += row.entries
+        found.by_chatbot[row.chatbot] = found.by_chatbot.get(row.chatbot, 0) + row.revenue
+    return found
+
+
+def pace(wallet: Wallet, spendable: int, *, now: datetime) -> Pace:
+    """How fast the last 24 h went, and how long `spendable` lasts at that."""
+    return pace_of(usage_rows(wallet, _hour(now) - PACE_HOURS * HOUR), spendable, now=now)
+
+
+def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Pace:
+    """The pace by the hours of these rows: those that have begun within the last 24 h."""
+    by_hour: dict[datetime, int] = defaultdict(int)
+    for row in rows:
+        if row.kind in CHARGES and row.hour >= _hour(now) - PACE_HOURS * HOUR:
+            by_hour[row.hour] -= row.spendable
+    spent = sum(by_hour.values())
+    if spent <= 0 or not by_hour:
+        return Pace(None, max(0, spent))
+    first = min(by_hour)
+    hours = max(1.0, (now - first) / HOUR)
+    mean = spent / hours
+    values = [by_hour.get(first + n * HOUR, 0) for n in range(max(1, int(hours)))]
+    deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    lasts = spendable / mean
+    margin = 2 * deviation * sqrt(max(lasts, 0)) / mean
+    return Pace(round(mean), spent, lasts, max(0.0, lasts - margin), lasts + margin)
+
+
+def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[datetime, int]]:
+    """What could be spent at the end of each of the last 96 hours, and now; oldest first."""
+    since = _hour(now) - CURVE_HOURS * HOUR
+    by_hour: dict[datetime, int] = defaultdict(int)
+    for row in usage_rows(wallet, since):
+        by_hour[row.hour] += row.spendable
+    points = [(now, spendable)]
+    balance = spendable
+    for step in range(CURVE_HOURS + 1):
+        hour = _hour(now) - step * HOUR
+        balance -= by_hour.get(hour, 0)
+        points.append((hour, balance))
+    return _since_opening(points[::-1], wallet.created_at)
+
+
+def _since_opening(
+    points: list[tuple[datetime, int]], opened_at: datetime
+) -> list[tuple[datetime, int]]:
+    return [point for point in points if point[0] >= _hour(opened_at)]
+
+
+def _hour(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def _days(today: date, count: int) -> list[date]:
+    return [today - timedelta(days=count - 1 - step) for step in range(count)]
+
+
+def _months(today: date) -> list[date]:
+    months = [today.replace(day=1)]
+    while len(months) < 12:
+        months.append((months[-1] - timedelta(days=1)).replace(day=1))
+    return months[::-1]

@@ -1,0 +1,108 @@
+"""Which wallets a reader may see, and pages of them. Tenant-safe."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import F, Q, QuerySet
+
+from billing.models import Wallet
+from poolsite import access
+from poolsite.access import Principal
+
+PAGE_ROWS = 50
+SHOWS = ("", "open", "frozen", "closed", "recovering", "owing", "low")
+SORTS = ("slug", "spendable", "-spendable", "held", "-held")
+
+
+def visible_wallets(principal: Principal, action: str = "billing.view") -> QuerySet[Wallet]:
+    """The wallets with which this principal may do the action."""
+    rows = Wallet.objects.select_related("account")
+    return access.visible(rows, principal, action, slug_field="account__slug")
+
+
+def wallet_get(principal: Principal, slug: str, action: str = "billing.view") -> Wallet:
+    """One wallet. access.Hidden when there is none or it is a foreign one, else Forbidden."""
+    wallet = Wallet.objects.select_related("account").filter(account__slug=slug).first()
+    if wallet is None:
+        if not principal.is_authenticated:
+            raise access.LoginNeeded(action)
+        raise access.Hidden(action)
+    access.require(principal, action, wallet)
+    return wallet
+
+
+def own_wallet(principal: Principal) -> Wallet | None:
+    """The wallet that a customer's own pages lead to: the first of theirs, by slug."""
+    if principal.kind != "user" or not principal.memberships:
+        return None
+    rows = visible_wallets(principal).filter(account__in=principal.account_ids)
+    return rows.order_by("account__slug").first()
+
+
+@dataclass(frozen=True)
+class WalletQuery:
+    """What a list of wallets is asked for; every part comes from the address."""
+
+    search: str = ""
+    show: str = ""
+    sort: str = "slug"
+    after: str = ""  # the last row's slug
+
+    def rows(self, principal: Principal) -> QuerySet[Wallet]:
+        """The wallets that match, in their order."""
+        found = visible_wallets(principal)
+        if self.search:
+            found = found.filter(
+                Q(account__slug__startswith=self.search.lower())
+                | Q(account__name__istartswith=self.search)
+            )
+        return _ordered(_shown(found, self.show), self.sort)
+
+    def page(self, principal: Principal) -> "WalletPage":
+        """One page by its key: page one costs what page ten thousand costs."""
+        rows = self.rows(principal)
+        last = self._last(principal)
+        if last is not None:
+            rows = rows.filter(_behind(last, self.sort))
+        found = list(rows[: PAGE_ROWS + 1])
+        following = found[PAGE_ROWS - 1].slug if len(found) > PAGE_ROWS else ""
+        return WalletPage(found[:PAGE_ROWS], following)
+
+    def _last(self, principal: Principal) -> Wallet | None:
+        if not self.after:
+            return None
+        return visible_wallets(principal).filter(account__slug=self.after).first()
+
+
+@dataclass(frozen=True)
+class WalletPage:
+    """Some wallets; `following` is the key of the next page, "" at the end."""
+
+    rows: list[Wallet] = field(default_factory=list)
+    following: str = ""
+
+
+def _shown(rows: QuerySet[Wallet], show: str) -> QuerySet[Wallet]:
+    if show == "recovering":
+        return rows.exclude(recovering_since=None)
+    if show == "owing":
+        return rows.filter(receivable__gt=0)
+    if show == "low":
+        return rows.filter(alert_below__gt=0, spendable__lt=F("alert_below"))
+    return rows.filter(status=show) if show in Wallet.Status.values else rows
+
+
+def _ordered(rows: QuerySet[Wallet], sort: str) -> QuerySet[Wallet]:
+    if sort.lstrip("-") in ("spendable", "held"):
+        return rows.order_by(sort, "account__slug")
+    return rows.order_by("account__slug")
+
+
+def _behind(last: Wallet, sort: str) -> Q:
+    """Rows that come after `last` in this order."""
+    name = sort.lstrip("-")
+    further = Q(account__slug__gt=last.slug)
+    if name not in ("spendable", "held"):
+        return further
+    value = getattr(last, name)
+    side = "lt" if sort.startswith("-") else "gt"
+    return Q(**{f"{name}__{side}": value}) | (Q(**{name: value}) & further)

@@ -1,0 +1,67 @@
+"""Money in templates. `{% load billing %}`."""
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from billing import presentation
+
+register = template.Library()
+
+
+@register.filter
+def money(units: int | None, currency: str = "") -> SafeString | str:
+    """¥18,240.6150 with the digits below the cent muted; a dash where there is nothing."""
+    if units is None or units == "":
+        return "–"
+    sign, figure, rest = presentation.split(int(units))
+    if not rest:
+        return f"{sign}{presentation.symbol(currency)}{figure}"
+    return format_html(
+        '{}{}{}<span class="money__rest">{}</span>',
+        sign,
+        presentation.symbol(currency),
+        figure,
+        rest,
+    )
+
+
+@register.filter
+def exact(units: int | None) -> str:
+    """−32.7600"""
+    return "–" if units is None else presentation.exact(int(units))
+
+
+@register.filter
+def signed(units: int | None) -> SafeString | str:
+    """+200.0000 in green, −32.7600, and 0.0000 muted."""
+    if units is None:
+        return "–"
+    tone = "money--in" if units > 0 else "" if units else "money--none"
+    return format_html(
+        '<span class="{}">{}</span>', tone, presentation.exact(int(units), signed=True)
+    )
+
+
+@register.filter
+def cents(units: int | None, currency: str = "") -> str:
+    """¥174.80"""
+    return "–" if units is None else presentation.rounded(int(units), currency)
+
+
+register.filter("mode_word", presentation.mode_word)
+register.filter("kind_word", presentation.kind_word)
+
+
+@register.inclusion_tag("billing/state_chip.html")
+def state_chip(state: str) -> dict[str, str]:
+    """A message's state as a chip."""
+    word, chip = presentation.state_word(state)
+    return {"word": word, "chip": chip}
+
+
+@register.inclusion_tag("billing/status_chip.html")
+def status_chip(status: str) -> dict[str, str]:
+    """A wallet's status as a chip."""
+    word, chip, icon = presentation.status_word(status)
+    return {"word": word, "chip": chip, "icon": icon}

@@ -1,0 +1,1 @@
+"""The wallets' live topics; importing this registers them."""

@@ -1,0 +1,138 @@
+"""A wallet's entries as people read them: those of one second, kind and cause make one line."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from billing.models import JournalEntry
+from poolsite.live.tail import Entry
+
+LINES = 40
+SECOND_US = 1_000_000
+# What moves no money is no line: it is told by the message's own story.
+SILENT = frozenset(("sent", "flag", "parked", "orphan", "unreadable"))
+OF_MESSAGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session", "unpaid"))
+_CAMPAIGN = re.compile(r"c(\d{1,18})-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One entry's effect on what can be spent, in units."""
+
+    seq: int
+    at_us: int
+    kind: str
+    operation_id: str
+    amount: int
+    chatbot: str
+
+    @property
+    def cause(self) -> str:
+        """What it belongs to: a campaign `c12`, else the chatbot; of money, its operation."""
+        if self.kind not in OF_MESSAGES:
+            return self.operation_id
+        campaign = _CAMPAIGN.fullmatch(self.operation_id)
+        return f"c{campaign[1]}" if campaign else f"b{self.chatbot}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Entries of one second, kind and cause. `balance` is what could be spent after the last."""
+
+    key: str
+    seq: int
+    at_us: int
+    kind: str
+    cause: str
+    count: int
+    amount: int
+    balance: int
+    operation_id: str
+    name: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """As pages get it; `id` is the operation of a line that stands for one entry."""
+        return {
+            "key": self.key,
+            "seq": self.seq,
+            "at": self.at_us // 1_000,
+            "kind": self.kind,
+            "cause": self.cause,
+            "name": self.name,
+            "count": self.count,
+            "amount": self.amount,
+            "balance": self.balance,
+            "id": self.operation_id if self.count == 1 else "",
+        }
+
+
+def of_entry(entry: Entry) -> Moved:
+    """An entry of the wallet's stream."""
+    fields = entry.fields
+    return Moved(
+        entry.seq,
+        int(fields["at"]),
+        fields.get("k", ""),
+        fields.get("id", ""),
+        int(fields.get("amt") or 0),
+        fields.get("b", ""),
+    )
+
+
+def of_row(row: JournalEntry) -> Moved:
+    """The same from the journal."""
+    return Moved(row.seq, row.at_us, row.kind, row.operation_id, row.spendable, row.chatbot)
+
+
+def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
+    """Lines by key of entries in their order; `balance` is what could be spent after the last."""
+    lines: dict[str, Line] = {}
+    left = balance
+    for one in reversed(moved):
+        after, left = left, left - one.amount
+        if one.kind in SILENT:
+            continue
+        key = f"{one.at_us // SECOND_US}|{one.kind}|{one.cause}"
+        line = lines.get(key)
+        if line is None:
+            lines[key] = Line(
+                key,
+                one.seq,
+                one.at_us,
+                one.kind,
+                one.cause,
+                1,
+                one.amount,
+                after,
+                one.operation_id,
+            )
+        else:
+            lines[key] = replace(line, count=line.count + 1, amount=line.amount + one.amount)
+    return lines
+
+
+def joined(older: Mapping[str, Line], newer: Mapping[str, Line]) -> dict[str, Line]:
+    """Both, where a line of `newer` goes on with one of `older`."""
+    found = dict(older)
+    for key, line in newer.items():
+        before = older.get(key)
+        if before is not None:
+            line = replace(
+                line, count=line.count + before.count, amount=line.amount + before.amount
+            )
+        found[key] = line
+    return found
+
+
+def newest(lines: Iterable[Line]) -> list[Line]:
+    """The last lines, newest first."""
+    return sorted(lines, key=lambda line: -line.seq)[:LINES]
+
+
+def apply_lines(data: Any, change: Any) -> Any:
+    """What static/js/wallet.js does with a change: lines of the same key are replaced."""
+    lines = {line["key"]: line for line in data["lines"]}
+    lines |= {line["key"]: line for line in change["lines"]}
+    ordered = sorted(lines.values(), key=lambda line: -line["seq"])[:LINES]
+    return {**data, **change, "lines": ordered}
