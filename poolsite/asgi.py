@@ -27,14 +27,20 @@ from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
+from queueing.line.consumers import websocket_urlpatterns as line_sockets
 
 # Django and asgiref write the same ASGI callable with different types, hence the ignores.
+sockets = [
+    *live_sockets,
+    *numbers_sockets,
+    *billing_sockets,
+    *line_sockets,
+    re_path("", missing_socket),  # type: ignore[arg-type]
+]
 application = ProtocolTypeRouter(
     {
         "http": lane.application(static_files(django_application)),  # type: ignore[arg-type]
-        "websocket": URLRouter(
-            [*live_sockets, *numbers_sockets, *billing_sockets, re_path("", missing_socket)]  # type: ignore[arg-type]
-        ),
+        "websocket": URLRouter(sockets),
         "lifespan": lifespan,
     }
 )

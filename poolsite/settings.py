@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "poolsite.runtime.apps.RuntimeConfig",
     "numbers.apps.NumbersConfig",
     "billing.apps.BillingConfig",
+    "queueing.line.apps.LineConfig",
 ]
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",
@@ -242,7 +243,14 @@ UNFOLD = {
 # -- money -----------------------------------------------------------------------------
 BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0 = always
 BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=60.0)
+BILLING_GATEWAY = env.str("POOLSITE_GATEWAY", default="http")  # a folder of billing/gateways
+BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
+BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")
+BILLING_GATEWAY_CONCURRENCY = env.int("POOLSITE_GATEWAY_CONCURRENCY", default=32)
 PAYMENT_MODEL = "billing.Recharge"
 PAYMENT_HOST = env.str("POOLSITE_PUBLIC_HOST", default="127.0.0.1:8000")
 PAYMENT_USES_SSL = not DEBUG
 PAYMENT_VARIANTS: dict[str, tuple[str, dict[str, object]]] = {}
+BILLING_ABILITY_PROVIDER = env.str("POOLSITE_ABILITY_PROVIDER", default="table")  # or http
+BILLING_ABILITY_URL = env.str("POOLSITE_ABILITY_URL", default="")
+BILLING_ABILITY_TOKEN = env.str("POOLSITE_ABILITY_TOKEN", default="")

@@ -17,4 +17,5 @@ urlpatterns = [
     path("", include("poolsite.jobs.urls")),
     path("", include("numbers.urls")),
     path("", include("billing.urls")),
+    path("", include("queueing.line.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Visitors wait for agents: desks, queues, rooms (docs/line.md)."""

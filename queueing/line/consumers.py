@@ -1,0 +1,5 @@
+"""Websockets of visitors, agents and external ACDs."""
+
+from django.urls import URLPattern
+
+websocket_urlpatterns: list[URLPattern] = []

@@ -1,0 +1,236 @@
+"""A desk: a tenant's queues and the agents who serve them."""
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+
+SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))
+DAY_SECONDS = 86_400
+
+
+class Desk(models.Model):
+    """One aggregate of the line, tag `{line.<slug>}`; nothing crosses from desk to desk."""
+
+    account = models.ForeignKey(
+        Account, models.PROTECT, null=True, blank=True, related_name="desks"
+    )
+    slug = models.CharField(_("slug"), max_length=40, unique=True, validators=[SLUG])
+    name = models.CharField(_("name"), max_length=120)
+    generation = models.PositiveBigIntegerField(_("generation"), default=1)
+    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
+    log_limit = models.PositiveIntegerField(
+        _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
+    )
+    callback_pool = models.CharField(
+        _("number pool for calls back"), max_length=40, blank=True, help_text=_("Empty: none.")
+    )
+    transcript_days = models.PositiveIntegerField(
+        _("transcripts are kept, days"), default=396, validators=[MinValueValidator(1)]
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    access_kind = "desk"
+
+    class Meta:
+        verbose_name = _("desk")
+        verbose_name_plural = _("desks")
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name or self.slug
+
+    @property
+    def tag(self) -> str:
+        """The desk's Redis tag, with its braces."""
+        return "{line." + self.slug + "}"
+
+
+class Queue(models.Model):
+    """One queue of a desk; its public page is `/q/<slug>/`."""
+
+    class Mode(models.TextChoices):
+        AUTOMATIC = "auto", _("automatic")
+        OFFER = "offer", _("offered, the agent accepts")
+        MANUAL = "manual", _("manual, the agent takes")
+
+    class NoAgent(models.TextChoices):
+        WAIT = "wait", _("visitors wait")
+        OVERFLOW = "overflow", _("visitors go to the overflow queue")
+        FORM = "form", _("visitors leave a message")
+        END = "end", _("the visit ends")
+
+    desk = models.ForeignKey(Desk, models.PROTECT, related_name="queues")
+    slug = models.CharField(_("slug"), max_length=40, unique=True, validators=[SLUG])
+    name = models.CharField(_("name"), max_length=120)
+    welcome = models.TextField(_("welcome"), blank=True)
+    topics = models.JSONField(_("topics"), default=list, blank=True)
+    mode = models.CharField(_("mode"), max_length=6, choices=Mode.choices, default=Mode.AUTOMATIC)
+    is_open = models.BooleanField(_("open"), default=True, help_text=_("Within its hours."))
+    hours = models.JSONField(
+        _("hours"),
+        default=dict,
+        blank=True,
+        help_text=_("Weekday 0-6 → [[from, until]]; {}: always."),
+    )
+    closed_text = models.TextField(_("text while closed"), blank=True)
+    ttl_seconds = models.PositiveIntegerField(
+        _("heartbeat lives, seconds"),
+        default=15,
+        validators=[MinValueValidator(2), MaxValueValidator(600)],
+    )
+    grace_seconds = models.PositiveIntegerField(
+        _("place is held, seconds"), default=60, validators=[MaxValueValidator(3_600)]
+    )
+    offer_seconds = models.PositiveIntegerField(
+        _("an offer stands, seconds"), default=20, validators=[MinValueValidator(1)]
+    )
+    misses_limit = models.PositiveSmallIntegerField(_("missed offers until away"), default=3)
+    wrap_up_seconds = models.PositiveIntegerField(
+        _("wrap-up, seconds"), default=0, validators=[MaxValueValidator(3_600)]
+    )
+    max_wait_seconds = models.PositiveIntegerField(
+        _("longest wait, seconds"), default=0, help_text=_("0: no limit.")
+    )
+    max_length = models.PositiveIntegerField(
+        _("visitors waiting at most"), default=10_000, validators=[MinValueValidator(1)]
+    )
+    overflow = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("overflow")
+    )
+    no_agent = models.CharField(
+        _("without an agent"), max_length=8, choices=NoAgent.choices, default=NoAgent.WAIT
+    )
+    no_agent_seconds = models.PositiveIntegerField(_("after, seconds"), default=300)
+    skills_relax_seconds = models.PositiveIntegerField(
+        _("a skill's level is relaxed every, seconds"), default=30
+    )
+    answer_within_seconds = models.PositiveIntegerField(_("service level: within, s"), default=60)
+    service_level_alarm_percent = models.FloatField(
+        _("alarm: service level under, %"), default=80.0
+    )
+    longest_wait_alarm_seconds = models.PositiveIntegerField(
+        _("alarm: longest wait over, s"), default=300
+    )
+    position = models.PositiveSmallIntegerField(_("place in lists"), default=0)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("queue")
+        verbose_name_plural = _("queues")
+        ordering = ["desk", "position", "slug"]
+
+    def __str__(self) -> str:
+        return self.name or self.slug
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the desk."""
+        return self.desk.account_id
+
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the desk."""
+        return f"desk:{self.desk.slug}"
+
+
+class Closure(models.Model):
+    """A day on which a queue is closed, or has other hours."""
+
+    queue = models.ForeignKey(Queue, models.CASCADE, related_name="closures")
+    day = models.DateField(_("day"))
+    hours = models.JSONField(_("hours"), default=list, blank=True)
+    text = models.CharField(_("text"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("closure")
+        verbose_name_plural = _("closures")
+        constraints = [models.UniqueConstraint(fields=["queue", "day"], name="line_closure_once")]
+
+    def __str__(self) -> str:
+        return f"{self.queue} {self.day}"
+
+
+class Skill(models.Model):
+    """What a visitor may need and agents have at a level of 1 to 9."""
+
+    desk = models.ForeignKey(Desk, models.CASCADE, related_name="skills")
+    slug = models.CharField(_("slug"), max_length=20, validators=[SLUG])
+    name = models.CharField(_("name"), max_length=80)
+
+    class Meta:
+        verbose_name = _("skill")
+        verbose_name_plural = _("skills")
+        constraints = [models.UniqueConstraint(fields=["desk", "slug"], name="line_skill_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Agent(models.Model):
+    """A user who serves queues of one desk."""
+
+    desk = models.ForeignKey(Desk, models.PROTECT, related_name="agents")
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.PROTECT, related_name="line_agent")
+    name = models.CharField(_("name shown to visitors"), max_length=80)
+    capacity = models.PositiveSmallIntegerField(
+        _("rooms at once"), default=1, validators=[MinValueValidator(1), MaxValueValidator(20)]
+    )
+    queues = models.ManyToManyField(Queue, related_name="agents", verbose_name=_("queues"))
+    skills = models.JSONField(_("skills"), default=dict, blank=True)  # slug → level 1-9
+    phone = models.CharField(_("phone, for calls back"), max_length=33, blank=True)
+    archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+        ordering = ["desk", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the desk."""
+        return self.desk.account_id
+
+
+class CannedReply(models.Model):
+    """A reply that agents send with a few keys."""
+
+    desk = models.ForeignKey(Desk, models.CASCADE, related_name="canned_replies")
+    shortcut = models.CharField(_("shortcut"), max_length=20, validators=[SLUG])
+    text = models.TextField(_("text"), max_length=4_000)
+
+    class Meta:
+        verbose_name = _("canned reply")
+        verbose_name_plural = _("canned replies")
+        ordering = ["desk", "shortcut"]
+        constraints = [
+            models.UniqueConstraint(fields=["desk", "shortcut"], name="line_canned_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.shortcut
+
+
+class BlockedVisitor(models.Model):
+    """Who may not join a desk's queues: an address or a visitor's own key."""
+
+    desk = models.ForeignKey(Desk, models.CASCADE, related_name="blocked_visitors")
+    key = models.CharField(_("address or key"), max_length=80)
+    reason = models.CharField(_("reason"), max_length=200)
+    until = models.DateTimeField(_("until"), null=True, blank=True)
+    created_by = models.CharField(_("by"), max_length=150)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("blocked visitor")
+        verbose_name_plural = _("blocked visitors")
+        constraints = [models.UniqueConstraint(fields=["desk", "key"], name="line_blocked_once")]
+
+    def __str__(self) -> str:
+        return self.key

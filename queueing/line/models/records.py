@@ -1,0 +1,102 @@
+"""The desk's own history: every event, agents' shifts, samples for charts, messages left."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.history.models import HistoryEntry
+from queueing.line.models.desks import Agent, Desk, Queue
+
+
+class LineEvent(HistoryEntry):
+    """One entry of a desk's stream, as it happened: what the wallboard is replayed from."""
+
+    aggregate = models.ForeignKey(Desk, models.CASCADE, related_name="events")
+    kind = models.CharField(_("kind"), max_length=16)
+    visit = models.CharField(_("visit"), max_length=32, blank=True)
+    agent = models.CharField(_("agent"), max_length=20, blank=True)
+    queue = models.CharField(_("queue"), max_length=40, blank=True)
+    data = models.JSONField(_("data"), default=dict)
+
+    class Meta(HistoryEntry.Meta):
+        verbose_name = _("event of a desk")
+        verbose_name_plural = _("events of desks")
+        indexes = [
+            models.Index(fields=["aggregate", "at_us"], name="line_event_at"),
+            models.Index(fields=["visit"], name="line_event_visit"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seq}"
+
+
+class AgentShift(models.Model):
+    """An agent's time online, with its parts."""
+
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="shifts")
+    began_at = models.DateTimeField(_("began at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    ended_how = models.CharField(_("ended how"), max_length=16, blank=True)
+    busy_seconds = models.PositiveIntegerField(_("in rooms, s"), default=0)
+    paused_seconds = models.PositiveIntegerField(_("paused, s"), default=0)
+    wrap_up_seconds = models.PositiveIntegerField(_("wrap-up, s"), default=0)
+    served = models.PositiveIntegerField(_("served"), default=0)
+    missed = models.PositiveIntegerField(_("offers missed"), default=0)
+    pauses = models.JSONField(_("pauses"), default=list, blank=True)  # {reason, from, until}
+
+    class Meta:
+        verbose_name = _("shift")
+        verbose_name_plural = _("shifts")
+        indexes = [models.Index(fields=["agent", "began_at"], name="line_shift_began")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent"], condition=models.Q(ended_at=None), name="line_shift_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent} {self.began_at}"
+
+
+class DeskSample(models.Model):
+    """Each queue's figures of one minute, for charts and reports."""
+
+    queue = models.ForeignKey(Queue, models.CASCADE, related_name="samples")
+    minute = models.DateTimeField(_("minute"))
+    waiting = models.PositiveIntegerField(_("waiting"))
+    longest_wait_seconds = models.PositiveIntegerField(_("longest wait, s"))
+    online = models.PositiveIntegerField(_("agents online"))
+    busy = models.PositiveIntegerField(_("agents busy"))
+    joined = models.PositiveIntegerField(_("joined"), default=0)
+    answered = models.PositiveIntegerField(_("answered"), default=0)
+    answered_in_time = models.PositiveIntegerField(_("answered in time"), default=0)
+    abandoned = models.PositiveIntegerField(_("abandoned"), default=0)
+
+    class Meta:
+        verbose_name = _("sample")
+        verbose_name_plural = _("samples")
+        constraints = [models.UniqueConstraint(fields=["queue", "minute"], name="line_sample_once")]
+
+    def __str__(self) -> str:
+        return f"{self.queue} {self.minute}"
+
+
+class LeftMessage(models.Model):
+    """What somebody left when nobody was there, or a wish to be called back."""
+
+    queue = models.ForeignKey(Queue, models.PROTECT, related_name="left_messages")
+    visit = models.CharField(_("visit"), max_length=32, blank=True)
+    name = models.CharField(_("name"), max_length=80)
+    contact = models.CharField(_("phone or e-mail"), max_length=120)
+    text = models.TextField(_("text"), max_length=4_000, blank=True)
+    wants_call = models.BooleanField(_("call back"), default=False)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+    handled_by = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    handled_at = models.DateTimeField(_("handled at"), null=True)
+
+    class Meta:
+        verbose_name = _("left message")
+        verbose_name_plural = _("left messages")
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return self.name

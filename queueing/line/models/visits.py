@@ -1,0 +1,145 @@
+"""One visit from joining to its end, and what was said in its room."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from queueing.line.models.desks import Agent, Desk, Queue
+
+
+class Visit(models.Model):
+    """A visitor's stay at a desk; `public_id` is its id in Redis, in addresses and in tokens."""
+
+    class Outcome(models.TextChoices):
+        SERVED = "served", _("served")
+        LEFT = "left", _("left while waiting")
+        LOST = "lost", _("lost while waiting")
+        VISITOR_LOST = "visitor lost", _("lost in the room")
+        NO_AGENT = "no agent", _("no agent")
+        MAX_WAIT = "max wait", _("waited too long")
+        FORM = "form", _("left a message")
+        REMOVED = "removed", _("removed by a supervisor")
+
+    public_id = models.CharField(_("id"), max_length=32, unique=True)
+    desk = models.ForeignKey(Desk, models.PROTECT, related_name="visits")
+    queue = models.ForeignKey(Queue, models.PROTECT, related_name="visits")
+    name = models.CharField(_("name"), max_length=80, blank=True)
+    topic = models.CharField(_("topic"), max_length=80, blank=True)
+    contact = models.CharField(_("contact"), max_length=120, blank=True)
+    address = models.CharField(_("network address"), max_length=45, blank=True)
+    priority = models.PositiveSmallIntegerField(
+        _("class"), default=5, validators=[MinValueValidator(1), MaxValueValidator(9)]
+    )  # 1 = first
+    skills = models.JSONField(_("skills needed"), default=dict, blank=True)
+    joined_at = models.DateTimeField(_("joined at"))
+    place_at_join = models.PositiveIntegerField(_("ahead at joining"), null=True)
+    predicted_low_seconds = models.PositiveIntegerField(_("told: from"), null=True)
+    predicted_high_seconds = models.PositiveIntegerField(_("told: until"), null=True)
+    matched_at = models.DateTimeField(_("matched at"), null=True)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="visits")
+    why = models.CharField(_("why this agent"), max_length=200, blank=True)
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+    outcome = models.CharField(_("outcome"), max_length=12, choices=Outcome.choices, blank=True)
+    notes = models.TextField(_("notes"), blank=True)
+    callback_call_id = models.CharField(_("call back"), max_length=64, blank=True)
+    erased_at = models.DateTimeField(_("erased at"), null=True)
+
+    class Meta:
+        verbose_name = _("visit")
+        verbose_name_plural = _("visits")
+        indexes = [
+            models.Index(fields=["desk", "joined_at"], name="line_visit_joined"),
+            models.Index(fields=["queue", "joined_at"], name="line_visit_queue"),
+            models.Index(
+                fields=["desk"], condition=models.Q(ended_at=None), name="line_visit_running"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the desk."""
+        return self.desk.account_id
+
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the desk."""
+        return f"desk:{self.desk.slug}"
+
+
+class Message(models.Model):
+    """A line of a transcript. `client_id` is the sender's own: the same again is no second one."""
+
+    class Author(models.TextChoices):
+        VISITOR = "visitor", _("visitor")
+        AGENT = "agent", _("agent")
+        SYSTEM = "system", _("system")
+        NOTE = "note", _("internal note")
+
+    visit = models.ForeignKey(Visit, models.CASCADE, related_name="messages")
+    number = models.PositiveIntegerField(_("number"))  # 1, 2, 3 … within the visit
+    author = models.CharField(_("author"), max_length=7, choices=Author.choices)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    client_id = models.CharField(_("sender's id"), max_length=40)
+    text = models.TextField(_("text"))
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        ordering = ["visit", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["visit", "number"], name="line_message_number_once"),
+            models.UniqueConstraint(
+                fields=["visit", "author", "client_id"], name="line_message_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.visit_id} {self.number}"
+
+
+class RoomEvent(models.Model):
+    """What happened around the words: matched, transferred, taken over, ended."""
+
+    visit = models.ForeignKey(Visit, models.CASCADE, related_name="room_events")
+    generation = models.PositiveBigIntegerField(_("generation"))
+    seq = models.PositiveBigIntegerField(_("sequence number"))
+    kind = models.CharField(_("kind"), max_length=16)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    actor = models.CharField(_("by"), max_length=150, blank=True)
+    text = models.CharField(_("text"), max_length=200, blank=True)
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("room event")
+        verbose_name_plural = _("room events")
+        ordering = ["at", "seq"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["visit", "generation", "seq"], name="line_room_event_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+class Rating(models.Model):
+    """What a visitor thought of it."""
+
+    visit = models.OneToOneField(Visit, models.CASCADE, related_name="rating")
+    stars = models.PositiveSmallIntegerField(
+        _("stars"), validators=[MinValueValidator(1), MaxValueValidator(5)]
+    )
+    comment = models.CharField(_("comment"), max_length=1_000, blank=True)
+    at = models.DateTimeField(_("at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("rating")
+        verbose_name_plural = _("ratings")
+
+    def __str__(self) -> str:
+        return str(self.stars)
