@@ -242,7 +242,11 @@ UNFOLD = {
 
 # -- money -----------------------------------------------------------------------------
 BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0 = always
-BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=60.0)
+BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=5.0 if DEMO else 60.0)
+BILLING_SHARDS = env.int("POOLSITE_BILLING_SHARDS", default=4)  # of the persistence
+BILLING_AUDIT_SECONDS = env.float("POOLSITE_AUDIT_SECONDS", default=30.0 if DEMO else 300.0)
+BILLING_KEEP_DAYS = env.int("POOLSITE_BILLING_KEEP_DAYS", default=396)  # ended messages, in SQL
+BILLING_REDIS_URLS = env.dict("POOLSITE_BILLING_REDIS_URLS", default={})  # name=url,name=url
 BILLING_GATEWAY = env.str("POOLSITE_GATEWAY", default="http")  # a folder of billing/gateways
 BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
 BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")

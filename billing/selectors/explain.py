@@ -1,0 +1,173 @@
+"""Explain this balance: any figure as the exact list of entries that sum to it, page by page."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q, QuerySet, Sum
+
+from billing.models import Adjustment, JournalEntry, Message, MoneyOrder, Recharge, Wallet
+from billing.persistence.folding import MONEY_KINDS
+
+LEGS: Final = ("spendable", "held", "receivable", "revenue", "cash")
+PAGE_ROWS: Final = 50
+MOST_ROWS: Final = 1_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Which figure: one leg of one wallet, and which entries it counts. Empty = all of them.
+
+    `since` and `until` are µs, [since, until). The customer's figures of now have no filter.
+    """
+
+    leg: str = "spendable"
+    since: int = 0
+    until: int = 0
+    kinds: tuple[str, ...] = ()
+    chatbot: str = ""
+    mode: str = ""
+    operation_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.leg not in LEGS:
+            raise ValueError(f"no such leg: {self.leg!r}")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every entry counts, so that the opening balance does too."""
+        return self == Figure(self.leg)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One entry: its part of the figure, the figure after it, and what it belongs to."""
+
+    entry: JournalEntry
+    amount: int
+    after: int
+    message: Message | None = None
+    recharge: Recharge | None = None
+    order: MoneyOrder | None = None
+    adjustment: Adjustment | None = None
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """Who asked for it and who approved it, when people did."""
+        if self.adjustment is None:
+            return (self.recharge.requested_by,) if self.recharge else ()
+        people = (self.adjustment.asked_by, self.adjustment.decided_by)
+        return tuple(str(person) for person in people if person is not None)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A page, newest first. opening + every page's amounts = total. `next` = "" on the last."""
+
+    figure: Figure
+    opening: int
+    total: int
+    count: int
+    rows: Sequence[Explained]
+    next: str
+
+
+def explain(
+    wallet: Wallet, figure: Figure, *, after: str = "", limit: int = PAGE_ROWS
+) -> Explanation:
+    """Return the entries that sum to the figure as SQL knows it, newest first.
+
+    after: `next` of the page before; ValueError when it is none. Entries that SQL does not have
+    yet are `wallet.entries(slug, since=wallet.seq)`. Entries whose leg is 0 are left out.
+    """
+    limit = max(1, min(limit, MOST_ROWS))
+    entries = _entries(wallet, figure)
+    opening = wallet.opening if figure.leg == "spendable" and figure.is_whole else 0
+    sign = -1 if figure.leg == "receivable" else 1
+    total = opening + sign * (entries.aggregate(found=Sum(figure.leg))["found"] or 0)
+    generation, seq, running = _cursor(after) if after else (0, 0, total)
+    page = entries.order_by("-generation", "-seq")
+    if after:
+        page = page.filter(Q(generation__lt=generation) | Q(generation=generation, seq__lt=seq))
+    found = list(page[: limit + 1])
+    rows = []
+    for entry in found[:limit]:
+        amount = sign * getattr(entry, figure.leg)
+        rows.append(Explained(entry, amount, running))
+        running -= amount
+    more = len(found) > limit
+    last = rows[-1].entry if rows else None
+    following = f"{last.generation}.{last.seq}.{running}" if more and last else ""
+    return Explanation(figure, opening, total, entries.count(), _linked(wallet, rows), following)
+
+
+def _entries(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
+    rows = JournalEntry.objects.filter(wallet=wallet).exclude(**{figure.leg: 0})
+    if figure.since:
+        rows = rows.filter(at_us__gte=figure.since)
+    if figure.until:
+        rows = rows.filter(at_us__lt=figure.until)
+    if figure.kinds:
+        rows = rows.filter(kind__in=figure.kinds)
+    for name in ("chatbot", "mode", "operation_id"):
+        if getattr(figure, name):
+            rows = rows.filter(**{name: getattr(figure, name)})
+    return rows
+
+
+def _cursor(text: str) -> tuple[int, int, int]:
+    parts = text.split(".")
+    if len(parts) != 3 or any(len(part) > 20 for part in parts):
+        raise ValueError("not a page of this list")
+    generation, seq, running = (int(part) for part in parts)
+    if not (0 <= generation < 2**63 and 0 <= seq < 2**63 and abs(running) < 2**63):
+        raise ValueError("not a page of this list")
+    return generation, seq, running
+
+
+def _linked(wallet: Wallet, rows: Sequence[Explained]) -> list[Explained]:
+    """Put the message, the recharge and the people beside each entry: four queries a page."""
+    ids = {row.entry.operation_id for row in rows if row.entry.kind not in MONEY_KINDS}
+    operations = {row.entry.operation_id for row in rows if row.entry.kind in MONEY_KINDS}
+    messages = Message.objects.filter(wallet=wallet, message_id__in=ids)
+    by_id = {message.message_id: message for message in messages}
+    orders = {
+        order.operation_id: order
+        for order in MoneyOrder.objects.filter(wallet=wallet, operation_id__in=operations)
+    }
+    adjustments = {
+        row.operation_id: row
+        for row in Adjustment.objects.filter(
+            wallet=wallet, operation_id__in=operations
+        ).select_related("asked_by", "decided_by")
+    }
+    recharges = _recharges(wallet, operations)
+    return [
+        replace(
+            row,
+            message=by_id.get(row.entry.operation_id) if row.entry.operation_id in ids else None,
+            order=orders.get(row.entry.operation_id),
+            adjustment=adjustments.get(row.entry.operation_id),
+            recharge=recharges.get(row.entry.operation_id),
+        )
+        for row in rows
+    ]
+
+
+def _recharges(wallet: Wallet, operations: Iterable[str]) -> dict[str, Recharge]:
+    """By operation id, which is `recharge:<id>` for what a customer paid."""
+    keys = {}
+    for operation in operations:
+        word, _, key = operation.partition(":")
+        if word == "recharge" and key.isdecimal() and len(key) < 19:
+            keys[int(key)] = operation
+    rows = Recharge.objects.filter(wallet=wallet, pk__in=keys)
+    return {keys[row.pk]: row for row in rows}
+
+
+def balance_at(wallet: Wallet, moment: datetime) -> int:
+    """What could be spent just before a moment, by the journal."""
+    at_us = int(moment.timestamp() * 1_000_000)
+    rows = JournalEntry.objects.filter(wallet=wallet, at_us__lt=at_us)
+    return wallet.opening + (rows.aggregate(found=Sum("spendable"))["found"] or 0)

@@ -1,0 +1,35 @@
+"""Which Redis a wallet lives on: the common one, or one of the named servers of heavy accounts."""
+
+from django.conf import settings
+
+from billing.models import Wallet
+from poolsite import hotpath
+from poolsite.hotpath import HotPath
+
+_PATHS: dict[str, HotPath] = {}  # by address: settings may change under a test
+
+
+class UnknownServerError(LookupError):
+    """A wallet names a server that POOLSITE_BILLING_REDIS_URLS does not."""
+
+
+def path(wallet: Wallet) -> HotPath:
+    """Return the hot path of the wallet's Redis; UnknownServerError."""
+    return named(wallet.redis)
+
+
+def named(name: str) -> HotPath:
+    """Return the hot path of a server by its name; "" = the common one. UnknownServerError."""
+    if not name:
+        return hotpath.default()
+    url = settings.BILLING_REDIS_URLS.get(name)
+    if not url:
+        raise UnknownServerError(f"POOLSITE_BILLING_REDIS_URLS names no server {name!r}")
+    if url not in _PATHS:
+        _PATHS[url] = HotPath(url)
+    return _PATHS[url]
+
+
+def names() -> list[str]:
+    """Return every server's name, the common one ("") first."""
+    return ["", *settings.BILLING_REDIS_URLS]
