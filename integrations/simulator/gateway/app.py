@@ -1,0 +1,137 @@
+"""The gateway's HTTP interface.
+
+PUT  /accounts/{account}/messages/{id}   take a message: 202; the same again: 200; another body
+                                         under that id: 409; what it cannot send: 422
+GET  /accounts/{account}/messages/{id}   what became of it
+GET  /ledger?account=&after=&limit=      its books; /ledger/summary: counts
+GET  /                                   the outcomes and the counts, as text
+"""
+
+import hashlib
+import hmac
+import re
+import time
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from integrations.simulator.gateway.ledger import Accepted, Ledger
+from integrations.simulator.gateway.outcomes import NATIVE_MODES, table
+from integrations.simulator.gateway.reporting import Courier
+
+BODY_LIMIT_BYTES = 256 * 1024
+NUMBER = re.compile(r"\+[0-9]{5,15}\Z")
+ROWS_LIMIT = 10_000
+
+
+class Refused(Exception):  # noqa: N818  an answer
+    """What the gateway will not take: HTTP status and one sentence."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
+    """The application over one ledger; `token` is what senders must show."""
+
+    def authorise(request: Request) -> None:
+        shown = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if not hmac.compare_digest(shown.encode(), token.encode()):
+            raise Refused(401, "unknown token")
+
+    async def put(request: Request) -> Response:
+        authorise(request)
+        account, message_id = request.path_params["account"], request.path_params["id"]
+        raw = await request.body()
+        number, native, fallback = _read(raw)
+        digest = hashlib.sha256(raw).hexdigest()[:32]
+        known = ledger.messages.get((account, message_id))
+        if known is not None:
+            if known.body_hash != digest:
+                raise Refused(409, "another message has this id")
+            ledger.repeats += 1
+            return _json({"message_id": message_id, "status": "repeat"})
+        message = Accepted(account, message_id, number, native, fallback, digest, time.time())
+        ledger.accept(message)
+        courier.plan(ledger.messages[message.key])
+        return _json({"message_id": message_id, "status": "accepted"}, 202)
+
+    async def get(request: Request) -> Response:
+        authorise(request)
+        known = ledger.messages.get((request.path_params["account"], request.path_params["id"]))
+        if known is None:
+            raise Refused(404, "no such message")
+        return _json(known.as_row())
+
+    async def rows(request: Request) -> Response:
+        authorise(request)
+        after = _number(request, "after", 0)
+        limit = min(_number(request, "limit", 1_000), ROWS_LIMIT)
+        found = list(ledger.rows(request.query_params.get("account", "")))
+        shown = found[after : after + limit]
+        following = after + limit if after + limit < len(found) else None
+        return _json({"rows": [each.as_row() for each in shown], "next": following})
+
+    async def summary(request: Request) -> Response:
+        authorise(request)
+        account = request.query_params.get("account", "")
+        return _json({**ledger.summary(account), "refused_reports": courier.refused})
+
+    async def home(request: Request) -> Response:
+        counts = ledger.summary()
+        lines = ["Simulated gateway. The last digit of a number decides:", "", *table(), ""]
+        lines.append(f"accepted {counts['accepted']}, delivered {counts['delivered']}")
+        lines += [f"  {mode:<18} {count}" for mode, count in sorted(counts["by_mode"].items())]
+        return PlainTextResponse("\n".join(lines) + "\n")
+
+    def refuse(request: Request, error: Exception) -> Response:
+        status = error.status if isinstance(error, Refused) else 500
+        return _json({"status": "refused", "detail": str(error)}, status)
+
+    message_path = "/accounts/{account}/messages/{id}"
+    return Starlette(
+        routes=[
+            Route("/", home),
+            Route("/healthz", lambda request: PlainTextResponse("ok\n")),
+            Route(message_path, put, methods=["PUT"]),
+            Route(message_path, get),
+            Route("/ledger", rows),
+            Route("/ledger/summary", summary),
+        ],
+        exception_handlers={Refused: refuse},
+    )
+
+
+def _read(raw: bytes) -> tuple[str, str, str]:
+    """Number, kind of the native message, kind of the fallback. Refused when it is no message."""
+    if len(raw) > BODY_LIMIT_BYTES:
+        raise Refused(413, "the message is too large")
+    try:
+        body = orjson.loads(raw)
+        number = body["number"]
+        native, fallback = body["native"]["kind"], body["fallback"]["kind"]
+    except (ValueError, KeyError, TypeError):
+        raise Refused(422, "not a message") from None
+    if not isinstance(number, str) or not NUMBER.match(number):
+        raise Refused(422, "the number cannot be reached")
+    if native not in NATIVE_MODES or fallback not in ("yuexin", "video"):
+        raise Refused(422, "unknown kind of message")
+    return number, native, fallback
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise Refused(422, f"{name} is not a number")
+    return int(text)
+
+
+def _json(body: Any, status: int = 200) -> Response:
+    return Response(orjson.dumps(body), status, media_type="application/json")
