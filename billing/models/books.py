@@ -121,6 +121,11 @@ class JournalEntry(models.Model):
         indexes = [
             models.Index(fields=["wallet", "operation_id"], name="billing_journal_operation"),
             models.Index(fields=["wallet", "at_us"], name="billing_journal_at"),
+            models.Index(  # what statements list one by one, among a million messages
+                fields=["wallet", "at_us"],
+                condition=~Q(cash=0) | ~Q(receivable=0),
+                name="billing_journal_cash",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -65,7 +65,7 @@ class Recharge(BasePayment):
         """Save; of a row that stands already only what belongs to its provider."""
         if not self._state.adding and kwargs.get("update_fields") is None:
             kwargs["update_fields"] = _PROVIDERS_FIELDS
-        super().save(**kwargs)
+        super().save(**kwargs)  # type: ignore[no-untyped-call]  # the library ships no types
 
     def change_status(self, status: Any, message: str = "") -> None:
         """The library's door for providers: hands on what was said, and reads the row again."""

@@ -64,6 +64,7 @@ class Wallet(models.Model):
     log_limit = models.PositiveIntegerField(
         _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
     )
+    opened_at = models.DateTimeField(_("opened in Redis at"), null=True, blank=True, editable=False)
     unsent_since = models.DateTimeField(
         _("settings wait for Redis since"), null=True, blank=True, editable=False, db_index=True
     )
@@ -80,6 +81,18 @@ class Wallet(models.Model):
                 condition=models.Q(spendable__gte=0, held__gte=0, receivable__gte=0),
                 name="billing_wallet_never_below_zero",
             )
+        ]
+        indexes = [  # short: only the wallets that an alert or an automatic top-up is due for
+            models.Index(
+                fields=["id"],
+                condition=models.Q(alert_below__gt=0, spendable__lt=models.F("alert_below")),
+                name="billing_wallet_low",
+            ),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(top_up_below__gt=0, spendable__lt=models.F("top_up_below")),
+                name="billing_wallet_top_up",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -39,6 +39,7 @@ class Answer(StrEnum):
     REINSTATED = "reinstated"
     NOTED = "noted"
     TOO_LATE = "too late"
+    TOO_EARLY = "too early"  # what it follows has not come yet: it must come again
     UNKNOWN = "unknown payment"
     IGNORED = "ignored"
 
@@ -95,7 +96,7 @@ _WORDS = {
 
 
 def of_status(recharge: "Recharge", status: str, message: str) -> Report:
-    """What a provider of the library means by a status. ValueError for one that has no meaning here.
+    """What a provider of the library means by a status. ValueError when that is nothing here.
 
     A refund is no status: it has an amount, which such a provider does not tell.
     """

@@ -1,0 +1,150 @@
+"""Monthly statements, straight from the journal: opening + entries = closing, to the unit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from billing.models import JournalEntry, Wallet
+from billing.services.days import Month, month_at, month_of
+
+MOVES_LIMIT = 500  # movements listed one by one on the page; the CSV has every entry
+CHUNK = 2_000
+Row = JournalEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The entries of one kind (or mode, or chatbot), summed up."""
+
+    name: str
+    count: int
+    spendable: int
+    revenue: int
+    cash: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One month. `opening + Σ lines.spendable = closing` holds by construction and by a test.
+
+    `is_final`: the month is over and everything of it is in SQL; else as of `as_of`.
+    """
+
+    wallet: Wallet
+    month: Month
+    opening: int
+    closing: int
+    held: int
+    receivable: int
+    kinds: list[Line]
+    modes: list[Line]
+    chatbots: list[Line]
+    moves: list[JournalEntry]
+    more_moves: bool
+    is_final: bool
+    as_of: datetime | None
+
+    @property
+    def change(self) -> int:
+        """What the month did to the balance."""
+        return self.closing - self.opening
+
+    @property
+    def entries(self) -> int:
+        """How many entries stand in the month."""
+        return sum(line.count for line in self.kinds)
+
+
+def months_of(wallet: Wallet) -> list[Month]:
+    """The months that have a statement, newest first: from the wallet's first to this one."""
+    now, found = month_at(wallet.account), []
+    oldest = month_at(wallet.account, _begun(wallet))
+    while now.first >= oldest.first:
+        found.append(now)
+        year, month = divmod(now.first.year * 12 + now.first.month - 2, 12)
+        now = month_of(wallet.account, f"{year:04d}-{month + 1:02d}")
+    return found
+
+
+def _begun(wallet: Wallet) -> datetime:
+    first = JournalEntry.objects.filter(wallet=wallet).order_by("at_us").first()
+    if first is None:
+        return wallet.created_at
+    at = datetime.fromtimestamp(first.at_us / 1_000_000, tz=timezone.get_default_timezone())
+    return min(at, wallet.created_at)
+
+
+def statement(wallet: Wallet, month: Month) -> Statement:
+    """The statement of one month; reads the journal's sums, whatever its length."""
+    before = _sums(JournalEntry.objects.filter(wallet=wallet, at_us__lt=month.start_us))
+    entries = _entries(wallet, month)
+    within = _sums(entries)
+    opening = wallet.opening + before["spendable"]
+    moves = list(_moves(entries)[: MOVES_LIMIT + 1])
+    as_of = wallet.persisted_at
+    over = as_of is not None and as_of.timestamp() * 1_000_000 >= month.end_us
+    return Statement(
+        wallet=wallet,
+        month=month,
+        opening=opening,
+        closing=opening + within["spendable"],
+        held=before["held"] + within["held"],
+        receivable=-(before["receivable"] + within["receivable"]),
+        kinds=_lines(entries, "kind"),
+        modes=_lines(entries.filter(~Q(revenue=0)).exclude(mode=""), "mode"),
+        chatbots=_lines(entries.exclude(chatbot=""), "chatbot"),
+        moves=moves[:MOVES_LIMIT],
+        more_moves=len(moves) > MOVES_LIMIT,
+        is_final=over,
+        as_of=as_of,
+    )
+
+
+def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry, int]]:
+    """Every entry of the month in order, with the balance after it; chunk by chunk, by its key."""
+    before = _sums(JournalEntry.objects.filter(wallet=wallet, at_us__lt=month.start_us))
+    balance = wallet.opening + before["spendable"]
+    last_us, last_pk = month.start_us - 1, 0
+    while True:
+        behind = Q(at_us__gt=last_us) | Q(at_us=last_us, pk__gt=last_pk)
+        chunk = list(_entries(wallet, month).filter(behind).order_by("at_us", "pk")[:CHUNK])
+        for entry in chunk:
+            balance += entry.spendable
+            yield entry, balance
+        if len(chunk) < CHUNK:
+            return
+        last_us, last_pk = chunk[-1].at_us, chunk[-1].pk
+
+
+def _entries(wallet: Wallet, month: Month) -> QuerySet[JournalEntry]:
+    return JournalEntry.objects.filter(
+        wallet=wallet, at_us__gte=month.start_us, at_us__lt=month.end_us
+    )
+
+
+def _moves(entries: QuerySet[JournalEntry]) -> QuerySet[JournalEntry]:
+    """What moved money in or out, one by one: top-ups, credits, debits, refunds."""
+    return entries.filter(~Q(cash=0) | ~Q(receivable=0)).order_by("at_us", "pk")
+
+
+def _sums(rows: QuerySet[JournalEntry]) -> dict[str, int]:
+    names = ("spendable", "held", "receivable")
+    found: dict[str, Any] = rows.aggregate(**{f"{name}_sum": Sum(name) for name in names})
+    return {name: int(found[f"{name}_sum"] or 0) for name in names}
+
+
+def _lines(rows: QuerySet[JournalEntry], by: str) -> list[Line]:
+    found = (
+        rows.order_by()
+        .values(by)
+        .annotate(n=Count("pk"), s=Sum("spendable"), r=Sum("revenue"), c=Sum("cash"))
+        .order_by(by)
+    )
+    return [
+        Line(row[by], row["n"], int(row["s"] or 0), int(row["r"] or 0), int(row["c"] or 0))
+        for row in found
+    ]
