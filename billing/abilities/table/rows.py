@@ -1,0 +1,45 @@
+"""The rows of a file of terminals: number, and whether it resolves Yuexin messages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from poolsite import number_format
+from poolsite.table_files import ROWS_LIMIT, UnreadableFileError, read_cells
+
+_HEADS: Final = {"number", "phone", "phone number", "msisdn", "tel", "号码", "电话", "手机号"}
+_YES: Final = {"1", "yes", "y", "true", "yuexin", "是", "支持"}
+_NO: Final = {"0", "no", "n", "false", "video", "否", "不支持"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row with its place in the file, counted from 1; `fault` says why it cannot be taken."""
+
+    row: int
+    number: str = ""
+    supports_yuexin: bool = False
+    fault: str = ""
+
+
+def read_rows(path: Path, file_name: str) -> Iterator[Row]:
+    """Yield every row but a head and empty ones. UnreadableFileError, at once or while reading."""
+    for index, cells in enumerate(read_cells(path, file_name), start=1):
+        if index > ROWS_LIMIT + 1:
+            raise UnreadableFileError(f"The file has more than {ROWS_LIMIT:,} rows.")
+        texts = [cell.strip() for cell in cells]
+        if not any(texts) or (index == 1 and texts[0].lower() in _HEADS):
+            continue
+        yield _row(index, texts)
+
+
+def _row(index: int, texts: list[str]) -> Row:
+    try:
+        number = number_format.parse(texts[0])
+    except number_format.NotANumberError as error:
+        return Row(index, fault=str(error))
+    word = texts[1].lower() if len(texts) > 1 else ""
+    if word not in _YES and word not in _NO:
+        return Row(index, fault=f"“{word[:20]}” is neither yes nor no")
+    return Row(index, number, word in _YES)

@@ -1,0 +1,155 @@
+"""Abilities of terminals: kept for 30 days, else asked of the provider; and the table's import."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from django.db import Error as DatabaseError
+from django.db import transaction
+from django.utils import timezone
+
+from billing import abilities
+from billing.abilities import Ability, ProviderFailedError, ProviderSlowError
+from billing.abilities.table.rows import Row, read_rows
+from billing.models import TerminalAbility, TerminalListing
+from poolsite import access
+from poolsite.access.services.actor import Actor
+
+logger = logging.getLogger(__name__)
+
+KEPT: Final = timedelta(days=30)
+CHUNK: Final = 1_000
+FAULTS_SHOWN: Final = 100
+
+
+def look_up(numbers: Iterable[str]) -> dict[str, Ability]:
+    """What is known of each number (as poolsite.number_format writes them). Never raises.
+
+    Answers younger than 30 days come from SQL, the others from the provider, within 200 ms per
+    1 000 numbers; what it does not know, or not in time, falls back to video and is asked again
+    the next time.
+    """
+    wanted = list(dict.fromkeys(numbers))
+    found: dict[str, Ability] = {}
+    for start in range(0, len(wanted), CHUNK):
+        found |= _look_up(wanted[start : start + CHUNK], timezone.now())
+    return found
+
+
+def _look_up(numbers: Sequence[str], now: datetime) -> dict[str, Ability]:
+    try:
+        found = _kept(numbers, now)
+    except DatabaseError:
+        logger.warning("billing: kept abilities cannot be read", exc_info=True)
+        return {number: Ability(number, None, "failed") for number in numbers}
+    missing = [number for number in numbers if number not in found]
+    if not missing:
+        return found
+    try:
+        source, known = abilities.ask(missing)
+    except ProviderFailedError as error:
+        word = "slow" if isinstance(error, ProviderSlowError) else "failed"
+        return found | {number: Ability(number, None, word) for number in missing}
+    _keep(source, known.items(), now)
+    for number in missing:
+        its = known.get(number)
+        found[number] = Ability(number, its, "unknown" if its is None else source)
+    return found
+
+
+def _kept(numbers: Sequence[str], now: datetime) -> dict[str, Ability]:
+    rows = TerminalAbility.objects.filter(number__in=numbers, looked_up_at__gt=now - KEPT)
+    return {
+        row.number: Ability(
+            row.number,
+            row.supports_yuexin,
+            row.source,
+            max(0, int((now - row.looked_up_at).total_seconds())),
+        )
+        for row in rows
+    }
+
+
+def _keep(source: str, known: Iterable[tuple[str, bool]], now: datetime) -> None:
+    rows = [
+        TerminalAbility(number=number, supports_yuexin=its, source=source, looked_up_at=now)
+        for number, its in sorted(known)
+    ]
+    if not rows:
+        return
+    try:
+        TerminalAbility.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["number"],
+            update_fields=["supports_yuexin", "source", "looked_up_at"],
+        )
+    except DatabaseError:
+        logger.warning("billing: abilities cannot be kept", exc_info=True)
+
+
+def abilities_forget_old(now: datetime | None = None) -> int:
+    """Remove answers older than 30 days, at most 10 000 at once; returns how many went."""
+    old = TerminalAbility.objects.filter(looked_up_at__lte=(now or timezone.now()) - KEPT)
+    keys = list(old.values_list("pk", flat=True)[:10_000])
+    return TerminalAbility.objects.filter(pk__in=keys).delete()[0] if keys else 0
+
+
+@dataclass
+class Imported:
+    """What became of a file: rows taken, rows refused, the first refusals with their row."""
+
+    taken: int = 0
+    refused: int = 0
+    faults: list[Row] = field(default_factory=list)
+
+
+def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
+    """Read a file into the table, row by row; the last of two rows of a number counts.
+
+    Chunks of 1 000 are committed one by one, and an import again changes nothing more, so that a
+    million rows hold no lock for long. UnreadableFileError: what stood before it was taken.
+    """
+    done = Imported()
+    chunk: dict[str, bool] = {}
+    try:
+        for row in read_rows(path, file_name):
+            if row.fault:
+                done.refused += 1
+                if len(done.faults) < FAULTS_SHOWN:
+                    done.faults.append(row)
+                continue
+            chunk[row.number] = row.supports_yuexin
+            done.taken += 1
+            if len(chunk) >= CHUNK:
+                _import(chunk)
+                chunk = {}
+    finally:
+        if chunk:
+            _import(chunk)
+        with transaction.atomic():
+            access.audit(
+                actor=actor,
+                action="billing.abilities_import",
+                after={"file": file_name[:120], "taken": done.taken, "refused": done.refused},
+            )
+    return done
+
+
+def _import(chunk: dict[str, bool]) -> None:
+    """Write rows; what was answered from the table before is asked anew."""
+    now = timezone.now()
+    with transaction.atomic():
+        TerminalListing.objects.bulk_create(
+            [
+                TerminalListing(number=number, supports_yuexin=its, imported_at=now)
+                for number, its in sorted(chunk.items())
+            ],
+            update_conflicts=True,
+            unique_fields=["number"],
+            update_fields=["supports_yuexin", "imported_at"],
+        )
+        TerminalAbility.objects.filter(number__in=list(chunk), source="table").delete()
