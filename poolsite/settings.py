@@ -251,14 +251,21 @@ BILLING_GATEWAY = env.str("POOLSITE_GATEWAY", default="http")  # a folder of bil
 BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
 BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")
 BILLING_GATEWAY_CONCURRENCY = env.int("POOLSITE_GATEWAY_CONCURRENCY", default=32)
-BILLING_GATEWAY = env.str("POOLSITE_GATEWAY", default="http")  # a folder of billing/gateways
-BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
-BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")
-BILLING_GATEWAY_CONCURRENCY = env.int("POOLSITE_GATEWAY_CONCURRENCY", default=32)
 PAYMENT_MODEL = "billing.Recharge"
 PAYMENT_HOST = env.str("POOLSITE_PUBLIC_HOST", default="127.0.0.1:8000")
-PAYMENT_USES_SSL = not DEBUG
-PAYMENT_VARIANTS: dict[str, tuple[str, dict[str, object]]] = {}
+PAYMENT_USES_SSL = BEHIND_TLS
+PAYMENTS = env.list("POOLSITE_PAYMENTS", default=["demo"] if DEMO else [])
+_PROVIDERS: dict[str, tuple[str, dict[str, object]]] = {
+    "demo": ("billing.recharging.demo_provider.DemoProvider", {}),
+    "stripe": (
+        "billing.recharging.stripe_provider.StripeProvider",
+        {
+            "api_key": env.str("POOLSITE_STRIPE_SECRET_KEY", default=""),
+            "endpoint_secret": env.str("POOLSITE_STRIPE_WEBHOOK_SECRET", default=""),
+        },
+    ),
+}
+PAYMENT_VARIANTS = {name: _PROVIDERS[name] for name in PAYMENTS if name in _PROVIDERS}
 BILLING_ABILITY_PROVIDER = env.str("POOLSITE_ABILITY_PROVIDER", default="table")  # or http
 BILLING_ABILITY_URL = env.str("POOLSITE_ABILITY_URL", default="")
 BILLING_ABILITY_TOKEN = env.str("POOLSITE_ABILITY_TOKEN", default="")

@@ -13,6 +13,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+from payments.dummy import DummyProvider
 from redis.exceptions import RedisClusterException, RedisError
 
 from poolsite.hotpath.address import parse_address
@@ -27,7 +29,12 @@ def verify() -> None:
     """Return if this process may serve; else SystemExit with one sentence per refusal."""
     try:
         embedded.use()
-        refusals = [*secret_refusals(), *url_refusals(), *redis_refusals()]
+        refusals = [
+            *secret_refusals(),
+            *payment_refusals(),
+            *url_refusals(),
+            *redis_refusals(),
+        ]
     except (ImproperlyConfigured, RedisServerError, OSError) as error:
         refusals = [str(error)]
     if refusals:
@@ -44,6 +51,28 @@ def secret_refusals() -> Iterator[str]:
             "DEBUG is off and the secret key is the default one, which everybody knows: set "
             "POOLSITE_SECRET_KEY to 50 random characters (or POOLSITE_DEBUG=1 on your own machine)."
         )
+
+
+def payment_refusals() -> Iterator[str]:
+    """A provider that moves no money stands open in the demo alone; another needs its secrets."""
+    for name in settings.PAYMENTS:
+        if name not in settings.PAYMENT_VARIANTS:
+            yield f"POOLSITE_PAYMENTS names {name!r}, which is no payment provider: demo or stripe."
+        elif not settings.DEMO and _is_dummy(settings.PAYMENT_VARIANTS[name][0]):
+            yield (
+                f"the payment provider {name!r} credits whoever asks it to and is for the demo "
+                "alone: take it out of POOLSITE_PAYMENTS."
+            )
+        elif name == "stripe" and not all(settings.PAYMENT_VARIANTS[name][1].values()):
+            yield (
+                "POOLSITE_PAYMENTS names stripe: set POOLSITE_STRIPE_SECRET_KEY and "
+                "POOLSITE_STRIPE_WEBHOOK_SECRET."
+            )
+
+
+def _is_dummy(handler: str) -> bool:
+    # The demo's own provider is a child of the library's dummy.
+    return issubclass(import_string(handler), DummyProvider)
 
 
 def url_refusals() -> Iterator[str]:

@@ -143,3 +143,14 @@ def test_valkey_is_judged_by_its_own_version_not_by_the_redis_that_it_claims_to_
     (refusal,) = startup.info_refusals("here", info)
     assert refusal.startswith("Valkey 6.1.0 at here is too old")
     assert list(startup.info_refusals("here", {**info, "valkey_version": "9.1.2"})) == []
+
+
+def test_the_payment_provider_that_credits_anybody_is_refused_outside_the_demo() -> None:
+    (refusal,) = refusals("web", POOLSITE_PAYMENTS="demo", POOLSITE_DEBUG="1", POOLSITE_DEMO="0")
+    assert "for the demo alone" in refusal
+
+
+def test_stripe_is_refused_without_its_secrets_and_an_unknown_provider_always() -> None:
+    said = refusals("web", POOLSITE_PAYMENTS="stripe,other", POOLSITE_DEBUG="1")
+    assert any("POOLSITE_STRIPE_WEBHOOK_SECRET" in refusal for refusal in said)
+    assert any("'other', which is no payment provider" in refusal for refusal in said)
