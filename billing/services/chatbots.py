@@ -1,0 +1,116 @@
+"""Chatbots: who sends in an account's name, with a token and a rate of its own."""
+
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import Chatbot, Wallet
+from billing.services.acting import require
+from poolsite import access
+from poolsite.access.models import Account, ApiToken
+from poolsite.access.services import token_create, token_revoke
+from poolsite.access.services.actor import Actor
+
+RATE_LIMIT: Final = 1_000_000  # messages per second
+# What a sender's token may report; status reports come from the platform's gateway alone.
+SENDER_EVENTS: Final = ("hold", "sent", "cancel", "session")
+
+
+@transaction.atomic
+def chatbot_create(
+    *, actor: Actor, account: Account, slug: str, name: str, rate_limit: int = 0
+) -> Chatbot:
+    """Add a sender. `rate_limit`: messages per second, 0 = none. ValidationError when bad."""
+    require(actor, "billing.send", account)
+    chatbot = Chatbot(account=account, slug=slug.strip(), name=name.strip(), rate_limit=rate_limit)
+    _check(chatbot)
+    chatbot.save()
+    access.audit(
+        actor=actor,
+        action="billing.chatbot_create",
+        thing=chatbot,
+        after={"slug": chatbot.slug, "name": chatbot.name, "rate_limit": rate_limit},
+    )
+    return chatbot
+
+
+@transaction.atomic
+def chatbot_change(*, actor: Actor, chatbot: Chatbot, name: str, rate_limit: int) -> Chatbot:
+    """Change name and rate; the id never changes. ValidationError when bad."""
+    require(actor, "billing.send", chatbot)
+    chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
+    before = {"name": chatbot.name, "rate_limit": chatbot.rate_limit}
+    chatbot.name, chatbot.rate_limit = name.strip(), rate_limit
+    _check(chatbot)
+    after = {"name": chatbot.name, "rate_limit": rate_limit}
+    if after != before:
+        chatbot.save(update_fields=["name", "rate_limit"])
+        access.audit(
+            actor=actor,
+            action="billing.chatbot_change",
+            thing=chatbot,
+            before=before,
+            after=after,
+        )
+    return chatbot
+
+
+@transaction.atomic
+def chatbot_archive(*, actor: Actor, chatbot: Chatbot, archived: bool = True) -> Chatbot:
+    """Take a sender out of use, or back. Its token ends with it; its past stays."""
+    require(actor, "billing.send", chatbot)
+    chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
+    if (chatbot.archived_at is not None) == archived:
+        return chatbot
+    chatbot.archived_at = timezone.now() if archived else None
+    if archived and chatbot.token_id is not None:
+        token_revoke(token=ApiToken.objects.get(pk=chatbot.token_id), actor=actor)
+    chatbot.save(update_fields=["archived_at"])
+    verb = "archive" if archived else "restore"
+    access.audit(actor=actor, action=f"billing.chatbot_{verb}", thing=chatbot)
+    return chatbot
+
+
+@transaction.atomic
+def chatbot_token_create(*, actor: Actor, chatbot: Chatbot) -> str:
+    """Give a sender a new token, for this account's wallet and this chatbot alone.
+
+    Returns the secret, shown once; the token before it ends.
+    """
+    require(actor, "billing.send", chatbot)
+    chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
+    if chatbot.archived_at is not None:
+        raise ValidationError(_("This chatbot is archived."))
+    if not Wallet.objects.filter(account=chatbot.account).exists():
+        raise ValidationError(_("This account has no wallet."))
+    before = chatbot.token
+    chatbot.token, secret = token_create(
+        name=f"chatbot {chatbot.slug}",
+        account=chatbot.account,
+        resources=[f"wallet:{chatbot.account.slug}"],
+        actions=["billing.hold", "billing.view"],
+        events=SENDER_EVENTS,
+        actor=actor,
+    )
+    chatbot.save(update_fields=["token"])
+    if before is not None:
+        token_revoke(token=before, actor=actor, reason="replaced")
+    access.audit(
+        actor=actor,
+        action="billing.chatbot_token",
+        thing=chatbot,
+        after={"prefix": chatbot.token.prefix},
+    )
+    return secret
+
+
+def _check(chatbot: Chatbot) -> None:
+    rate: object = chatbot.rate_limit  # what a caller gave, so not believed
+    if isinstance(rate, bool) or not isinstance(rate, int) or not 0 <= rate <= RATE_LIMIT:
+        raise ValidationError({"rate_limit": _("A whole number from 0 to %d.") % RATE_LIMIT})
+    if not chatbot.name.isprintable():
+        raise ValidationError({"name": _("Control characters are no part of a name.")})
+    chatbot.full_clean(exclude=["token"])

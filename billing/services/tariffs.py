@@ -1,0 +1,217 @@
+"""Tariff versions: [from, to) in the account's zone, never two at once, fixed once in use."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import HoldIntent, Message, Tariff
+from billing.pricing import TariffError, read_prices, stored
+from billing.services.acting import require
+from billing.services.days import day_start, zone_of
+from poolsite import access
+from poolsite.access.models import Account
+from poolsite.access.services.actor import Actor
+
+# Web processes remember tariffs for a second, and their clocks may differ a little: a version
+# that begins so soon may be in a quote already.
+SOON: Final = timedelta(seconds=30)
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+Moment = date | datetime  # a date or a moment without a zone is the account's own
+
+
+def moment_of(account: Account, given: Moment) -> datetime:
+    """The moment that a date or a local time of the account is; a date is its midnight.
+
+    ValidationError: the local time does not exist (clocks go forward), or lies out of reach. Of
+    two (clocks go back) the first counts.
+    """
+    value = given if isinstance(given, datetime) else datetime.combine(given, time())
+    if value.tzinfo is None:
+        local = value.replace(tzinfo=zone_of(account), fold=0)
+        try:
+            value = local.astimezone(UTC)
+        except OverflowError:
+            raise ValidationError(_("This date is out of reach.")) from None
+        if value.astimezone(local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None):
+            raise ValidationError(_("The clocks of this zone skip that time."))
+    if not EARLIEST <= value < LATEST:
+        raise ValidationError(_("This date is out of reach."))
+    return value
+
+
+@transaction.atomic
+def tariff_create(
+    *,
+    actor: Actor,
+    account: Account,
+    name: str,
+    prices: Mapping[str, Any],
+    valid_from: Moment | None = None,
+    valid_until: Moment | None = None,
+    replace: bool = False,
+) -> Tariff:
+    """Add a version. `valid_from` None = now; people may not begin one before today.
+
+    replace: the version that is valid without an end then, ends where this one begins.
+    ValidationError: bad prices or dates, or another version is valid in between.
+    """
+    require(actor, "billing.finance", account)
+    account = _locked(account)
+    now = timezone.now()
+    starts = now if valid_from is None else moment_of(account, valid_from)
+    if not isinstance(actor, str) and starts < day_start(account):
+        raise ValidationError({"valid_from": _("A tariff begins today at the earliest.")})
+    if replace:
+        _end_before(account, starts, now, actor)
+    tariff = Tariff(account=account)
+    _fill(tariff, name, prices, starts, valid_until)
+    tariff.save()
+    access.audit(actor=actor, action="billing.tariff_create", thing=tariff, after=_facts(tariff))
+    return tariff
+
+
+@transaction.atomic
+def tariff_change(
+    *,
+    actor: Actor,
+    tariff: Tariff,
+    name: str,
+    prices: Mapping[str, Any],
+    valid_from: Moment,
+    valid_until: Moment | None = None,
+) -> Tariff:
+    """Change a version that nobody can have used yet. ValidationError otherwise."""
+    require(actor, "billing.finance", tariff)
+    account = _locked(tariff.account)
+    tariff = _unused(tariff)
+    starts = moment_of(account, valid_from)
+    if not isinstance(actor, str) and starts < day_start(account):
+        raise ValidationError({"valid_from": _("A tariff begins today at the earliest.")})
+    before = _facts(tariff)
+    _fill(tariff, name, prices, starts, valid_until)
+    tariff.save()
+    access.audit(
+        actor=actor,
+        action="billing.tariff_change",
+        thing=tariff,
+        before=before,
+        after=_facts(tariff),
+    )
+    return tariff
+
+
+@transaction.atomic
+def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
+    """End a version at a moment to come; its prices, and holds made by them, stay as they are."""
+    require(actor, "billing.finance", tariff)
+    account = _locked(tariff.account)
+    tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
+    ends = moment_of(account, valid_until)
+    if ends < timezone.now():
+        raise ValidationError({"valid_until": _("This lies in the past.")})
+    if tariff.valid_until is not None and tariff.valid_until < ends:
+        raise ValidationError({"valid_until": _("A version's end can only come nearer.")})
+    _end(tariff, ends, actor)
+    return tariff
+
+
+@transaction.atomic
+def tariff_delete(*, actor: Actor, tariff: Tariff) -> None:
+    """Remove a version that nobody can have used yet. ValidationError otherwise."""
+    require(actor, "billing.finance", tariff)
+    _locked(tariff.account)
+    tariff = _unused(tariff)
+    access.audit(actor=actor, action="billing.tariff_delete", thing=tariff, before=_facts(tariff))
+    tariff.delete()
+
+
+def is_in_use(tariff: Tariff, now: datetime | None = None) -> bool:
+    """Whether a hold may have been made by this version: it has begun, or does so soon."""
+    if tariff.valid_from <= (now or timezone.now()) + SOON:
+        return True
+    return (
+        HoldIntent.objects.filter(tariff=tariff).exists()
+        or Message.objects.filter(wallet__account=tariff.account_id, tariff_id=tariff.pk).exists()
+    )
+
+
+def _locked(account: Account) -> Account:
+    """Versions of one account are written one after the other: overlaps cannot slip in."""
+    return Account.objects.select_for_update().get(pk=account.pk)
+
+
+def _unused(tariff: Tariff) -> Tariff:
+    tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
+    if is_in_use(tariff):
+        raise ValidationError(_("This version is in use: end it, and begin a new one."))
+    return tariff
+
+
+def _fill(
+    tariff: Tariff,
+    name: str,
+    prices: Mapping[str, Any],
+    starts: datetime,
+    valid_until: Moment | None,
+) -> None:
+    tariff.name = name.strip()
+    tariff.valid_from = starts
+    tariff.valid_until = None if valid_until is None else moment_of(tariff.account, valid_until)
+    try:
+        tariff.prices = stored(read_prices(prices))
+    except TariffError as error:
+        raise ValidationError({"prices": str(error)}) from None
+    if tariff.valid_until is not None and tariff.valid_until <= starts:
+        raise ValidationError({"valid_until": _("The end must lie after the beginning.")})
+    tariff.full_clean()
+    other = _overlapping(tariff).first()
+    if other is not None:
+        raise ValidationError({"valid_from": _("“%s” is valid in this time already.") % other.name})
+
+
+def _overlapping(tariff: Tariff) -> Any:
+    rows = Tariff.objects.filter(account=tariff.account).exclude(pk=tariff.pk)
+    rows = rows.filter(Q(valid_until=None) | Q(valid_until__gt=tariff.valid_from))
+    if tariff.valid_until is not None:
+        rows = rows.filter(valid_from__lt=tariff.valid_until)
+    return rows.order_by("valid_from")
+
+
+def _end_before(account: Account, starts: datetime, now: datetime, actor: Actor) -> None:
+    """End the version without an end that is valid when a new one begins."""
+    rows = Tariff.objects.filter(account=account, valid_until=None, valid_from__lt=starts)
+    for tariff in rows.select_for_update():
+        if starts < now and not isinstance(actor, str):
+            raise ValidationError({"valid_from": _("The version before it was valid until now.")})
+        _end(tariff, starts, actor)
+
+
+def _end(tariff: Tariff, ends: datetime, actor: Actor) -> None:
+    if ends <= tariff.valid_from:
+        raise ValidationError({"valid_until": _("The end must lie after the beginning.")})
+    before = _facts(tariff)
+    tariff.valid_until = ends
+    tariff.save(update_fields=["valid_until"])
+    access.audit(
+        actor=actor,
+        action="billing.tariff_end",
+        thing=tariff,
+        before={"valid_until": before["valid_until"]},
+        after={"valid_until": ends},
+    )
+
+
+def _facts(tariff: Tariff) -> dict[str, Any]:
+    return {
+        "name": tariff.name,
+        "valid_from": tariff.valid_from,
+        "valid_until": tariff.valid_until,
+        "prices": tariff.prices,
+    }

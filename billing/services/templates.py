@@ -1,0 +1,113 @@
+"""Templates: one message in every form; complete ones may be sent by campaigns."""
+
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import Campaign, Chatbot, Template
+from billing.pricing import missing_of
+from billing.services.acting import require
+from poolsite import access
+from poolsite.access.services.actor import Actor
+
+FIELDS: Final = (
+    "name",
+    "native_kind",
+    "native_text",
+    "card_kilobytes",
+    "yuexin_text",
+    "yuexin_link",
+    "link_registered",
+    "video_subject",
+    "video_kilobytes",
+)
+TEXT_LIMIT: Final = 5_000
+KILOBYTES_LIMIT: Final = 100_000
+
+
+@transaction.atomic
+def template_create(*, actor: Actor, chatbot: Chatbot, **given: Any) -> Template:
+    """Add a template, complete or not; `given` are FIELDS. ValidationError when bad."""
+    require(actor, "billing.send", chatbot)
+    if chatbot.archived_at is not None:
+        raise ValidationError(_("This chatbot is archived."))
+    template = Template(chatbot=chatbot)
+    _fill(template, given)
+    template.save()
+    access.audit(
+        actor=actor, action="billing.template_create", thing=template, after=_facts(template)
+    )
+    return template
+
+
+@transaction.atomic
+def template_change(*, actor: Actor, template: Template, **given: Any) -> Template:
+    """Change a template that no campaign has begun to send. ValidationError otherwise.
+
+    What was sent, or is being sent, keeps its body: for another text make another template.
+    """
+    require(actor, "billing.send", template)
+    template = Template.objects.select_for_update(of=("self",)).get(pk=template.pk)
+    if Campaign.objects.filter(template=template).exclude(status=Campaign.Status.DRAFT).exists():
+        raise ValidationError(_("A campaign uses this template: make a new one."))
+    before = _facts(template)
+    link = template.yuexin_link
+    _fill(template, given)
+    if template.yuexin_link != link and "link_registered" not in given:
+        template.link_registered = False  # another link is another registration
+    template.save()
+    access.audit(
+        actor=actor,
+        action="billing.template_change",
+        thing=template,
+        before=before,
+        after=_facts(template),
+    )
+    return template
+
+
+@transaction.atomic
+def template_archive(*, actor: Actor, template: Template, archived: bool = True) -> Template:
+    """Take a template out of the lists, or back."""
+    require(actor, "billing.send", template)
+    template = Template.objects.select_for_update(of=("self",)).get(pk=template.pk)
+    if (template.archived_at is not None) == archived:
+        return template
+    template.archived_at = timezone.now() if archived else None
+    template.save(update_fields=["archived_at"])
+    verb = "archive" if archived else "restore"
+    access.audit(actor=actor, action=f"billing.template_{verb}", thing=template)
+    return template
+
+
+def _fill(template: Template, given: dict[str, Any]) -> None:
+    unknown = set(given) - set(FIELDS)
+    if unknown:
+        raise TypeError(f"templates have no {min(unknown)}")
+    for name, value in given.items():
+        setattr(template, name, value.strip() if isinstance(value, str) else value)
+    for name in ("native_text", "yuexin_text"):
+        text = getattr(template, name)
+        if len(text) > TEXT_LIMIT or "\x00" in text:
+            raise ValidationError({name: _("At most %d characters.") % TEXT_LIMIT})
+    for name in ("card_kilobytes", "video_kilobytes"):
+        size = getattr(template, name)
+        if isinstance(size, bool) or not isinstance(size, int) or size > KILOBYTES_LIMIT:
+            raise ValidationError({name: _("At most %d kB.") % KILOBYTES_LIMIT})
+    template.full_clean(exclude=["chatbot"])
+
+
+def _facts(template: Template) -> dict[str, Any]:
+    """What the log keeps: sizes of the texts, not the texts."""
+    return {
+        "name": template.name,
+        "native": template.native_kind,
+        "characters": len(template.native_text),
+        "yuexin_characters": len(template.yuexin_text),
+        "link": template.yuexin_link,
+        "registered": template.link_registered,
+        "missing": missing_of(template),
+    }
