@@ -1,0 +1,49 @@
+"""The one form in which recipients and opt-outs are kept: international, with its +.
+
+An opt-out of 138 0013 0000 must also hold for +86 138 0013 0000.
+"""
+
+from dataclasses import dataclass
+
+import phonenumbers
+from django.conf import settings
+
+from poolsite.number_format import Normalised, Rejection, normalise
+
+_WHY = {Rejection.EMPTY: "empty", Rejection.NOT_A_NUMBER: "not_a_number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A text as a number that can be sent to, or (`why`, a code of DroppedRow) as none."""
+
+    number: str = ""
+    why: str = ""
+
+
+def reach(text: str) -> Reached:
+    """Read a number however it was typed; one without + is at home in PLATFORM_REGION."""
+    found = normalise(text)
+    if not isinstance(found, Normalised):
+        return Reached(why=_WHY.get(found.reason, "too_long"))
+    number = international(found.value)
+    return Reached(number) if number else Reached(why="unreachable")
+
+
+def international(value: str) -> str:
+    """Return +<country><number> of a normalised number; "" when no telephone can have it."""
+    try:
+        parsed = phonenumbers.parse(value, settings.PLATFORM_REGION)
+    except phonenumbers.NumberParseException:
+        return ""
+    if not phonenumbers.is_possible_number(parsed):
+        return _with_country(value)
+    return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
+
+
+def _with_country(value: str) -> str:
+    """8613800130000 without its +, as many files have it."""
+    code = str(phonenumbers.country_code_for_region(settings.PLATFORM_REGION))
+    if value[:1] == "+" or not value.startswith(code):
+        return ""
+    return international(f"+{value}")

@@ -1,0 +1,217 @@
+"""What pages, topics and files read of campaigns. Tenant-safe."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from billing.campaigns.figures import Figures
+from billing.models import Campaign, DroppedRow, Message, OptOut, Recipient, Template, Wallet
+from billing.models.messages import State
+from poolsite import access
+from poolsite.access import Principal
+
+PAGE_ROWS = 50
+SHOWN_DROPPED = 8
+CHUNK = 500
+ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
+
+
+def visible_campaigns(principal: Principal, action: str = "billing.view") -> QuerySet[Campaign]:
+    """The campaigns with which this principal may do the action, the latest first."""
+    rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
+    return access.visible(
+        rows,
+        principal,
+        action,
+        account_field="wallet__account",
+        slug_field="wallet__account__slug",
+        kind="wallet",
+    ).order_by("-pk")
+
+
+def campaign_get(principal: Principal, campaign_id: int, action: str = "billing.view") -> Campaign:
+    """One campaign; a foreign or missing one raises Hidden (404)."""
+    rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
+    found = rows.filter(pk=campaign_id).first()
+    if found is None:
+        access.require(principal, action)
+        raise access.Hidden(action)
+    access.require(principal, action, found)
+    return found
+
+
+def templates_of(wallet: Wallet) -> list[Template]:
+    """The templates that a campaign of the account may use."""
+    rows = Template.objects.select_related("chatbot").filter(
+        chatbot__account_id=wallet.account_id, archived_at=None, chatbot__archived_at=None
+    )
+    return list(rows.order_by("chatbot__name", "name"))
+
+
+def opt_outs_of(wallet: Wallet) -> QuerySet[OptOut]:
+    """The account's opt-outs, the latest first."""
+    return OptOut.objects.filter(account_id=wallet.account_id).order_by("-pk")
+
+
+def opt_out_get(principal: Principal, opt_out_id: int) -> OptOut:
+    """One opt-out that the principal may remove; a foreign or missing one is hidden."""
+    found = OptOut.objects.filter(pk=opt_out_id).first()
+    if found is None:
+        access.require(principal, "billing.send")
+        raise access.Hidden("billing.send")
+    access.require(principal, "billing.send", found)
+    return found
+
+
+def figures_of(campaign: Campaign) -> Figures:
+    """The campaign's figures as SQL knows them: as old as the wallet's last persistence."""
+    by_state = dict(
+        campaign.recipients.values_list("state").annotate(n=Count("pk")).values_list("state", "n")
+    )
+    messages = messages_of(campaign)
+    rows = messages.values_list("state", "mode").annotate(
+        Count("pk"), Sum("quoted"), Sum("charged")
+    )
+    counts = dict.fromkeys(State.values, 0)
+    delivered: dict[str, int] = {}
+    held_money = charged = returned = 0
+    for state, mode, count, quoted, kept in rows:
+        counts[state] += count
+        if state in (State.HELD, State.SENT):
+            held_money += quoted
+        elif state != State.PARKED:
+            charged += kept
+            returned += quoted - kept
+        if state == State.SETTLED:
+            delivered[mode] = delivered.get(mode, 0) + count
+    ended = sum(counts[state] for state in ENDED)
+    handed_over = by_state.get(Recipient.State.SENT, 0)
+    return Figures(
+        recipients=campaign.accepted,
+        waiting=by_state.get(Recipient.State.WAITING, 0),
+        refused=by_state.get(Recipient.State.REFUSED, 0),
+        held=counts[State.HELD],
+        sent=max(counts[State.SENT], handed_over - ended),  # SQL's messages lag behind
+        delivered=delivered,
+        failed=counts[State.FAILED],
+        expired=counts[State.EXPIRED],
+        cancelled=counts[State.CANCELLED],
+        held_money=held_money,
+        charged=charged,
+        returned=returned,
+    )
+
+
+def messages_of(campaign: Campaign) -> QuerySet[Message]:
+    """The recipients' messages, as far as their change entries are in SQL."""
+    ids = campaign.recipients.values("message_id")
+    return Message.objects.filter(wallet_id=campaign.wallet_id, message_id__in=ids)
+
+
+def is_over(campaign: Campaign) -> bool:
+    """Whether every message that was handed over has come to its end, in SQL."""
+    handed_over = campaign.recipients.filter(state=Recipient.State.SENT)
+    ended = Message.objects.filter(
+        wallet_id=campaign.wallet_id,
+        message_id__in=handed_over.values("message_id"),
+        state__in=ENDED,
+    )
+    return handed_over.count() == ended.count()
+
+
+def abilities_of(campaign: Campaign) -> dict[bool | None, int]:
+    """How many recipients' terminals resolve Yuexin messages, do not, or are unknown."""
+    rows = campaign.recipients.values_list("supports_yuexin").annotate(Count("pk"))
+    found = dict(rows)
+    return {ability: found.get(ability, 0) for ability in (True, False, None)}
+
+
+def dropped_rows(campaign: Campaign, limit: int | None = None) -> Sequence[DroppedRow]:
+    """The rows of the file that nobody is sent for, in its order."""
+    return list(campaign.dropped_rows.order_by("row")[:limit])
+
+
+@dataclass(frozen=True)
+class Result:
+    """One recipient and what became of its message; `at` = its end, or its hand-over."""
+
+    row: int
+    number: str
+    state: str
+    mode: str = ""
+    charged: int = 0
+    reason: str = ""
+    at: datetime | None = None
+    message_id: str = ""
+    ability_source: str = ""
+    supports_yuexin: bool | None = None
+
+
+SHOWS = ("", "delivered", "waiting", "failed", "refused")
+
+
+@dataclass(frozen=True)
+class ResultQuery:
+    """What a list of recipients is asked for."""
+
+    show: str = ""
+    after: int = 0  # the last row's place in the file
+
+    def page(self, campaign: Campaign) -> tuple[list[Result], int]:
+        """Some results, and the key of the next page; 0 at the end."""
+        rows = self._rows(campaign).filter(row__gt=self.after)[: PAGE_ROWS + 1]
+        found = list(_results(campaign, list(rows)))
+        following = found[PAGE_ROWS - 1].row if len(found) > PAGE_ROWS else 0
+        return found[:PAGE_ROWS], following
+
+    def _rows(self, campaign: Campaign) -> QuerySet[Recipient]:
+        rows = campaign.recipients.order_by("row")
+        messages = Message.objects.filter(wallet_id=campaign.wallet_id)
+        if self.show == "delivered":
+            return rows.filter(message_id__in=messages.filter(state="settled").values("message_id"))
+        if self.show == "failed":
+            ended = messages.filter(state__in=("failed", "expired", "cancelled"))
+            return rows.filter(message_id__in=ended.values("message_id"))
+        if self.show == "waiting":
+            open_ones = messages.filter(state__in=("held", "sent"))
+            waiting = Q(state="") | Q(message_id__in=open_ones.values("message_id"))
+            return rows.filter(waiting)
+        return rows.filter(state="refused") if self.show == "refused" else rows
+
+
+def results(campaign: Campaign) -> Iterator[Result]:
+    """Every recipient in the order of the file, in chunks: a million rows need little memory."""
+    last = 0
+    while chunk := list(campaign.recipients.filter(row__gt=last).order_by("row")[:CHUNK]):
+        yield from _results(campaign, chunk)
+        last = chunk[-1].row
+
+
+def _results(campaign: Campaign, rows: Sequence[Recipient]) -> Iterator[Result]:
+    ids = [row.message_id for row in rows]
+    messages = {
+        message.message_id: message
+        for message in Message.objects.filter(wallet_id=campaign.wallet_id, message_id__in=ids)
+    }
+    for row in rows:
+        message = messages.get(row.message_id)
+        state = message.state if message else row.state or "waiting"
+        yield Result(
+            row=row.row,
+            number=row.number,
+            state="refused" if row.state == Recipient.State.REFUSED else state,
+            mode=message.mode if message and message.state == State.SETTLED else "",
+            charged=message.charged if message else 0,
+            reason=row.error,
+            at=(message.ended_at or message.sent_at) if message else None,
+            message_id=row.message_id,
+            ability_source=row.ability_source,
+            supports_yuexin=row.supports_yuexin,
+        )
+
+
+def campaign_rows(campaigns: Sequence[Campaign]) -> list[tuple[Campaign, Figures]]:
+    """Campaigns with their figures, for lists."""
+    return [(each, figures_of(each)) for each in campaigns]

@@ -1,0 +1,100 @@
+"""How a campaign gets into and out of the state `sending`: by a person, the clock, or itself."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from billing.campaigns.quiet import QuietHours
+from billing.models import Campaign
+from poolsite import jobs, live
+from poolsite.access.models import User
+from poolsite.access.services.actor import Actor
+
+Status = Campaign.Status
+SEND_KIND = "billing.campaign"
+QUIET = gettext_noop("Quiet hours; it goes on by itself.")
+
+
+def begin_when_due(campaign: Campaign) -> bool:
+    """Start a scheduled campaign whose time has come; False when it is not its time."""
+    with transaction.atomic():
+        found = locked(campaign)
+        due = found.scheduled_at is None or found.scheduled_at <= timezone.now()
+        if found.status != Status.SCHEDULED or not due:
+            return False
+        return begin(found, None)
+
+
+def quiet_hours(campaign: Campaign) -> QuietHours:
+    """The campaign's quiet hours, in its account's zone."""
+    account = campaign.wallet.account
+    return QuietHours(campaign.quiet_from, campaign.quiet_until, account.zone)
+
+
+def stop(campaign: Campaign, status: str, reason: str, until: datetime | None = None) -> bool:
+    """What the sending itself decides: leave `sending` for another state, with its reason.
+
+    Returns False when a person was faster; then theirs stands. Inside a transaction.
+    """
+    changes: dict[str, Any] = {"status": status, "status_reason": reason[:200]}
+    if until is not None:
+        changes["scheduled_at"] = until
+    rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENDING)
+    changed = bool(rows.update(**changes))
+    if changed:
+        touch(campaign.pk)
+    return changed
+
+
+def touch(campaign_id: int) -> None:
+    """Tell the pages that watch the campaign, or its account's list."""
+    live.touch(f"billing.campaign:{campaign_id}")
+
+
+def start_job(campaign: Campaign, actor: User | None) -> None:
+    """Let a worker send; a job that is under way goes on. Inside a transaction."""
+    campaign.job = jobs.start(
+        SEND_KIND,
+        actor=actor,
+        account=campaign.wallet.account,
+        data={"campaign": campaign.pk},
+        once=f"{campaign.pk}",
+    )
+    campaign.save(update_fields=["job"])
+
+
+def locked(campaign: Campaign) -> Campaign:
+    """The campaign as it is now, held until the transaction ends: of two clicks one counts."""
+    rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
+    return rows.select_for_update(of=("self",)).get(pk=campaign.pk)
+
+
+def begin(found: Campaign, actor: User | None) -> bool:
+    """Send now, or wait for the time that hinders it; True when it sends. Inside a transaction."""
+    now = timezone.now()
+    quiet_end = quiet_hours(found).end(max(now, found.scheduled_at or now))
+    later = quiet_end or found.scheduled_at
+    if later is not None and later > now:
+        found.status, found.scheduled_at = Status.SCHEDULED, later
+        found.status_reason = QUIET if quiet_end else ""
+        found.save(update_fields=["status", "scheduled_at", "status_reason"])
+        touch(found.pk)
+        return False
+    found.status, found.status_reason = Status.SENDING, ""
+    found.started_at = found.started_at or now
+    found.save(update_fields=["status", "status_reason", "started_at"])
+    start_job(found, actor)
+    touch(found.pk)
+    return True
+
+
+def user_of(actor: Actor) -> User | None:
+    """The person behind an actor; None for tokens and parts of the system."""
+    if isinstance(actor, User):
+        return actor
+    if isinstance(actor, str) or actor.user_id is None:
+        return None
+    return User.objects.filter(pk=actor.user_id).first()

@@ -1,0 +1,194 @@
+"""Recipients from a file: kept in SQL, read in chunks by a job, each row taken or dropped."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from billing.campaigns.reach import reach
+from billing.campaigns.recipients_file import SourceRow, read_rows
+from billing.models import Campaign, CampaignPart, DroppedRow, Recipient
+from billing.services.abilities import look_up
+from billing.services.acting import require
+from billing.services.campaigns_running import user_of
+from billing.services.opt_outs import QUERY_VALUES, opted_out
+from poolsite import access, jobs
+from poolsite.access.services.actor import Actor
+from poolsite.jobs import JobError, JobHandle, Progress
+from poolsite.table_files import ENDINGS, UnreadableFileError
+
+READ_KIND = "billing.recipients"
+UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
+PART_BYTES = 1024 * 1024
+CHUNK = 1_000
+_COUNTS = {"twice": "dropped_duplicates", "opted_out": "dropped_opt_outs"}
+
+
+def recipients_upload(
+    *, actor: Actor, campaign: Campaign, file_name: str, data: Iterable[bytes]
+) -> Campaign:
+    """Keep a file and start to read it; it takes the place of an earlier one.
+
+    ValidationError, and nothing changed, when it is empty, larger than 32 MB or neither CSV nor
+    XLSX, when the campaign is no draft any more or its file is being read.
+    """
+    require(actor, "billing.send", campaign)
+    name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
+    if not name.lower().endswith(ENDINGS):
+        raise ValidationError(_("The file is neither CSV nor XLSX. Nothing was changed."))
+    with transaction.atomic():
+        rows = Campaign.objects.select_related("wallet__account", "job")
+        found = rows.select_for_update(of=("self",)).get(pk=campaign.pk)
+        if found.status != Campaign.Status.DRAFT or found.is_reading:
+            raise ValidationError(_("The recipients cannot be changed now. Nothing was changed."))
+        _empty(found)
+        size = _keep(found, data)
+        found.file_name = name
+        found.job = jobs.start(
+            READ_KIND,
+            actor=user_of(actor),
+            account=found.wallet.account,
+            data={"campaign": found.pk},
+            once=f"{found.pk}",
+        )
+        found.save()
+        access.audit(
+            actor=actor,
+            action="billing.recipients_upload",
+            thing=found,
+            after={"file": name, "bytes": size},
+        )
+    return found
+
+
+def _empty(found: Campaign) -> None:
+    found.parts.all().delete()
+    found.recipients.all().delete()
+    found.dropped_rows.all().delete()
+    found.next_row = found.uploaded = 0
+    found.dropped_duplicates = found.dropped_opt_outs = found.dropped_invalid = 0
+    found.status_reason = ""
+
+
+def _keep(found: Campaign, data: Iterable[bytes]) -> int:
+    """Store the upload in pieces; returns its bytes."""
+    size = place = 0
+    for chunk in data:
+        for start in range(0, len(chunk), PART_BYTES):
+            piece = chunk[start : start + PART_BYTES]
+            size += len(piece)
+            if size > UPLOAD_BYTES_LIMIT:
+                raise ValidationError(_("The file is larger than 32 MB. Nothing was changed."))
+            CampaignPart.objects.create(campaign=found, place=place, data=piece)
+            place += 1
+    if not size:
+        raise ValidationError(_("The file is empty. Nothing was changed."))
+    return size
+
+
+@jobs.kind(READ_KIND, prefix="rec", stale_seconds=30)
+def read_recipients(job: JobHandle) -> Iterator[Progress]:
+    """Take the rows of `data["campaign"]`; goes on where a worker before it was killed."""
+    found = Campaign.objects.select_related("wallet").get(pk=job.data["campaign"])
+    try:
+        yield from _read(job, found)
+    except UnreadableFileError as error:
+        with job.chunk():
+            found.status_reason = str(error)[:200]
+            found.save(update_fields=["status_reason"])
+            found.parts.all().delete()
+        raise JobError(str(error)) from error
+
+
+def _read(job: JobHandle, found: Campaign) -> Iterator[Progress]:
+    with _file_of(found) as path:
+        rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
+        while chunk := list(islice(rows, CHUNK)):
+            taken, dropped = _judge(found, chunk)
+            _ask_abilities(taken)
+            _count(found, chunk, dropped)
+            with job.chunk(done=found.uploaded):
+                Recipient.objects.bulk_create(taken, batch_size=QUERY_VALUES)
+                DroppedRow.objects.bulk_create(dropped, batch_size=QUERY_VALUES)
+                found.save(update_fields=["next_row", "uploaded", *_DROPPED])
+            yield Progress(found.uploaded)
+    if not found.uploaded:
+        raise UnreadableFileError(_("The file has no rows."))
+    with job.chunk(done=found.uploaded, total=found.uploaded):
+        found.parts.all().delete()
+    job.result.update(uploaded=found.uploaded, dropped=found.dropped)
+    yield Progress(found.uploaded, found.uploaded)
+
+
+_DROPPED = ("dropped_duplicates", "dropped_opt_outs", "dropped_invalid")
+
+
+def _judge(found: Campaign, chunk: Sequence[SourceRow]) -> tuple[list[Recipient], list[DroppedRow]]:
+    """What becomes of some rows: recipients, and rows dropped with their reasons."""
+    reached = [reach(row.text) for row in chunk]
+    numbers = list(dict.fromkeys(each.number for each in reached if each.number))
+    refused = opted_out(found.wallet.account_id, numbers)
+    first_rows = _taken_before(found, numbers)
+    taken, dropped = [], []
+    for row, each in zip(chunk, reached, strict=True):
+        why = each.why
+        if not why and each.number in refused:
+            why = "opted_out"
+        elif not why and each.number in first_rows:
+            why = f"twice:{first_rows[each.number]}"
+        if why:
+            dropped.append(DroppedRow(campaign=found, row=row.row, raw=row.text[:300], why=why))
+            continue
+        first_rows[each.number] = row.row
+        taken.append(
+            Recipient(
+                campaign=found,
+                row=row.row,
+                number=each.number,
+                message_id=f"{found.public_id}-{row.row}",
+            )
+        )
+    return taken, dropped
+
+
+def _ask_abilities(taken: Sequence[Recipient]) -> None:
+    """Note what is known of the terminals now, for the estimate; asked again before a hold."""
+    found = look_up([each.number for each in taken])
+    for each in taken:
+        ability = found[each.number]
+        each.supports_yuexin = ability.supports_yuexin
+        each.ability_source, each.ability_age_seconds = ability.source[:40], ability.age_seconds
+
+
+def _taken_before(found: Campaign, numbers: Sequence[str]) -> dict[str, int]:
+    """The rows in which these numbers stood first, as far as the file was read."""
+    first: dict[str, int] = {}
+    for start in range(0, len(numbers), QUERY_VALUES):
+        rows = found.recipients.filter(number__in=numbers[start : start + QUERY_VALUES])
+        first.update(rows.values_list("number", "row"))
+    return first
+
+
+def _count(found: Campaign, chunk: Sequence[SourceRow], dropped: Sequence[DroppedRow]) -> None:
+    found.next_row = chunk[-1].row
+    found.uploaded += len(chunk)
+    whys = Counter(row.why.partition(":")[0] for row in dropped)
+    for why, count in whys.items():
+        name = _COUNTS.get(why, "dropped_invalid")
+        setattr(found, name, getattr(found, name) + count)
+
+
+@contextmanager
+def _file_of(found: Campaign) -> Iterator[Path]:
+    """The uploaded file, from its parts in SQL, on this machine's disk for as long as needed."""
+    with tempfile.NamedTemporaryFile(suffix=Path(found.file_name).suffix.lower()) as file:
+        for data in found.parts.order_by("place").values_list("data", flat=True).iterator():
+            file.write(bytes(data))
+        file.flush()
+        yield Path(file.name)
