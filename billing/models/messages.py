@@ -61,6 +61,9 @@ class Message(models.Model):
     body_hash = models.CharField(_("body hash"), max_length=32, blank=True)
     chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
     tariff_id = models.PositiveBigIntegerField(_("tariff"), null=True)
+    prices = models.TextField(
+        _("prices"), blank=True, help_text=_("As the wallet stores them: a lost one is rebuilt.")
+    )
     state = models.CharField(_("state"), max_length=9, choices=State.choices)
     mode = models.CharField(_("mode"), max_length=24, blank=True)
     quoted = MoneyField(_("quoted"), default=0)
