@@ -28,11 +28,12 @@ class Gatherer(Generic[I, R]):
     """The items of one event loop that wait for the next pipeline.
 
     `combine` makes one command of up to 32 items of one aggregate; its result has one entry
-    per item, in their order.
+    per item, in their order. `path`: another Redis than the default.
     """
 
-    def __init__(self, combine: Combine[I, R]) -> None:
+    def __init__(self, combine: Combine[I, R], path: hotpath.HotPath | None = None) -> None:
         self._combine = combine
+        self._path = path
         self._loop = asyncio.get_running_loop()
         self._waiting: list[tuple[str, I, asyncio.Future[R]]] = []
         self._under_way: set[asyncio.Task[None]] = set()
@@ -77,7 +78,7 @@ class Gatherer(Generic[I, R]):
             for tag, items, futures in _grouped(batch):
                 commands.append(self._combine(tag, items))
                 groups.append(futures)
-            outcomes = await hotpath.arun_batch(commands)
+            outcomes = await (self._path or hotpath.default()).arun_batch(commands)
         except BaseException as error:
             reason = error if isinstance(error, Exception) else hotpath.UnknownOutcome("stopped")
             for _, _, future in batch:

@@ -1,0 +1,100 @@
+"""Things that the hot lane knows by name: asked of SQL, remembered for a second.
+
+While SQL is away the last answer stays good: what changed meanwhile was not changed by
+anybody, since changes go through SQL.
+"""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+from django.db import Error as DatabaseError
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+FRESH_SECONDS = 1.0
+MISSING_SECONDS = 1.0
+ENTRIES_LIMIT = 10_000
+
+
+@dataclass(slots=True)
+class _Entry(Generic[T]):
+    value: T | None
+    asked_at: float
+
+
+class Directory(Generic[T]):
+    """Name → value, for one event loop. `load` asks SQL, in a thread of the kind's own.
+
+    Bounded: a flood of requests for names that do not exist leaves SQL to the others.
+    """
+
+    def __init__(self, kind: "Kind[T]") -> None:
+        self._kind = kind
+        self._entries: OrderedDict[str, _Entry[T]] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[_Entry[T]]] = {}
+
+    async def get(self, name: str) -> T | None:
+        """The value, at most a second old while SQL answers; None = there is none.
+
+        Raises Django's database error when SQL is away and the name was never seen.
+        """
+        entry = self._entries.get(name)
+        now = time.monotonic()
+        if entry is None:
+            entry = await asyncio.shield(self._ask(name))
+        elif now - entry.asked_at > (FRESH_SECONDS if entry.value else MISSING_SECONDS):
+            if entry.value is None:
+                entry = await asyncio.shield(self._ask(name))
+            elif name not in self._asking:
+                entry.asked_at = now  # serve what is known; the answer comes beside
+                self._ask(name).add_done_callback(self._note)
+        return entry.value
+
+    def _ask(self, name: str) -> asyncio.Task[_Entry[T]]:
+        task = self._asking.get(name)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._fetch(name))
+            self._asking[name] = task
+            task.add_done_callback(lambda _: self._asking.pop(name, None))
+        return task
+
+    async def _fetch(self, name: str) -> _Entry[T]:
+        entry = _Entry(await self._kind.load(name), time.monotonic())
+        self._entries[name] = entry
+        self._entries.move_to_end(name)
+        while len(self._entries) > ENTRIES_LIMIT:
+            self._entries.popitem(last=False)
+        return entry
+
+    def _note(self, task: "asyncio.Task[_Entry[T]]") -> None:
+        if not task.cancelled() and isinstance(task.exception(), DatabaseError):
+            logger.warning("hot lane: %s cannot be read from SQL", self._kind.name)
+
+
+class Kind(Generic[T]):
+    """One kind of thing that the hot lane knows; has a directory in each event loop."""
+
+    def __init__(self, name: str, load: Callable[[str], T | None], *, threads: int = 2) -> None:
+        self.name = name
+        executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self.load = database_sync_to_async(load, thread_sensitive=False, executor=executor)
+        self._directories: WeakKeyDictionary[asyncio.AbstractEventLoop, Directory[T]] = (
+            WeakKeyDictionary()
+        )
+
+    def directory(self) -> Directory[T]:
+        """The running loop's."""
+        loop = asyncio.get_running_loop()
+        found = self._directories.get(loop)
+        if found is None:
+            found = self._directories[loop] = Directory(self)
+        return found

@@ -1,0 +1,132 @@
+"""From the bytes of a request to values, or to what is wrong with them. Nothing is executed."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+T = TypeVar("T", bound=BaseModel)
+DETAIL_LIMIT = 300
+ITEMS_LIMIT = 1_000  # of a batch
+
+
+class MalformedError(ValueError):
+    """A request, or one item of a batch, that cannot be taken; the text says what and where."""
+
+
+class Reader(Generic[T]):
+    """Reads one object, or an array of objects, of one model."""
+
+    def __init__(self, model: type[T], *, items_limit: int = ITEMS_LIMIT) -> None:
+        self._one: TypeAdapter[T] = TypeAdapter(model)
+        self._many: TypeAdapter[list[T]] = TypeAdapter(list[model])  # type: ignore[valid-type]
+        self._limit = items_limit
+
+    def read(self, body: bytes | str) -> T | list[T | MalformedError]:
+        """An object, or each item of an array: read or refused by itself.
+
+        Raises MalformedError when the whole cannot be taken: broken JSON or UTF-8, a wrong
+        object, an array of 0 or too many items.
+        """
+        opening = body.lstrip()[:1]
+        if opening in (b"[", "["):
+            return self._read_many(body)
+        return self.read_one(body)
+
+    def read_one(self, body: bytes | str) -> T:
+        """One object. Raises MalformedError."""
+        try:
+            item = self._one.validate_json(body)
+        except ValidationError as error:
+            raise MalformedError(_told(error)) from None
+        if not _surely_no_duplicate_key(body, (item,)):
+            _parsed(body)
+        return item
+
+    def _read_many(self, body: bytes | str) -> list[T | MalformedError]:
+        try:
+            items = self._many.validate_json(body)
+        except ValidationError:
+            return self._read_each(body)
+        self._check_count(len(items))
+        if not _surely_no_duplicate_key(body, items):
+            return self._read_each(body)
+        return list(items)
+
+    def _read_each(self, body: bytes | str) -> list[T | MalformedError]:
+        """The slow way round: at least one item is bad, or looks as if."""
+        raw = _parsed(body, refuse=False)
+        if not isinstance(raw, list):
+            raise MalformedError("not an array")
+        self._check_count(len(raw))
+        return [self._read_item(item) for item in raw]
+
+    def _read_item(self, raw: Any) -> T | MalformedError:
+        if _has_duplicate(raw):
+            return MalformedError("a key stands twice in one object")
+        try:
+            return self._one.validate_json(json.dumps(raw))
+        except ValidationError as error:
+            return MalformedError(_told(error))
+
+    def _check_count(self, count: int) -> None:
+        if not 1 <= count <= self._limit:
+            raise MalformedError(f"a batch holds 1 to {self._limit} items, not {count}")
+
+
+def _surely_no_duplicate_key(body: bytes | str, items: Sequence[BaseModel]) -> bool:
+    """Whether no key can stand twice; False = look closely.
+
+    Each key is followed by a colon of its own, so there are at most as many keys as colons.
+    When the models took as many fields as there are colons, no key was swallowed by another.
+    Values with colons, and nested objects, only cost the closer look.
+    """
+    colons = body.count(b":") if isinstance(body, bytes) else body.count(":")
+    return colons == sum(len(item.model_fields_set) for item in items)
+
+
+class _Pairs(dict[str, Any]):
+    """A JSON object that remembers whether a key stood twice in it."""
+
+    twice = False
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
+    result = _Pairs(pairs)
+    result.twice = len(result) != len(pairs)
+    return result
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
+    """The JSON value; raises MalformedError when it is none, or a key stands twice."""
+    try:
+        text = body.decode() if isinstance(body, bytes) else body
+        raw = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedError(f"not JSON: {str(error)[:100]}") from None
+    if refuse and _has_duplicate(raw):
+        raise MalformedError("a key stands twice in one object")
+    return raw
+
+
+def _has_duplicate(raw: Any) -> bool:
+    if isinstance(raw, _Pairs):
+        return raw.twice or any(_has_duplicate(value) for value in raw.values())
+    if isinstance(raw, list):
+        return any(_has_duplicate(value) for value in raw)
+    return False
+
+
+def _told(error: ValidationError) -> str:
+    """The first things that are wrong, each with its place, without repeating the input."""
+    parts = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False)[:3]:
+        place = ".".join(str(step) for step in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        parts.append(f"{place}: {message}" if place else message)
+    return "; ".join(parts)[:DETAIL_LIMIT]
