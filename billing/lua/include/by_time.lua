@@ -1,0 +1,19 @@
+-- Time decides, not the sweep: an open hold whose deadline has passed ends here, all returned.
+-- In: id, st. Exactly at the deadline still counts. Out: st (and money, entry, lists).
+local open = sub(st, 1, 1)
+if open == 'h' or open == 's' then
+  local kind = sub(st, 2, 2)
+  local limit = open == 's' and sub(conf, 42, 48) or kind == 'c' and sub(conf, 35, 41) or sub(conf, 28, 34)
+  if now - sub(st, 8, 23) > limit * 1000000 then
+    local quoted, outcome, facts, prices = match(st, '^(%d+)|([^|]*)|([^|]*)|(.*)$', 24)
+    local ended = open == 's' and 'e' or 'c'
+    bal, held = bal + quoted, held - quoted
+    if sub(st, 3, 7) == sub(conf, 72, 76) then spent = spent - quoted end
+    seq = seq + 1
+    call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', (open == 's' and 'expire' or 'cancel') .. '\t' .. id .. '\t'
+      .. quoted .. '\t-' .. quoted .. '\t' .. ended .. '\t' .. kind .. '\t' .. quoted .. '\t' .. facts .. '\t\t0\t\tdeadline')
+    st = ended .. sub(st, 2, 7) .. at .. quoted .. '|' .. outcome .. '|' .. facts .. '|' .. prices
+    states[id] = st
+    sets[#sets + 1], sets[#sets + 2], done[#done + 1] = id, st, id
+  end
+end

@@ -1,0 +1,13 @@
+-- Writes what every change moves, and wakes those who watch: the first change in each tenth of a
+-- second publishes; a watcher reads again until nothing is new. `pend` moves with `bal`.
+if seq > first_seq then
+  if bal ~= first_bal or held ~= first_held or conf_after then
+    call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at, 'bal', fmt('%d', bal), 'pend',
+      fmt('%d', acct[5] + bal - first_bal), 'held', fmt('%d', held), 'spent', fmt('%d', spent > 0 and spent or 0))
+    if conf_after then call('HSET', ACCT, 'conf', conf_after) end
+  else
+    call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at)
+  end
+  if receivable then call('HSET', ACCT, 'receivable', fmt('%d', receivable)) end
+  if math.floor(now / 100000) ~= math.floor(acct[3] / 100000) then call('PUBLISH', ACCT .. ':wake', '') end
+end

@@ -1,0 +1,115 @@
+"""Closed batches on their way to SQL, and the entries of the log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from billing.wallet import reasons
+from billing.wallet.building import accepted, wallet_command
+from billing.wallet.changes import Change, read_change
+from poolsite.hotpath import Command
+
+BATCH_ENTRIES: Final = 1_000
+KEPT_ENTRIES: Final = 200  # committed ones, for live views
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedBatch:
+    """Change entries first_seq … last_seq, gapless; `amount` is the sum of their `spendable`.
+
+    `left`: entries after it, for the next batch.
+    """
+
+    number: int
+    generation: int
+    first_seq: int
+    last_seq: int
+    amount: int
+    left: int
+    entries: tuple[Change, ...]
+
+
+def close_batch(slug: str, limit: int = BATCH_ENTRIES) -> Command[ClosedBatch | None]:
+    """Close the next batch, or find the one that is closed and not trimmed yet; None = no entries.
+
+    Raises WalletRefusedError: no such wallet, log broken.
+    """
+
+    def read(reply: list[str]) -> ClosedBatch | None:
+        number = int(accepted(reply)[1])
+        if number == 0:
+            return None
+        generation, first, last, amount, left = map(int, reply[2:7])
+        entries = _entries(range(first, last + 1), reply[7::2], reply[8::2])
+        return ClosedBatch(number, generation, first, last, amount, left, entries)
+
+    return wallet_command("close_batch", slug, (limit,), read, "close_batch")
+
+
+def _entries(seqs: Sequence[int], times: Sequence[str], words: Sequence[str]) -> tuple[Change, ...]:
+    return tuple(
+        read_change(seq, int(at), text) for seq, at, text in zip(seqs, times, words, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """answer: trimmed, or repeat (it was trimmed before)."""
+
+    answer: str
+    drained: int
+
+
+def trim_batch(
+    slug: str, generation: int, number: int, *, keep: int = KEPT_ENTRIES
+) -> Command[Trimmed]:
+    """Tell Redis that SQL has committed a batch. Raises WalletRefusedError."""
+
+    def read(reply: list[str]) -> Trimmed:
+        accepted(reply)
+        return Trimmed(reply[1], int(reply[2]))
+
+    args = (str(generation), number, keep)
+    return wallet_command("trim_batch", slug, args, read, f"{generation}:{number}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The figures at one moment, and entries of the log as they stand there (trimmed ones do not).
+
+    A gap: `changes` begins later than what was asked for.
+    """
+
+    generation: int
+    seq: int
+    drained: int
+    bal: int
+    pend: int
+    held: int
+    receivable: int
+    changes: tuple[Change, ...]
+
+
+def entries(slug: str, since: int, count: int = 500) -> Command[Entries | None]:
+    """Read up to `count` entries after sequence number `since`; None = no such wallet in Redis."""
+
+    def read(reply: list[str]) -> Entries | None:
+        if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
+            return None
+        generation, seq, drained, bal, pend, held, receivable = map(int, accepted(reply)[1:8])
+        changes = _entries([int(word) for word in reply[8::3]], reply[9::3], reply[10::3])
+        return Entries(generation, seq, drained, bal, pend, held, receivable, changes)
+
+    return wallet_command("entries", slug, (since + 1, count), read)
+
+
+def batch_entries(slug: str, batch: ClosedBatch) -> Command[tuple[Change, ...]]:
+    """Read a closed batch's entries again (close_batch has answered them already)."""
+
+    def read(reply: list[str]) -> tuple[Change, ...]:
+        accepted(reply)
+        seqs = [int(word) for word in reply[8::3]]
+        return _entries(seqs, reply[9::3], reply[10::3])
+
+    count = batch.last_seq - batch.first_seq + 1
+    return wallet_command("entries", slug, (batch.first_seq, count), read)

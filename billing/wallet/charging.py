@@ -1,0 +1,239 @@
+"""Holds, what becomes of them, and what comes back."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from billing.money import LIMIT
+from billing.wallet import reasons
+from billing.wallet.building import wallet_command
+from billing.wallet.messages import KIND_LETTERS, STATES, facts_text, prices_text
+from poolsite.hotpath import Command
+
+BATCH_LIMIT: Final = 32  # holds, ids or reports in one script call
+_ID = re.compile(r"[!-~]{1,80}")
+_MODE = re.compile(r"[a-z0-9_]{1,24}")
+_HASH = re.compile(r"[A-Za-z0-9_-]{0,32}")
+_CHATBOT = re.compile(r"[a-z0-9-]{0,40}")
+
+
+def check_id(message_id: str) -> str:
+    """Return an id of 1 to 80 printable ASCII characters without spaces; ValueError otherwise."""
+    if not _ID.fullmatch(message_id):
+        raise ValueError("an id has 1 to 80 printable characters without spaces")
+    return message_id
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a message can cost: `prices` of every mode it can end in, unit price × its own count.
+
+    `others`: what the same tariff asks for modes outside the quote; an unexpected delivery costs
+    that, at most the quote (all of it when the mode stands nowhere). `quoted` is the maximum.
+    """
+
+    prices: Mapping[str, int]
+    tariff_id: int | None = None
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.prices:
+            raise ValueError("a quote has at least one mode")
+        for mode, price in (*self.prices.items(), *self.others.items()):
+            if not _MODE.fullmatch(mode):
+                raise ValueError(f"not a mode: {mode!r}")
+            if type(price) is not int or not 0 <= price < LIMIT:
+                raise ValueError(f"not a price of {mode}: {price!r}")
+        if self.prices.keys() & self.others.keys():
+            raise ValueError("a mode is either in the quote or outside it")
+
+    @property
+    def quoted(self) -> int:
+        return max(self.prices.values())
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRequest:
+    """One hold. `kind`: message, call, or session (for `session` alone)."""
+
+    message_id: str
+    body_hash: str
+    quote: Quote
+    kind: str = "message"
+    chatbot: str = ""
+    sent: bool = False
+
+    def __post_init__(self) -> None:
+        check_id(self.message_id)
+        if not _HASH.fullmatch(self.body_hash):
+            raise ValueError("a body hash has up to 32 of A-Z, a-z, 0-9, _ and -")
+        if self.kind not in KIND_LETTERS or not self.kind:
+            raise ValueError(f"not a kind: {self.kind!r}")
+        if not _CHATBOT.fullmatch(self.chatbot):
+            raise ValueError("a chatbot's id has up to 40 of a-z, 0-9 and -")
+
+    @property
+    def facts(self) -> str:
+        return facts_text(self.body_hash, self.quote.tariff_id, self.chatbot)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One status report. `mode` None: it has none that can be read; "": it needs none.
+
+    Only a final delivery needs a mode; a failed or interim report may come with "" or any.
+    """
+
+    message_id: str
+    final: bool
+    delivered: bool
+    mode: str | None = ""
+
+    def __post_init__(self) -> None:
+        check_id(self.message_id)
+        if self.mode and not _MODE.fullmatch(self.mode):
+            raise ValueError(f"not a mode: {self.mode!r}")
+
+    @property
+    def word(self) -> str:
+        """The report as billing/report reads it."""
+        if self.mode is None:
+            return "u"
+        if not self.final:
+            return "i"
+        if not self.delivered:
+            return "f"
+        return "d" + self.mode if self.mode else "u"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What the wallet says to a hold, a report, … of one message, in billing.wallet.reasons' words.
+
+    `answer`: what was done; `flag`: what data/message_reports.csv says of it; `state`: the
+    message's state now ("" = none); `charged`: what the customer pays for it at this moment
+    (all of `quoted` while it is held). `bal`, `seq`: the wallet after the whole command.
+    """
+
+    message_id: str
+    answer: str
+    state: str = ""
+    charged: int = 0
+    quoted: int = 0
+    bal: int = 0
+    seq: int = 0
+    flag: str = ""
+
+    @property
+    def made(self) -> bool:
+        """Whether the hold stands, now or from before: the message may go out."""
+        return self.answer == reasons.HELD or (
+            self.answer == reasons.REPEAT and self.state in ("held", "sent")
+        )
+
+    @property
+    def refused(self) -> bool:
+        """Whether the wallet refused the hold (insufficient balance, frozen, …)."""
+        return self.answer in reasons.REFUSALS
+
+    @property
+    def listed(self) -> bool:
+        """Whether the flag is one for the operators' list."""
+        return self.flag in reasons.LISTED
+
+
+def _charges(ids: Sequence[str]) -> Callable[[list[str]], list[Charge]]:
+    def read(reply: list[str]) -> list[Charge]:
+        if reply[0] == "-1":  # the wallet's own refusal: it holds for every item
+            return [Charge(message_id, reply[1]) for message_id in ids]
+        bal, seq = int(reply[1]), int(reply[2])
+        items = zip(ids, *(reply[3 + place :: 5] for place in range(5)), strict=True)
+        return [
+            Charge(message_id, answer, STATES[letter], int(charged), int(quoted), bal, seq, flag)
+            for message_id, answer, letter, charged, quoted, flag in items
+        ]
+
+    return read
+
+
+def _charge(message_id: str) -> Callable[[list[str]], Charge]:
+    read = _charges([message_id])
+    return lambda reply: read(reply)[0]
+
+
+def _check_count(items: Sequence[object]) -> None:
+    if not 0 < len(items) <= BATCH_LIMIT:
+        raise ValueError(f"a batch has 1 to {BATCH_LIMIT} items, not {len(items)}")
+
+
+def _hold_words(request: HoldRequest) -> tuple[str, ...]:
+    if request.kind == "session":
+        raise ValueError("session messages are charged by wallet.session")
+    quote = request.quote
+    return (
+        request.message_id,
+        ("s" if request.sent else "h") + KIND_LETTERS[request.kind],
+        str(quote.quoted),
+        request.facts,
+        prices_text(quote.prices, quote.others),
+    )
+
+
+def hold(slug: str, request: HoldRequest) -> Command[Charge]:
+    """Hold the quoted price; the message id is the operation id."""
+    message_id = request.message_id
+    return wallet_command("hold", slug, _hold_words(request), _charge(message_id), message_id)
+
+
+def hold_many(slug: str, requests: Sequence[HoldRequest]) -> Command[list[Charge]]:
+    """Hold up to BATCH_LIMIT messages, each by itself, in their order."""
+    _check_count(requests)
+    ids = [request.message_id for request in requests]
+    words = [word for request in requests for word in _hold_words(request)]
+    return wallet_command("hold", slug, words, _charges(ids), ids[0])
+
+
+def sent(slug: str, message_ids: Sequence[str]) -> Command[list[Charge]]:
+    """Mark up to BATCH_LIMIT held messages as sent, just before the hand-over."""
+    _check_count(message_ids)
+    ids = [check_id(message_id) for message_id in message_ids]
+    return wallet_command("sent", slug, ids, _charges(ids), ids[0])
+
+
+def report(slug: str, report: Report) -> Command[Charge]:
+    """Give the wallet one status report."""
+    message_id = report.message_id
+    return wallet_command(
+        "report", slug, (message_id, report.word), _charge(message_id), message_id
+    )
+
+
+def report_many(slug: str, reports: Sequence[Report]) -> Command[list[Charge]]:
+    """Give the wallet up to BATCH_LIMIT reports, in their order."""
+    _check_count(reports)
+    ids = [item.message_id for item in reports]
+    words = [word for item in reports for word in (item.message_id, item.word)]
+    return wallet_command("report", slug, words, _charges(ids), ids[0])
+
+
+def cancel(slug: str, message_id: str) -> Command[Charge]:
+    """Cancel a message that is held and not sent; all is returned."""
+    check_id(message_id)
+    return wallet_command("cancel", slug, (message_id,), _charge(message_id), message_id)
+
+
+def cancel_many(slug: str, message_ids: Sequence[str]) -> Command[list[Charge]]:
+    """Cancel up to BATCH_LIMIT messages."""
+    _check_count(message_ids)
+    ids = [check_id(message_id) for message_id in message_ids]
+    return wallet_command("cancel", slug, ids, _charges(ids), ids[0])
+
+
+def session(slug: str, request: HoldRequest) -> Command[Charge]:
+    """Charge a session message at its only price; answer settled, unpaid or a refusal."""
+    message_id, quote = request.message_id, request.quote
+    if len(quote.prices) != 1 or quote.others:
+        raise ValueError("a session message has one price")
+    words = (message_id, str(quote.quoted), request.facts, prices_text(quote.prices, {}))
+    return wallet_command("session", slug, words, _charge(message_id), message_id)

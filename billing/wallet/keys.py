@@ -1,0 +1,56 @@
+"""Every name of a wallet's keys in Redis, in one place."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WalletKeys:
+    """The keys and channels of one wallet. docs/billing-redis.md says what each holds."""
+
+    slug: str
+
+    @property
+    def tag(self) -> str:
+        """The hash tag with its braces: the key of the figures, and the start of all others."""
+        return "{acct." + self.slug + "}"
+
+    @property
+    def messages(self) -> str:
+        return self.tag + ":messages"
+
+    @property
+    def deadlines(self) -> str:
+        return self.tag + ":deadlines"
+
+    @property
+    def log(self) -> str:
+        return self.tag + ":log"
+
+    @property
+    def parked(self) -> str:
+        return self.tag + ":parked"
+
+    @property
+    def unpaid(self) -> str:
+        return self.tag + ":unpaid"
+
+    @property
+    def operations(self) -> str:
+        return self.tag + ":operations"
+
+    @property
+    def finals(self) -> str:
+        return self.tag + ":finals"
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every key, in the order in which billing/create takes them."""
+        return (
+            *(self.tag, self.messages, self.deadlines, self.log),
+            *(self.parked, self.unpaid, self.operations, self.finals),
+        )
+
+    @property
+    def wake_channel(self) -> str:
+        """Published when something has changed, at most once in each tenth of a second."""
+        return self.tag + ":wake"

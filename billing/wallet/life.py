@@ -1,0 +1,141 @@
+"""A wallet's life in Redis: made, set, opened and closed, rebuilt, removed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from billing.wallet.building import WalletRefusedError, accepted, wallet_command
+from billing.wallet.messages import MessageState, state_text
+from billing.wallet.scripts import SCRIPTS
+from billing.wallet.settings import WalletSettings
+from poolsite.hotpath import Command
+
+LOAD_LIMIT: Final = 500  # rows in one call of load, load_receipts
+STATUS: Final = {"o": "open", "f": "frozen", "c": "closed", "r": "recovering"}
+_LETTERS: Final = {word: letter for letter, word in STATUS.items()} | {
+    letter: letter for letter in STATUS
+}
+
+
+def _answer(reply: list[str]) -> str:
+    return accepted(reply)[1]
+
+
+def _settings_words(settings: WalletSettings, now: datetime | None) -> tuple[str, str, str, int]:
+    days = " ".join(map(str, settings.midnights(now)))
+    return settings.columns(now), days, SCRIPTS["hold"].sha1, settings.log_limit
+
+
+def create(
+    slug: str,
+    generation: int,
+    settings: WalletSettings,
+    *,
+    balance: int = 0,
+    receivable: int = 0,
+    status: str = "open",
+    now: datetime | None = None,
+) -> Command[str]:
+    """Make the wallet's data: "created", or "exists" (this generation is there, nothing done).
+
+    A newer generation removes what an older one left and begins at seq 0. `status`: open, frozen,
+    closed, recovering (safe mode; then load … and status). `now` decides the coming midnights.
+    Raises WalletRefusedError("other generation …") when a newer one is there.
+    """
+    columns, days, sha1, log_limit = _settings_words(settings, now)
+    args = (generation, _LETTERS[status], columns, days, sha1, log_limit, balance, receivable)
+    return wallet_command("create", slug, args, _answer, str(generation))
+
+
+def configure(slug: str, settings: WalletSettings, *, now: datetime | None = None) -> Command[str]:
+    """Write settings, also each day for the coming midnights. Raises WalletRefusedError."""
+    columns, days, sha1, log_limit = _settings_words(settings, now)
+    return wallet_command("configure", slug, (columns, days, log_limit, sha1), _answer, columns)
+
+
+def status(slug: str, status: str, reason: str, operation_id: str) -> Command[str]:
+    """Set open, frozen, closed or recovering: "changed" or "repeat". Raises WalletRefusedError."""
+    args = (_LETTERS[status], reason[:200], operation_id)
+    return wallet_command("status", slug, args, _answer, operation_id)
+
+
+def destroy(slug: str, generation: int) -> Command[str]:
+    """Remove the wallet's data: "destroyed" or "repeat". Raises WalletRefusedError."""
+    return wallet_command("destroy", slug, (str(generation),), _answer, str(generation))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRow:
+    """A message for a wallet in safe mode. `known`: its hold is in the books (in SQL's `held`).
+
+    An open hold that is not known is charged now with a change entry, as far as the balance goes.
+    """
+
+    state: MessageState
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Answers in the rows' order: loaded, repeat, insufficient balance; the wallet after it."""
+
+    answers: tuple[str, ...]
+    bal: int
+    seq: int
+    held: int
+
+
+def load(slug: str, rows: Sequence[LoadRow]) -> Command[Loaded]:
+    """Put up to LOAD_LIMIT messages in; final ones oldest first. Raises WalletRefusedError."""
+    if not 0 < len(rows) <= LOAD_LIMIT:
+        raise ValueError(f"a load has 1 to {LOAD_LIMIT} rows, not {len(rows)}")
+    args: list[str] = []
+    for row in rows:
+        args += ["k" if row.known else "n", row.state.message_id, state_text(row.state)]
+
+    def read(reply: list[str]) -> Loaded:
+        accepted(reply)
+        bal, seq, held = map(int, reply[1:4])
+        return Loaded(tuple(reply[4:]), bal, seq, held)
+
+    return wallet_command("load", slug, args, read, rows[0].state.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """An operation that the books know; effects as in Movement."""
+
+    operation_id: str
+    kind: str
+    amount: int
+    spendable: int
+    owed: int
+
+
+def load_receipts(slug: str, receipts: Sequence[Receipt]) -> Command[int]:
+    """Put up to LOAD_LIMIT receipts in; returns how many were new. Raises WalletRefusedError."""
+    if not 0 < len(receipts) <= LOAD_LIMIT:
+        raise ValueError(f"a load has 1 to {LOAD_LIMIT} receipts, not {len(receipts)}")
+    args: list[str | int] = []
+    for item in receipts:
+        args += [item.operation_id, item.kind, item.amount, item.spendable, item.owed]
+    return wallet_command(
+        "load_receipts", slug, args, lambda reply: int(accepted(reply)[1]), "receipts"
+    )
+
+
+__all__ = [
+    "LOAD_LIMIT",
+    "STATUS",
+    "LoadRow",
+    "Loaded",
+    "Receipt",
+    "WalletRefusedError",
+    "configure",
+    "create",
+    "destroy",
+    "load",
+    "load_receipts",
+    "status",
+]

@@ -1,0 +1,110 @@
+"""A message's state: the compact text in Redis, and as a value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+STATES: Final = {
+    "": "",
+    "p": "parked",
+    "h": "held",
+    "s": "sent",
+    "t": "settled",
+    "f": "failed",
+    "e": "expired",
+    "c": "cancelled",
+    "u": "unpaid",
+}
+STATE_LETTERS: Final = {word: letter for letter, word in STATES.items()}
+KINDS: Final = {"": "", "m": "message", "c": "call", "s": "session"}
+KIND_LETTERS: Final = {word: letter for letter, word in KINDS.items()}
+OPEN: Final = ("held", "sent")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageState:
+    """One message as the wallet has it. `since_us`: when the state began.
+
+    `prices` are those of the quote, `others` what the tariff asks for modes outside it. `parked`:
+    the report that waits, "failed" or a mode. `seen`: flags listed already, "late:video".
+    """
+
+    message_id: str
+    state: str
+    kind: str
+    since_us: int
+    quoted: int = 0
+    charged: int = 0
+    mode: str = ""
+    body_hash: str = ""
+    tariff_id: int | None = None
+    chatbot: str = ""
+    prices: Mapping[str, int] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+    parked: str = ""
+    seen: tuple[str, ...] = ()
+
+
+def facts_text(body_hash: str, tariff_id: int | None, chatbot: str) -> str:
+    """Return what stays with a message all its life: three words between tabs."""
+    return f"{body_hash}\t{'' if tariff_id is None else tariff_id}\t{chatbot}"
+
+
+def prices_text(prices: Mapping[str, int], others: Mapping[str, int]) -> str:
+    """Return ",mode=price" for each mode of the quote, ";mode=price" for each outside it."""
+    return "".join(
+        [
+            *(f",{mode}={price}" for mode, price in prices.items()),
+            *(f";{mode}={price}" for mode, price in others.items()),
+        ]
+    )
+
+
+def state_text(state: MessageState, day: str = "00000") -> str:
+    """Return the stored form. `day`: the day's number of the hold, 00000 = not of this day."""
+    if state.state == "parked":
+        outcome = "f" if state.parked == "failed" else "d" + state.parked
+    else:
+        outcome = f"{state.mode}={state.charged}" if state.state == "settled" else ""
+    return (
+        f"{STATE_LETTERS[state.state]}{KIND_LETTERS[state.kind]}{day}{state.since_us:016d}"
+        f"{state.quoted}|{outcome}{''.join('!' + seen for seen in state.seen)}"
+        f"|{facts_text(state.body_hash, state.tariff_id, state.chatbot)}"
+        f"|{prices_text(state.prices, state.others)}"
+    )
+
+
+def parse_message(message_id: str, text: str) -> MessageState | None:
+    """Return a stored state; None for "". Raises ValueError for a text of no script of ours."""
+    if not text:
+        return None
+    try:
+        quoted, outcome, facts, prices = text[23:].split("|")
+        body_hash, tariff_id, chatbot = facts.split("\t")
+        kept, *seen = outcome.split("!")
+        state = STATES[text[0]]
+        mode, _, charged = kept.partition("=") if state == "settled" else ("", "", "")
+        return MessageState(
+            message_id=message_id,
+            state=state,
+            kind=KINDS[text[1]],
+            since_us=int(text[7:23]),
+            quoted=int(quoted),
+            charged=int(quoted) if state in OPEN else int(charged or 0),
+            mode=mode,
+            body_hash=body_hash,
+            tariff_id=int(tariff_id) if tariff_id else None,
+            chatbot=chatbot,
+            prices=_prices(prices, ","),
+            others=_prices(prices, ";"),
+            parked=("failed" if kept == "f" else kept[1:]) if state == "parked" else "",
+            seen=tuple(seen),
+        )
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"not a message of a wallet: {text!r}") from error
+
+
+def _prices(text: str, sign: str) -> dict[str, int]:
+    words = text.replace(",", "\n,").replace(";", "\n;").split("\n")
+    pairs = (word[1:].split("=") for word in words if word[:1] == sign)
+    return {mode: int(price) for mode, price in pairs}

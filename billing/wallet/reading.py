@@ -1,0 +1,124 @@
+"""Commands that only look at a wallet, and what comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from billing.wallet import reasons
+from billing.wallet.building import accepted, wallet_command
+from billing.wallet.life import STATUS
+from billing.wallet.messages import MessageState, parse_message
+from billing.wallet.settings import WalletSettings
+from poolsite.hotpath import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """A wallet at one moment. bal: what can be spent; pend: signed sum of entries not in SQL.
+
+    `spent`: of this day of the account's zone. `open`, `parked`, `unpaid`: messages of that kind;
+    `messages`: all that Redis knows. `due_at_us`: the soonest deadline of an open hold.
+    """
+
+    status: str
+    generation: int
+    seq: int
+    drained: int
+    bal: int
+    pend: int
+    held: int
+    receivable: int
+    spent: int
+    batch: int
+    batch_first: int
+    batch_last: int
+    batch_amount: int
+    reason: str
+    as_of_us: int
+    open: int
+    parked: int
+    unpaid: int
+    messages: int
+    finals: int
+    operations: int
+    due_at_us: int | None
+    settings: WalletSettings
+
+    @property
+    def backlog(self) -> int:
+        """Change entries that SQL does not have yet."""
+        return self.seq - self.drained
+
+
+_NUMBERS = (
+    *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "spent", "batch"),
+    *("batch_first", "batch_last", "batch_amount", "open", "parked", "unpaid", "messages"),
+    *("finals", "operations"),
+)
+
+
+def balance(slug: str) -> Command[Balance | None]:
+    """Read a wallet's figures; None = no such wallet in Redis."""
+
+    def read(reply: list[str]) -> Balance | None:
+        if reply[0] == "-1":
+            return None
+        pairs = dict(zip(reply[::2], reply[1::2], strict=True))
+        return Balance(
+            status=STATUS[pairs["conf"][0]],
+            reason=pairs["reason"],
+            as_of_us=int(pairs["as_of"]),
+            due_at_us=int(pairs["due_at"]) if pairs["due_at"] else None,
+            settings=WalletSettings.from_conf(pairs["conf"]),
+            **{name: int(pairs[name]) for name in _NUMBERS},
+        )
+
+    return wallet_command("balance", slug, (), read)
+
+
+def message(slug: str, message_id: str) -> Command[MessageState | None]:
+    """Read one message; None = the wallet, or the message in it, is not there."""
+
+    def read(reply: list[str]) -> MessageState | None:
+        return None if reply[0] == "-1" else parse_message(message_id, reply[1])
+
+    return wallet_command("message", slug, (message_id,), read)
+
+
+def messages(slug: str, message_ids: Sequence[str]) -> Command[dict[str, MessageState]]:
+    """Read up to 1 000 messages; those that are not there are left out."""
+    wanted = tuple(message_ids)
+
+    def read(reply: list[str]) -> dict[str, MessageState]:
+        if reply[0] == "-1" and reply[1] == reasons.NO_SUCH_WALLET:
+            return {}
+        found = zip(wanted, accepted(reply)[1:], strict=True)
+        states = (parse_message(message_id, text) for message_id, text in found)
+        return {state.message_id: state for state in states if state is not None}
+
+    return wallet_command("message", slug, wanted, read)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHolds:
+    """A part of the open holds: their sum beside the wallet's `held`.
+
+    A wallet whose `count` is within one part is proved in one step: total == held, wrong == 0.
+    More parts belong together when `seq` has not moved.
+    """
+
+    seq: int
+    held: int
+    count: int
+    total: int
+    wrong: int
+
+
+def open_holds(slug: str, first: int = 0, count: int = 5_000) -> Command[OpenHolds | None]:
+    """Sum up to 5 000 open holds from place `first` on; None = no such wallet in Redis."""
+
+    def read(reply: list[str]) -> OpenHolds | None:
+        if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
+            return None
+        return OpenHolds(*map(int, accepted(reply)[1:]))
+
+    return wallet_command("open_holds", slug, (first, count), read)

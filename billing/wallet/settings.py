@@ -1,0 +1,65 @@
+"""A wallet's settings, and the fixed columns in which the scripts read them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+DAYS_AHEAD: Final = 14
+COLUMNS_WIDTH: Final = 75
+
+# Name and width: columns 2 to 61 of `conf`; then the next midnight (10) and the day's number (5).
+_COLUMNS: Final = (
+    ("daily_limit", 16),
+    ("log_limit", 10),
+    ("unsent_message_seconds", 7),
+    ("unsent_call_seconds", 7),
+    ("report_seconds", 7),
+    ("keep_seconds", 7),
+    ("parked_limit", 6),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletSettings:
+    """What decides about a wallet besides its money. Amounts in units of 1/10 000."""
+
+    daily_limit: int = 0  # spending of one day of the account's zone; 0 = none
+    log_limit: int = 1_000_000  # change entries not yet in SQL, at which new holds are refused
+    unsent_message_seconds: int = 600
+    unsent_call_seconds: int = 60
+    report_seconds: int = 72 * 3600
+    keep_seconds: int = 7 * 86_400  # final messages and receipts
+    parked_limit: int = 10_000
+    zone: str = "UTC"
+
+    def midnights(self, now: datetime | None = None) -> list[int]:
+        """Return the coming midnights of the zone, in seconds since 1970, soonest first."""
+        here = (now or datetime.now(UTC)).astimezone(ZoneInfo(self.zone))
+        return [
+            int(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).timestamp())
+            for day in (here.date() + timedelta(days=ahead) for ahead in range(1, DAYS_AHEAD + 1))
+        ]
+
+    def columns(self, now: datetime | None = None) -> str:
+        """Return columns 2 to 76 of `conf`. Raises ValueError when a number does not fit."""
+        cells = []
+        for name, width in _COLUMNS:
+            value = int(getattr(self, name))
+            if value < 0 or len(str(value)) > width:
+                raise ValueError(f"{name}: {value} is out of range")
+            cells.append(f"{value:0{width}d}")
+        if self.log_limit < 1:
+            raise ValueError(f"log_limit: {self.log_limit} is out of range")
+        cells += [f"{self.midnights(now)[0]:010d}", "00001"]
+        return "".join(cells)
+
+    @classmethod
+    def from_conf(cls, conf: str) -> "WalletSettings":
+        """Return the settings that stand in Redis (the zone is not among them)."""
+        values: dict[str, Any] = {}
+        place = 1
+        for name, width in _COLUMNS:
+            values[name] = int(conf[place : place + width])
+            place += width
+        return cls(**values)
