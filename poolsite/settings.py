@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "numbers.apps.NumbersConfig",
     "billing.apps.BillingConfig",
     "queueing.line.apps.LineConfig",
+    "queueing.admission.apps.AdmissionConfig",
 ]
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",

@@ -17,5 +17,6 @@ urlpatterns = [
     path("", include("poolsite.jobs.urls")),
     path("", include("numbers.urls")),
     path("", include("billing.urls")),
+    path("", include("queueing.admission.urls")),
     path("", include("queueing.line.urls")),
 ]

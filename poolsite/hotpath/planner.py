@@ -246,9 +246,14 @@ def _explain(items: list[_Item], failed: NotSent) -> None:
 
 
 def read_reply(command: Command[Any], reply: Any) -> Any:
-    """Return the command's result, or ScriptFailed when its `read` cannot take the reply."""
+    """Return the command's result, or ScriptFailed when its `read` cannot take the reply.
+
+    A HotPathError that `read` raises is its outcome: an app's own word for a refusal.
+    """
     try:
         return command.read(reply)
+    except HotPathError as refusal:
+        return refusal
     except Exception as error:
         failed = ScriptFailed(f"{command.script.title}: the reply was not understood ({error!r})")
         failed.__cause__ = error

@@ -1,0 +1,22 @@
+"""How every command of a gate is put together: its script, all its keys, its words."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from poolsite.hotpath import Command
+from queueing.admission.gate.keys import GateKeys
+from queueing.admission.gate.scripts import SCRIPTS
+
+T = TypeVar("T")
+
+
+def gate_command(
+    script: str,
+    slug: str,
+    args: Sequence[str | int],
+    read: Callable[[list[str]], T],
+    repeat: str | None = None,
+) -> Command[T]:
+    """`repeat`: the operation id of a command that may be run again after a lost reply."""
+    its = SCRIPTS[script]
+    return Command(its, its.keys_of(GateKeys(slug).tag), tuple(args), read, operation_id=repeat)

@@ -1,0 +1,66 @@
+"""Entries of a gate's history: what the scripts write, read back as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+EVENTS: Final = (
+    *("created", "recovering", "opened", "paused", "resumed", "configured", "resized"),
+    *("granted", "renewed", "adopted", "released", "expired", "freed", "overrun"),
+    *("issued", "done", "failed", "returned", "late"),
+    *("began", "held", "went on", "extended", "cancelled", "loaded", "closed", "ended", "finished"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry; docs/admission-redis.md says what each event fills in.
+
+    `holder`: a name, `@device` or `#token`. `data`: a result's JSON; "from to" of resized;
+    the tasks of closed, joined by commas; how many of loaded; the count and the cap of overrun.
+    """
+
+    at_us: int
+    event: str
+    holder: str = ""
+    token: int | None = None
+    deadline_us: int | None = None
+    task: int | None = None
+    attempt: int | None = None
+    batch: int | None = None
+    reason: str = ""
+    data: str = ""
+
+    @property
+    def device(self) -> str:
+        """The device, "" for other holders."""
+        return self.holder[1:] if self.holder.startswith("@") else ""
+
+    @property
+    def tasks(self) -> list[int]:
+        """The tasks that a `closed` entry names."""
+        return [int(word) for word in self.data.split(",")] if self.event == "closed" else []
+
+
+def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
+    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    words = fields.get("e", "").split("\t")
+    if len(words) != 9:
+        raise ValueError(f"not an entry of a gate: {dict(fields)!r}")
+    event, holder, token, deadline, task, attempt, batch, reason, data = words
+    return Change(
+        at_us=int(fields["at"]) if at_us is None else at_us,
+        event=event,
+        holder=holder,
+        token=_number(token),
+        deadline_us=_number(deadline),
+        task=_number(task),
+        attempt=_number(attempt),
+        batch=_number(batch),
+        reason=reason,
+        data=data,
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None

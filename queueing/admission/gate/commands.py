@@ -1,0 +1,156 @@
+"""A gate's life: made, set, resized, paused, opened, swept, and what the external system tells."""
+
+from dataclasses import dataclass
+
+from poolsite.hotpath import Command
+from queueing.admission.gate.building import gate_command
+from queueing.admission.gate.reasons import check
+from queueing.admission.gate.scripts import SCRIPTS
+from queueing.admission.gate.settings import GateSettings
+
+
+def _reason(reply: list[str]) -> str:
+    return check(reply)[3]
+
+
+def create(
+    slug: str, generation: int, settings: GateSettings, *, paused: bool = False
+) -> Command[str]:
+    """Make the gate's data; the same generation again changes nothing (returns "exists")."""
+    status = "p" if paused else "o"
+    return _create(slug, generation, settings, status, 0, status)
+
+
+def recover(
+    slug: str,
+    generation: int,
+    settings: GateSettings,
+    *,
+    open_after_seconds: int,
+    paused: bool = False,
+) -> Command[str]:
+    """Begin a new life of lost data: its whole cap counts as used. Then load(…), then loaded(…)."""
+    becomes = "p" if paused else "o"
+    return _create(slug, generation, settings, "r", open_after_seconds, becomes)
+
+
+def _create(
+    slug: str,
+    generation: int,
+    settings: GateSettings,
+    status: str,
+    open_after_seconds: int,
+    becomes: str,
+) -> Command[str]:
+    args: list[str | int] = [
+        *(f"{generation:016d}", status, settings.columns(), settings.adapt()),
+        *(SCRIPTS["acquire"].sha1, open_after_seconds, becomes),
+    ]
+    return gate_command("create", slug, args, _reason, str(generation))
+
+
+def configure(slug: str, settings: GateSettings, *, keep_cap: bool = True) -> Command[str]:
+    """Write settings; with `keep_cap` an adaptive cap stays where it is, within its bounds."""
+    args = [settings.columns(), settings.adapt(), SCRIPTS["acquire"].sha1, str(int(keep_cap))]
+    return gate_command("configure", slug, args, _reason, args[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """The cap before, and the permits in use at the moment of the change."""
+
+    before: int
+    used: int
+    repeat: bool
+
+
+def resize(slug: str, cap: int, *, adaptive: bool = False, reason: str = "") -> Command[Resized]:
+    """Another cap from this moment; `adaptive`: it may move on by itself."""
+
+    def read(reply: list[str]) -> Resized:
+        check(reply)
+        return Resized(int(reply[1]), int(reply[2]), bool(reply[3]))
+
+    return gate_command("resize", slug, [cap, int(adaptive), reason], read, str(cap))
+
+
+def pause(slug: str, reason: str) -> Command[str]:
+    """Let nobody in until resume. A recovering gate remembers it and refuses: "recovering"."""
+    return gate_command("pause", slug, ["1", reason], _reason, "1")
+
+
+def resume(slug: str, reason: str = "") -> Command[str]:
+    return gate_command("pause", slug, ["0", reason], _reason, "0")
+
+
+def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[str]:
+    """An operator opens a recovering gate early."""
+    return gate_command("open", slug, ["now", reason, "p" if paused else "o"], _reason, "now")
+
+
+def loaded(slug: str, *, paused: bool = False) -> Command[str]:
+    """Every task of a recovering gate is there; time opens it."""
+    return gate_command("open", slug, ["loaded", "", "p" if paused else "o"], _reason, "loaded")
+
+
+def destroy(slug: str, generation: int) -> Command[str]:
+    """Remove the gate's data."""
+    return gate_command("destroy", slug, [f"{generation:016d}"], _reason, str(generation))
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did. `more`: call again at once. `cap`: the adaptive cap's new value."""
+
+    more: bool
+    opened: bool
+    expired: int
+    silent: int
+    closed: int
+    cap: int | None
+
+
+def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
+    """Do what time brings, at most `batch` of each kind; None = there is no such gate."""
+
+    def read(reply: list[str]) -> Swept | None:
+        if reply[0] == "-1":
+            return None
+        pairs = dict(zip(reply[::2], reply[1::2], strict=True))
+        return Swept(
+            more=pairs["more"] == "1",
+            opened=pairs["opened"] == "1",
+            expired=int(pairs["expired"]),
+            silent=int(pairs["silent"]),
+            closed=int(pairs["closed"]),
+            cap=int(pairs["cap"]) if pairs["cap"] else None,
+        )
+
+    return gate_command("sweep", slug, [batch], read, "sweep")
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the gate makes of the external system's own count."""
+
+    cap: int
+    used: int
+    over: bool
+
+
+def observe(
+    slug: str,
+    count: int,
+    *,
+    good: int | None = None,
+    bad: int | None = None,
+    took_ms: int | None = None,
+) -> Command[Observed]:
+    """The external system tells its clients at once, and what it served since it told last."""
+
+    def read(reply: list[str]) -> Observed:
+        check(reply)
+        return Observed(int(reply[1]), int(reply[2]), reply[3] == "over")
+
+    words = ["" if value is None else str(value) for value in (good, bad, took_ms)]
+    return gate_command("observe", slug, [str(count), *words], read)

@@ -1,0 +1,20 @@
+"""Names of a gate's keys in Redis; the scripts' headers name the others by their suffixes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GateKeys:
+    """The tag and the channel of one gate. docs/admission-redis.md says what each key holds."""
+
+    slug: str
+
+    @property
+    def tag(self) -> str:
+        """The hash tag with its braces: the key of the settings, and the start of all others."""
+        return "{gate." + self.slug + "}"
+
+    @property
+    def wake_channel(self) -> str:
+        """Published when something has changed, at most once in each tenth of a second."""
+        return self.tag + ":wake"

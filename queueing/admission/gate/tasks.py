@@ -1,0 +1,173 @@
+"""Tasks: batches that begin and end, tasks that are loaded, reports of devices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from poolsite.hotpath import Command
+from queueing.admission.gate.building import gate_command
+from queueing.admission.gate.permits import number
+from queueing.admission.gate.reasons import check
+
+ROWS_LIMIT: Final = 500  # tasks in one call of load
+REPORTS_LIMIT: Final = 32  # reports in one script call
+RESULTS_LIMIT: Final = 32  # results in one report
+TEXT_LIMIT: Final = 8_192  # bytes of a payload, and of a result's data
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A task as SQL knows it. `running`: it was issued before Redis lost it."""
+
+    task: int
+    device: str
+    payload: str
+    attempt: int = 1
+    token: int = 0
+    running: bool = False
+
+
+def load(slug: str, batch: int, rows: Sequence[Row]) -> Command[tuple[int, int]]:
+    """Put up to ROWS_LIMIT tasks before the devices; those that are there stay.
+
+    Returns how many were put in, and how many were refused because their device has 100.
+    """
+    args: list[str | int] = [batch]
+    for row in rows:
+        args += [row.task, row.device, row.payload, row.attempt]
+        args.append(f"{row.token:016d}" if row.token else "")
+        args.append(int(row.running))
+
+    def read(reply: list[str]) -> tuple[int, int]:
+        check(reply)
+        return int(reply[1]), int(reply[2])
+
+    return gate_command("load", slug, args, read, str(batch))
+
+
+def _reason(reply: list[str]) -> str:
+    return check(reply)[3]
+
+
+def batch_open(slug: str, batch: int, ends_us: int) -> Command[str]:
+    """Tell the gate of a batch whose window is open; "repeat" = it knows it."""
+    return gate_command("batch", slug, ["open", batch, f"{ends_us:016d}", ""], _reason, str(batch))
+
+
+def batch_extend(slug: str, batch: int, ends_us: int, reason: str = "") -> Command[str]:
+    """Another end of the window."""
+    args = ["extend", batch, f"{ends_us:016d}", reason]
+    return gate_command("batch", slug, args, _reason, str(batch))
+
+
+def batch_pause(slug: str, batch: int, reason: str) -> Command[str]:
+    """Issue none of its tasks until it goes on; running ones finish."""
+    return gate_command("batch", slug, ["pause", batch, "", reason], _reason, str(batch))
+
+
+def batch_resume(slug: str, batch: int, reason: str = "") -> Command[str]:
+    return gate_command("batch", slug, ["resume", batch, "", reason], _reason, str(batch))
+
+
+def batch_cancel(slug: str, batch: int, reason: str) -> Command[str]:
+    """Close what is pending, for good; running ones finish, without a further attempt."""
+    return gate_command("batch", slug, ["cancel", batch, "", reason], _reason, str(batch))
+
+
+# -- reports ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a device tells of a task. `data`: JSON without control characters, or ""."""
+
+    task: int
+    token: int
+    ok: bool
+    took_ms: int | None = None
+    data: str = ""
+
+    def words(self) -> list[str]:
+        return [
+            *(str(self.task), f"{self.token:016d}", str(int(self.ok))),
+            *("" if self.took_ms is None else str(self.took_ms), self.data),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report of one device. `renew`: the token of the task that it goes on with."""
+
+    device: str
+    results: tuple[Result, ...] = ()
+    renew: int | None = None
+
+    def words(self) -> list[str]:
+        words = [self.device, "" if self.renew is None else f"{self.renew:016d}"]
+        for result in self.results:
+            words += result.words()
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The answer to a report.
+
+    `word`: task, wait, none. `until_us`: the device stops by it (the permit's deadline less the
+    margin). `results`: (task, accepted | repeat | late | unknown task | unknown token).
+    """
+
+    word: str
+    task: int | None
+    payload: str
+    token: int | None
+    until_us: int | None
+    attempt: int | None
+    retry_seconds: int
+    place: int | None
+    estimate_seconds: int | None
+    reason: str
+    results: tuple[tuple[int, str], ...] = ()
+
+
+def reports(slug: str, batch: Sequence[Report]) -> Command[list[Told]]:
+    """One command for up to REPORTS_LIMIT reports of one gate, done in their order.
+
+    May be run again after a lost reply: results are taken once, a task is issued once.
+    Raises ValueError for an empty or longer batch.
+    """
+    if not 0 < len(batch) <= REPORTS_LIMIT:
+        raise ValueError(f"a batch has 1 to {REPORTS_LIMIT} reports, not {len(batch)}")
+    words: list[str] = []
+    for report in batch:
+        its = report.words()
+        words += [str(len(its)), *its]
+
+    def read(reply: list[str]) -> list[Told]:
+        check(reply)
+        told, place = [], 0
+        while place < len(reply):
+            count = int(reply[place])
+            told.append(_told(reply[place + 1 : place + 1 + count]))
+            place += count + 1
+        return told
+
+    return gate_command("report", slug, words, read, batch[0].device)
+
+
+def _told(words: Sequence[str]) -> Told:
+    return Told(
+        word=words[0],
+        task=number(words[1]),
+        payload=words[2],
+        token=number(words[3]),
+        until_us=number(words[4]),
+        attempt=number(words[5]),
+        retry_seconds=int(words[6]),
+        place=number(words[7]),
+        estimate_seconds=number(words[8]),
+        reason=words[9],
+        results=tuple(
+            (int(task), outcome) for task, outcome in zip(words[10::2], words[11::2], strict=True)
+        ),
+    )

@@ -1,0 +1,16 @@
+"""What SQL remembers of the gates: settings, batches of tasks, and everything that happened."""
+
+from queueing.admission.models.gates import SLUG_PATTERN, Gate, UnsentChange
+from queueing.admission.models.records import GateEvent, MinuteSample
+from queueing.admission.models.work import DEVICE_PATTERN, Task, TaskBatch
+
+__all__ = [
+    "DEVICE_PATTERN",
+    "SLUG_PATTERN",
+    "Gate",
+    "GateEvent",
+    "MinuteSample",
+    "Task",
+    "TaskBatch",
+    "UnsentChange",
+]

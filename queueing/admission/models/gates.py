@@ -1,0 +1,198 @@
+"""A gate and its settings."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+
+SLUG_PATTERN = r"^[a-z0-9-]{1,40}\Z"
+KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z"
+DAY_SECONDS = 86_400
+CAP_LIMIT = 1_000_000
+
+
+def _between(least: int, most: int) -> list[MinValueValidator | MaxValueValidator]:
+    return [MinValueValidator(least), MaxValueValidator(most)]
+
+
+class LiveGates(models.Manager["Gate"]):
+    """Gates that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet["Gate"]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
+class Gate(models.Model):
+    """How many may be at once on one external system. Its Redis tag is `{gate.<slug>}`.
+
+    A deleted gate keeps its row and slug, because years of history name it.
+    """
+
+    account = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="gates",
+        verbose_name=_("account"),
+        help_text=_("Empty: the platform's own gate."),
+    )
+    slug = models.CharField(
+        _("slug"),
+        max_length=40,
+        unique=True,
+        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
+    )
+    name = models.CharField(_("name"), max_length=120)
+    key = models.CharField(
+        _("key"),
+        max_length=64,
+        validators=[RegexValidator(KEY_PATTERN, _("1 to 64 letters, digits, . _ : and -."))],
+        help_text=_("What batches name the gate by, for example an area code."),
+    )
+    description = models.TextField(_("description"), blank=True)
+
+    cap = models.PositiveIntegerField(
+        _("cap"), default=60, validators=_between(1, CAP_LIMIT), help_text=_("At once, at most.")
+    )
+    permit_seconds = models.PositiveIntegerField(
+        _("permit, seconds"),
+        default=300,
+        validators=_between(2, DAY_SECONDS),
+        help_text=_("A slot that nobody gives back is free after this."),
+    )
+    margin_seconds = models.PositiveIntegerField(
+        _("margin, seconds"),
+        default=10,
+        validators=_between(0, 3_600),
+        help_text=_("A device stops this long before its slot is free."),
+    )
+    longest_seconds = models.PositiveIntegerField(
+        _("longest time, seconds"),
+        default=3_600,
+        validators=_between(2, 30 * DAY_SECONDS),
+        help_text=_("However often it is renewed."),
+    )
+    attempts = models.PositiveIntegerField(_("attempts"), default=3, validators=_between(1, 50))
+    period_seconds = models.PositiveIntegerField(
+        _("report period, seconds"), default=60, validators=_between(1, DAY_SECONDS)
+    )
+    fair = models.BooleanField(
+        _("in turn"), default=True, help_text=_("Who waits longer comes first.")
+    )
+    look_ahead = models.PositiveIntegerField(
+        _("look-ahead"),
+        default=2,
+        validators=_between(1, 1_000),
+        help_text=_("So many times the free slots may stand before one who is let in."),
+    )
+    rate_per_second = models.PositiveIntegerField(
+        _("starts per second"),
+        default=0,
+        validators=[MaxValueValidator(10_000)],
+        help_text=_("0: no limit."),
+    )
+
+    adaptive = models.BooleanField(_("adaptive cap"), default=False)
+    pinned_cap = models.PositiveIntegerField(
+        _("pinned cap"),
+        null=True,
+        blank=True,
+        validators=_between(1, CAP_LIMIT),
+        help_text=_("By hand; the adaptive cap stands still meanwhile."),
+    )
+    adaptive_min = models.PositiveIntegerField(
+        _("adaptive cap, least"), default=1, validators=_between(1, CAP_LIMIT)
+    )
+    adaptive_max = models.PositiveIntegerField(
+        _("adaptive cap, most"), default=60, validators=_between(1, CAP_LIMIT)
+    )
+    adaptive_step = models.PositiveIntegerField(
+        _("step up"), default=1, validators=_between(1, 10_000)
+    )
+    adaptive_down_percent = models.PositiveIntegerField(
+        _("down to, %"), default=70, validators=_between(1, 99)
+    )
+    adaptive_error_percent = models.PositiveIntegerField(
+        _("errors over, %"), default=10, validators=_between(0, 100)
+    )
+    adaptive_latency_ms = models.PositiveIntegerField(
+        _("latency over, ms"),
+        default=0,
+        validators=[MaxValueValidator(3_600_000)],
+        help_text=_("0: latency does not count."),
+    )
+    adaptive_interval_seconds = models.PositiveIntegerField(
+        _("interval, seconds"), default=10, validators=_between(1, 3_600)
+    )
+
+    overrun_alarm = models.PositiveIntegerField(_("alarm: overruns in 5 minutes over"), default=0)
+    waiting_alarm = models.PositiveIntegerField(
+        _("alarm: waiting over"), default=0, help_text=_("0: no alarm.")
+    )
+    log_limit = models.PositiveIntegerField(
+        _("backlog limit, entries"),
+        default=1_000_000,
+        validators=[MinValueValidator(1_000)],
+        help_text=_("History entries kept in Redis while SQL cannot take them."),
+    )
+
+    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
+    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
+    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
+
+    generation = models.PositiveBigIntegerField(_("generation"), default=1)
+    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
+    loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
+
+    objects = LiveGates()
+    all_objects = models.Manager["Gate"]()
+
+    access_kind = "gate"
+
+    class Meta:
+        verbose_name = _("gate")
+        verbose_name_plural = _("gates")
+        ordering = ["slug"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "key"],
+                name="admission_gate_key",
+                condition=Q(deleted_at=None),
+            ),
+            models.UniqueConstraint(
+                fields=["key"],
+                name="admission_platform_key",
+                condition=Q(deleted_at=None, account=None),
+            ),
+            models.CheckConstraint(
+                condition=Q(adaptive_min__lte=F("adaptive_max")), name="admission_adaptive_bounds"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.slug
+
+    @property
+    def tag(self) -> str:
+        """The gate's Redis tag, with its braces."""
+        return "{gate." + self.slug + "}"
+
+
+class UnsentChange(models.Model):
+    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is.
+
+    What a dead process left behind is found by an old row, and the watch mends the gate.
+    """
+
+    gate = models.ForeignKey(Gate, models.CASCADE, related_name="unsent")
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
+
+    class Meta:
+        verbose_name = _("unsent change")
+        verbose_name_plural = _("unsent changes")

@@ -1,0 +1,6 @@
+"""The pages' addresses."""
+
+from django.urls import URLPattern
+
+app_name = "admission"
+urlpatterns: list[URLPattern] = []

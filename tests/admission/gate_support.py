@@ -1,0 +1,139 @@
+"""What the tests of the gate share: a gate under a clock that the test moves."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import redis
+
+from poolsite import hotpath
+from queueing.admission import gate
+from tests.support.clock import ScriptClock
+
+SLUG = "tower"
+KEYS = gate.GateKeys(SLUG)
+GENERATION = 1_600_000_000_000_000
+
+
+@dataclass
+class GateUnderTest:
+    """One gate on one Redis; every method runs one command and returns its result."""
+
+    path: hotpath.HotPath
+    client: Any  # redis.Redis whose replies are text
+    clock: ScriptClock | None = None
+    settings: gate.GateSettings = field(default_factory=gate.GateSettings)
+
+    def run(self, command: hotpath.Command[Any]) -> Any:
+        return self.path.run(command)
+
+    def create(self, **settings: Any) -> "GateUnderTest":
+        self.settings = gate.GateSettings(**settings)
+        assert self.run(gate.create(SLUG, GENERATION, self.settings)) == ""
+        return self
+
+    def raw(self, script: str, *words: str | int) -> list[str]:
+        """Run a script as the seed's caller does: with KEYS[1] alone."""
+        return list(self.client.eval(gate.SCRIPTS[script].text, 1, KEYS.tag, *words))
+
+    def acquire(self, holder: str) -> gate.Permit:
+        permit = self.run(gate.acquire(SLUG, holder))
+        assert isinstance(permit, gate.Permit)
+        return permit
+
+    def release(self, holder: str, token: int) -> gate.Ended:
+        ended = self.run(gate.release(SLUG, holder, token))
+        assert isinstance(ended, gate.Ended)
+        return ended
+
+    def renew(self, holder: str, token: int) -> gate.Permit:
+        permit = self.run(gate.renew(SLUG, holder, token))
+        assert isinstance(permit, gate.Permit)
+        return permit
+
+    def incr(self) -> tuple[bool, int]:
+        counted = self.run(gate.incr(SLUG))
+        return counted.changed, counted.count
+
+    def decr(self) -> tuple[bool, int]:
+        counted = self.run(gate.decr(SLUG))
+        return counted.changed, counted.count
+
+    def sweep(self) -> gate.Swept:
+        swept = self.run(gate.sweep(SLUG))
+        assert isinstance(swept, gate.Swept)
+        return swept
+
+    def show(self) -> gate.Figures:
+        figures = self.run(gate.show(SLUG))
+        assert isinstance(figures, gate.Figures)
+        return figures
+
+    def report(self, device: str, *results: gate.Result, renew: int | None = None) -> gate.Told:
+        told = self.run(gate.reports(SLUG, [gate.Report(device, results, renew)]))
+        assert len(told) == 1
+        assert isinstance(told[0], gate.Told)
+        return told[0]
+
+    def batch(
+        self, batch: int, devices: list[str], *, seconds: int = 3_600, first: int = 1
+    ) -> None:
+        """Open a batch with one task for each device; tasks count from `first`."""
+        assert self.clock is not None
+        self.run(gate.batch_open(SLUG, batch, self.clock.now_us + seconds * 1_000_000))
+        rows = [
+            gate.Row(first + place, device, f"do {device}") for place, device in enumerate(devices)
+        ]
+        assert self.run(gate.load(SLUG, batch, rows)) == (len(rows), 0)
+
+    def check_structure(self) -> None:
+        """Every key agrees with every other; nothing is left over."""
+        tag = KEYS.tag
+        head = self.client.hgetall(tag)
+        if not head:
+            return
+        held = {name[1:]: value for name, value in head.items() if name.startswith("=")}
+        permits = self.client.zrange(f"{tag}:permits", 0, -1, withscores=True)
+        assert {who: f"{score:.0f}" for who, score in permits} == {
+            who: value[16:32] for who, value in held.items()
+        }
+        assert set(self.client.zrange(f"{tag}:anon", 0, -1)) == {w for w in held if w[0] == "#"}
+        line = self.client.zrange(f"{tag}:line", 0, -1)
+        assert set(line) == set(self.client.zrange(f"{tag}:seen", 0, -1))
+        assert int(head["line"]) == len(line)
+        log = self.client.xrange(f"{tag}:log")
+        assert [entry for entry, _ in log] == [f"{n}-0" for n in range(1, int(head["seq"]) + 1)]
+        self._check_tasks(tag, held)
+
+    def _check_tasks(self, tag: str, held: dict[str, str]) -> None:
+        tasks = {t: r.split("\t") for t, r in self.client.hgetall(f"{tag}:tasks").items()}
+        work = dict(self.client.zrange(f"{tag}:work", 0, -1, withscores=True))
+        assert work == {
+            task: int(record[4]) * 8 + "prdfx".index(record[0]) for task, record in tasks.items()
+        }
+        listed = {
+            (device, task)
+            for device, text in self.client.hgetall(f"{tag}:devices").items()
+            for task in text.split()
+        }
+        assert listed == {(r[5], task) for task, r in tasks.items() if r[0] in "pr"}
+        running = {"@" + r[5]: task for task, r in tasks.items() if r[0] == "r"}
+        holding = {w: v[48:].lstrip("u") for w, v in held.items() if w[0] == "@"}
+        assert holding == running
+
+    def changes(self) -> list[gate.Change]:
+        """The whole history, oldest first."""
+        return [gate.read_change(fields) for _, fields in self.client.xrange(f"{KEYS.tag}:log")]
+
+
+@contextlib.contextmanager
+def gate_on(url: str, clock: ScriptClock | None = None) -> Iterator[GateUnderTest]:
+    """A gate on the Redis at `url`, not yet created."""
+    path = hotpath.HotPath(url)
+    client = redis.Redis.from_url(url, decode_responses=True)
+    try:
+        yield GateUnderTest(path, client, clock)
+    finally:
+        client.close()
+        path.close()
