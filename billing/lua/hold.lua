@@ -82,7 +82,7 @@ for i = 1, count, 5 do
       seq = seq + 1
       local day = sub(conf, 72, 76)
       call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'hold\t' .. id .. '\t-' .. quoted .. '\t' .. quoted .. '\t'
-        .. letter .. '\t' .. sub(how, 2) .. '\t' .. quoted .. '\t' .. facts)
+        .. letter .. '\t' .. sub(how, 2) .. '\t' .. quoted .. '\t' .. facts .. '\t\t0\t\t\t0\t0\t' .. prices)
       if parked then
         local word, kind, made_on, outcome = match(st, '|([fd][^|!]*)', 24), sub(how, 2), day, ''
         --@include settle

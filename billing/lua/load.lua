@@ -39,7 +39,8 @@ for i = 1, #ARGV, 3 do
       else
         bal, seq = bal - quoted, seq + 1
         call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'hold\t' .. id .. '\t-' .. quoted .. '\t' .. quoted .. '\t'
-          .. letter .. '\t' .. kind .. '\t' .. quoted .. '\t' .. match(st, '^%d+|[^|]*|([^|]*)', 24))
+          .. letter .. '\t' .. kind .. '\t' .. quoted .. '\t' .. match(st, '^%d+|[^|]*|([^|]*)', 24)
+          .. '\t\t0\t\t\t0\t0\t' .. match(st, '[^|]*$'))
       end
     end
     if answer == 'loaded' then

@@ -7,8 +7,9 @@ KEYS[4] {acct}:log        STREAM  as billing/hold
 ARGV[1] status            o open, f frozen, c closed, r recovering
 ARGV[2] reason            for the history
 ARGV[3] operation_id      for the history
+ARGV[4] generation        of the data that is meant, or empty: whatever stands there
 Reply: [1, answer]; changed, repeat
-Errors: -1 "no such wallet", "script outdated …", "malformed status"
+Errors: -1 "no such wallet", "script outdated …", "malformed status", "other generation <n>"
 Complexity: O(1)
 Version: 1
 ]]
@@ -16,6 +17,10 @@ Version: 1
 local status, operation = ARGV[1] or '', ARGV[3] or ''
 if not find(status, '^[ofcr]$') or #operation > 80 or find(operation, '[^!-~]') then
   return { '-1', 'malformed status' }
+end
+if ARGV[4] and ARGV[4] ~= '' then
+  local there = call('HGET', ACCT, 'generation')
+  if there ~= ARGV[4] then return { '-1', 'other generation ' .. there } end
 end
 local reason = string.gsub(sub(ARGV[2] or '', 1, 600), '[%c|]', ' ')
 if status == sub(conf, 1, 1) then return { '1', 'repeat' } end

@@ -42,6 +42,7 @@ class Change:
     flag: str = ""
     reported: str = ""
     difference: int = 0
+    prices: str = ""  # of a hold, as they are stored with the message
 
     @property
     def of_message(self) -> bool:
@@ -51,9 +52,9 @@ class Change:
 def read_change(seq: int, at_us: int, words: str) -> Change:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     cells = words.split("\t")
-    if not 4 <= len(cells) <= 16:
+    if not 4 <= len(cells) <= 17:
         raise ValueError(f"not an entry of a wallet: {words!r}")
-    cells += [""] * (16 - len(cells))
+    cells += [""] * (17 - len(cells))
     try:
         return Change(
             seq=seq,
@@ -74,6 +75,7 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
             flag=cells[12],
             reported=cells[13],
             difference=int(cells[14] or 0),
+            prices=cells[16],
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error

@@ -54,15 +54,26 @@ def configure(slug: str, settings: WalletSettings, *, now: datetime | None = Non
     return wallet_command("configure", slug, (columns, days, log_limit, sha1), _answer, columns)
 
 
-def status(slug: str, status: str, reason: str, operation_id: str) -> Command[str]:
-    """Set open, frozen, closed or recovering: "changed" or "repeat". Raises WalletRefusedError."""
-    args = (_LETTERS[status], reason[:200], operation_id)
+def status(
+    slug: str, status: str, reason: str, operation_id: str, *, generation: int | None = None
+) -> Command[str]:
+    """Set open, frozen, closed or recovering: "changed" or "repeat". Raises WalletRefusedError.
+
+    generation: only where this life of the data stands.
+    """
+    args = (_LETTERS[status], reason[:200], operation_id, _text(generation))
     return wallet_command("status", slug, args, _answer, operation_id)
 
 
-def destroy(slug: str, generation: int) -> Command[str]:
-    """Remove the wallet's data: "destroyed" or "repeat". Raises WalletRefusedError."""
-    return wallet_command("destroy", slug, (str(generation),), _answer, str(generation))
+def destroy(slug: str, generation: int, *, seq: int | None = None) -> Command[str]:
+    """Remove the wallet's data: "destroyed", "repeat", or "moved on": nothing was done, because
+    its last entry is not `seq`. Raises WalletRefusedError."""
+    args = (str(generation), _text(seq))
+    return wallet_command("destroy", slug, args, _answer, str(generation))
+
+
+def _text(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 @dataclass(frozen=True, slots=True)
