@@ -9,15 +9,15 @@ KEYS[6] {acct}:finals      LIST    as billing/pay_unpaid
 KEYS[7] {acct}:operations  HASH    as billing/pay_unpaid
 Reply: pairs: conf generation seq drained bal pend held receivable spent batch batch_first batch_last
   batch_amount reason as_of open parked unpaid messages finals operations due_at
-Errors: -1 "no such wallet"
+Errors: -1 "no such wallet", "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
+--@include look
 local call = redis.call
 local names = { 'conf', 'generation', 'seq', 'drained', 'bal', 'pend', 'held', 'receivable', 'spent', 'batch',
   'batch_first', 'batch_last', 'batch_amount', 'reason', 'clock' }
 local acct = call('HMGET', KEYS[1], unpack(names))
-if not acct[1] then return { '-1', 'no such wallet' } end
 local reply = {}
 for i = 1, #names - 1 do
   reply[2 * i - 1], reply[2 * i] = names[i], acct[i] or ''

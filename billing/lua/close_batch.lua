@@ -6,15 +6,15 @@ KEYS[2] {acct}:log  STREAM  as billing/hold
 ARGV[1] limit       entries at most, 1 to 5 000
 Reply: [1, batch number or 0 (nothing to write), generation, first seq, last seq, sum of the entries, left],
   then for each entry: µs, words; left = entries that did not fit
-Errors: -1 "no such wallet", "malformed limit", "log broken" (an entry of the batch is missing)
+Errors: -1 "no such wallet", "script outdated …", "malformed limit", "log broken" (an entry of the batch is missing)
 Complexity: O(entries)
 Version: 1
 ]]
+--@include look
 local call, fmt = redis.call, string.format
 local limit = tonumber(ARGV[1])
 if not limit or limit < 1 or limit > 5000 or limit % 1 ~= 0 then return { '-1', 'malformed limit' } end
 local acct = call('HMGET', KEYS[1], 'generation', 'seq', 'drained', 'batch', 'batch_first', 'batch_last')
-if not acct[1] then return { '-1', 'no such wallet' } end
 local seq, drained, number = acct[2] + 0, acct[3] + 0, acct[4] + 0
 local first, last = acct[5] + 0, acct[6] + 0
 local closed = last > drained

@@ -7,13 +7,13 @@ KEYS[3] {acct}:finals      LIST  as billing/pay_unpaid
 ARGV[1+] receipts          for each, at most 500: operation id, kind, amount, effect on what can be spent,
   effect on the receivable
 Reply: [1, receipts that were not there]
-Errors: -1 "no such wallet", "not in safe mode", "malformed receipts"
+Errors: -1 "no such wallet", "script outdated …", "not in safe mode", "malformed receipts"
 Complexity: O(receipts)
 Version: 1
 ]]
+--@include look
 local call, find = redis.call, string.find
 local acct = call('HMGET', KEYS[1], 'conf', 'clock')
-if not acct[1] then return { '-1', 'no such wallet' } end
 if string.sub(acct[1], 1, 1) ~= 'r' then return { '-1', 'not in safe mode' } end
 if #ARGV == 0 or #ARGV > 2500 or #ARGV % 5 ~= 0 then return { '-1', 'malformed receipts' } end
 for i = 1, #ARGV, 5 do

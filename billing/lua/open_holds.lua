@@ -7,17 +7,17 @@ KEYS[3] {acct}:deadlines  ZSET  as billing/hold
 ARGV[1] first             place among the open holds, 0 = the soonest deadline
 ARGV[2] count             at most, 1 to 5 000
 Reply: [1, seq, held, open holds, sum of this part, holds of this part that have no open state]
-Errors: -1 "no such wallet", "malformed open_holds"
+Errors: -1 "no such wallet", "script outdated …", "malformed open_holds"
 Complexity: O(log n + count)
 Version: 1
 ]]
+--@include look
 local call = redis.call
 local first, count = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not first or first < 0 or first % 1 ~= 0 or not count or count < 1 or count > 5000 or count % 1 ~= 0 then
   return { '-1', 'malformed open_holds' }
 end
 local acct = call('HMGET', KEYS[1], 'seq', 'held', 'conf')
-if not acct[3] then return { '-1', 'no such wallet' } end
 local DEADLINES, MESSAGES = KEYS[3] or KEYS[1] .. ':deadlines', KEYS[2] or KEYS[1] .. ':messages'
 local ids = call('ZRANGE', DEADLINES, int(first), int(first + count - 1))
 local sum, wrong = 0, 0

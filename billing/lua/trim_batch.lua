@@ -8,15 +8,15 @@ ARGV[1] generation     that was committed
 ARGV[2] batch_number   that was committed
 ARGV[3] tail           committed entries to keep
 Reply: [1, answer, drained]; answer trimmed, repeat
-Errors: -1 "no such wallet", "other generation", "no such batch", "malformed trim_batch"
+Errors: -1 "no such wallet", "script outdated …", "other generation", "no such batch", "malformed trim_batch"
 Complexity: O(entries)
 Version: 1
 ]]
+--@include look
 local call, sub, match = redis.call, string.sub, string.match
 local generation, number, tail = ARGV[1] or '', tonumber(ARGV[2]), tonumber(ARGV[3])
 if not number or not tail or tail < 0 or tail % 1 ~= 0 then return { '-1', 'malformed trim_batch' } end
 local acct = call('HMGET', KEYS[1], 'generation', 'drained', 'batch', 'batch_first', 'batch_last', 'batch_amount', 'pend')
-if not acct[1] then return { '-1', 'no such wallet' } end
 if acct[1] ~= generation then return { '-1', 'other generation' } end
 local drained, last = acct[2] + 0, acct[5] + 0
 if number > acct[3] + 0 then return { '-1', 'no such batch' } end
