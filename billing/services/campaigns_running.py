@@ -55,13 +55,12 @@ def touch(campaign_id: int) -> None:
 
 
 def start_job(campaign: Campaign, actor: User | None) -> None:
-    """Let a worker send; a job that is under way goes on. Inside a transaction."""
+    """Let a worker send; a job that came before it leaves off. Inside a transaction."""
     campaign.job = jobs.start(
         SEND_KIND,
         actor=actor,
         account=campaign.wallet.account,
         data={"campaign": campaign.pk},
-        once=f"{campaign.pk}",
     )
     campaign.save(update_fields=["job"])
 

@@ -1,0 +1,62 @@
+"""What campaigns do by themselves: begin at their time, go on after a lost worker, end."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from billing.models import Campaign
+from billing.selectors.campaigns import is_over
+from billing.services import campaigns_running as running
+from poolsite import jobs
+from poolsite.jobs.models import Job
+
+LIMIT = 200
+STOPPED = gettext_noop("Its work was stopped.")
+Status = Campaign.Status
+
+
+@jobs.sweep("billing.campaigns", every_seconds=3)
+def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
+    """One look at all campaigns that are on their way, at most 200 of each state."""
+    return {
+        "begun": sum(running.begin_when_due(each) for each in _due()),
+        "taken_up": sum(_take_up(each) for each in _of(Status.SENDING)),
+        "ended": sum(_end(each) for each in _of(Status.SENT)),
+    }
+
+
+def _of(status: str) -> list[Campaign]:
+    rows = Campaign.objects.select_related("wallet__account", "job").filter(status=status)
+    return list(rows.order_by("pk")[:LIMIT])
+
+
+def _due() -> list[Campaign]:
+    rows = Campaign.objects.select_related("wallet__account", "job")
+    due = rows.filter(status=Status.SCHEDULED, scheduled_at__lte=timezone.now())
+    return list(due.order_by("scheduled_at")[:LIMIT])
+
+
+def _take_up(campaign: Campaign) -> bool:
+    """Give a campaign a job again whose last one ended without its knowledge."""
+    if campaign.job is not None and not campaign.job.ended:
+        return False
+    with transaction.atomic():
+        found = running.locked(campaign)
+        job = found.job
+        if found.status != Status.SENDING or (job is not None and not job.ended):
+            return False
+        if job is not None and job.state in (Job.State.FAILED, Job.State.CANCELLED):
+            return running.stop(found, Status.PAUSED, job.message or STOPPED)
+        running.start_job(found, job.actor if job is not None else None)
+    return True
+
+
+def _end(campaign: Campaign) -> bool:
+    """Close a campaign all of whose messages have come to their end."""
+    if not is_over(campaign):
+        return False
+    rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENT)
+    ended = bool(rows.update(status=Status.DONE, ended_at=timezone.now()))
+    if ended:
+        running.touch(campaign.pk)
+    return ended

@@ -1,0 +1,105 @@
+"""A test message: the campaign's template to one's own number, charged like any other."""
+
+import asyncio
+from contextlib import suppress
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from billing import gateways, servers
+from billing import wallet as door
+from billing.campaigns.reach import reach
+from billing.models import Campaign, HoldIntent, Recipient
+from billing.pricing import PriceError, missing_of
+from billing.selectors.tariffs import tariff_at
+from billing.services.acting import require
+from billing.services.campaigns_running import locked
+from billing.services.opt_outs import opted_out
+from billing.services.sending_intents import new_intents
+from billing.services.sending_steps import request_of
+from billing.services.sending_values import OTHERWISE, STOPS, Prepared
+from poolsite import access
+from poolsite.access.services.actor import Actor
+from poolsite.hotpath import HotPath
+
+TESTS_LIMIT = 20  # of one campaign
+
+
+def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prepared:
+    """Send the template to a number now. Returns what was sent.
+
+    ValidationError, and nothing charged, when it cannot be: a bad number, no tariff, too little
+    balance, no gateway, too many tests. What the gateway does not take is returned.
+    """
+    require(actor, "billing.send", campaign)
+    reached = reach(number)
+    if reached.why:
+        raise ValidationError({"number": _("Not a number that can be reached.")})
+    if opted_out(campaign.wallet.account_id, [reached.number]):
+        raise ValidationError({"number": _("This number has opted out.")})
+    if missing := missing_of(campaign.template):
+        text = _("The template is not complete: %s is missing.") % ", ".join(missing)
+        raise ValidationError(text)
+    prepared = _prepare(actor, campaign, reached.number)
+    path = servers.path(campaign.wallet)
+    charge = path.run(door.hold(campaign.wallet.slug, request_of(campaign, prepared)))
+    if not charge.made:
+        raise ValidationError(_(STOPS.get(charge.answer, OTHERWISE).reason))
+    path.run(door.sent(campaign.wallet.slug, [prepared.intent.message_id]))
+    answer, reason = _hand_over(prepared, campaign)
+    if answer is not gateways.Answer.TAKEN:
+        _return(path, prepared, campaign, answer, reason)
+    return prepared
+
+
+def _prepare(actor: Actor, campaign: Campaign, number: str) -> Prepared:
+    """Number the test, quote it, and keep its intent."""
+    if not gateways.is_configured():
+        raise ValidationError(_("No gateway is configured. An operator must name one."))
+    tariff = tariff_at(campaign.wallet.account_id)
+    if tariff is None:
+        raise ValidationError(_("No tariff is valid now."))
+    with transaction.atomic():
+        found = locked(campaign)
+        if found.test_sends >= TESTS_LIMIT:
+            raise ValidationError(_("This campaign was tested %d times already.") % TESTS_LIMIT)
+        Campaign.objects.filter(pk=found.pk).update(test_sends=F("test_sends") + 1)
+        row = Recipient(
+            campaign=found, row=0, number=number, message_id=f"t{found.pk}-{found.test_sends + 1}"
+        )
+        try:
+            intent = new_intents(found, [row], tariff)[0]
+        except PriceError as error:
+            raise ValidationError(str(error)) from error
+        intent.save()
+        access.audit(
+            actor=actor,
+            action="billing.campaign_test",
+            thing=found,
+            after={"message": intent.message_id},
+        )
+    return Prepared(row, HoldIntent.objects.get(pk=intent.pk), bool(row.supports_yuexin))
+
+
+def _hand_over(prepared: Prepared, campaign: Campaign) -> tuple[gateways.Answer, str]:
+    async def send() -> tuple[gateways.Answer, str]:
+        async with gateways.open_gateway() as gateway:
+            return (await gateway.send([prepared.handover(campaign)]))[0]
+
+    return asyncio.run(send())
+
+
+def _return(
+    path: HotPath, prepared: Prepared, campaign: Campaign, answer: gateways.Answer, reason: str
+) -> None:
+    """Give the money back of what was refused for good; of what nobody knows, after 72 h."""
+    if answer is gateways.Answer.REFUSED:
+        with suppress(ValueError):
+            report = door.Report(prepared.intent.message_id, final=True, delivered=False)
+            path.run(door.report(campaign.wallet.slug, report))
+        raise ValidationError(_("The gateway refused it (%s). Nothing was charged.") % reason)
+    raise ValidationError(
+        _("The gateway does not answer. Unless it reports a delivery, the money comes back.")
+    )

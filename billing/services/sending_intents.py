@@ -1,0 +1,130 @@
+"""Before a hold: the terminal's ability, the quote, and the intent in SQL."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from billing.gateways import Handover
+from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff
+from billing.models.messages import State
+from billing.pricing import PriceError, content_of, quote
+from billing.pricing.modes import ends_of
+from billing.selectors.tariffs import prices_of, tariff_at
+from billing.services.abilities import look_up
+from billing.services.sending_values import NO_TARIFF, Held, Prepared, message_of
+from billing.wallet import Quote
+from poolsite.jobs import JobHandle
+
+ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
+
+
+def prepare(
+    job: JobHandle, campaign: Campaign, rows: Sequence[Recipient], held: Held
+) -> list[Prepared]:
+    """Ability, quote and intent of each message; an intent that is there already stands.
+
+    What SQL knows as ended is done, however long ago: Redis forgets ends after 7 days.
+    """
+    known = _intents(campaign, rows)
+    new = [row for row in rows if row.message_id not in known]
+    tariff = tariff_at(campaign.wallet.account_id) if new else None
+    if new and not _write_intents(job, campaign, new, tariff):
+        held.stop = NO_TARIFF
+        rows = [row for row in rows if row.message_id in known]
+    else:
+        known |= _intents(campaign, new)
+    ended = _ended(campaign, list(known))
+    prepared = []
+    for row in rows:
+        each = _prepared(row, known[row.message_id])
+        if row.message_id not in ended:
+            prepared.append(each)
+        elif ended[row.message_id] == State.CANCELLED:
+            held.recorded.spent.append(each)
+        else:
+            held.recorded.done.append(each)
+    return prepared
+
+
+def _write_intents(
+    job: JobHandle, campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff | None
+) -> bool:
+    """Quote new messages and keep their intents; False when they have no price now."""
+    try:
+        if tariff is None:
+            return False
+        made = new_intents(campaign, rows, tariff)
+    except PriceError:
+        return False
+    with job.chunk():
+        HoldIntent.objects.bulk_create(made, ignore_conflicts=True)
+        Recipient.objects.bulk_update(
+            rows, ["supports_yuexin", "ability_source", "ability_age_seconds"]
+        )
+    return True
+
+
+def _ended(campaign: Campaign, message_ids: Sequence[str]) -> dict[str, str]:
+    found = Message.objects.filter(
+        wallet_id=campaign.wallet_id, message_id__in=message_ids, state__in=ENDED
+    )
+    return dict(found.values_list("message_id", "state"))
+
+
+def _intents(campaign: Campaign, rows: Sequence[Recipient]) -> dict[str, HoldIntent]:
+    found = HoldIntent.objects.filter(
+        wallet_id=campaign.wallet_id, message_id__in=[row.message_id for row in rows]
+    )
+    return {intent.message_id: intent for intent in found}
+
+
+def new_intents(campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff) -> list[HoldIntent]:
+    """Unsaved intents by the abilities and prices of now; the rows learn their abilities."""
+    found = look_up([row.number for row in rows])
+    quotes = _quotes(campaign, tariff)
+    made = []
+    for row in rows:
+        ability = found[row.number]
+        row.supports_yuexin = ability.supports_yuexin
+        row.ability_source, row.ability_age_seconds = ability.source[:40], ability.age_seconds
+        priced = quotes[bool(ability.supports_yuexin)]
+        made.append(
+            HoldIntent(
+                wallet_id=campaign.wallet_id,
+                message_id=row.message_id,
+                body_hash=body_hash(message_of(campaign, row, bool(ability.supports_yuexin))),
+                prices=dict(priced.prices),
+                others=dict(priced.others),
+                quoted=priced.quoted,
+                tariff_id=tariff.pk,
+                chatbot_id=campaign.chatbot_id,
+            )
+        )
+    return made
+
+
+def _quotes(campaign: Campaign, tariff: Tariff) -> dict[bool, Quote]:
+    """The two prices of a template: with the Yuexin fallback, and with the video."""
+    prices, content = prices_of(tariff), content_of(campaign.template)
+    native = campaign.template.native_kind
+    return {
+        yuexin: quote(prices, tariff.pk, ends_of(native, "yuexin" if yuexin else "video"), content)
+        for yuexin in (True, False)
+    }
+
+
+def _prepared(row: Recipient, intent: HoldIntent) -> Prepared:
+    return Prepared(row, intent, yuexin="yuexin_resolved" in intent.prices)
+
+
+def body_hash(message: Handover) -> str:
+    """What tells two bodies under one id apart."""
+    body: dict[str, Any] = {
+        "number": message.number,
+        "native": message.native,
+        "fallback": message.fallback,
+    }
+    raw = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(raw, digest_size=16).hexdigest()

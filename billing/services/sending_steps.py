@@ -1,0 +1,138 @@
+"""The steps of sending some recipients' messages; each may be done again after a death."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from billing import wallet as door
+from billing.models import Campaign, HoldIntent, Recipient
+from billing.services.opt_outs import opted_out
+from billing.services.sending_values import (
+    OPTED_OUT,
+    OTHER_BODY,
+    OTHERWISE,
+    STOPS,
+    Held,
+    Prepared,
+    Recorded,
+)
+from poolsite.hotpath import HotPath, HotPathError
+from poolsite.jobs import JobHandle
+
+TOGETHER = 32  # what one script takes
+
+
+def refuse_opted_out(
+    job: JobHandle, campaign: Campaign, rows: Sequence[Recipient]
+) -> list[Recipient]:
+    """Leave out who opted out after the upload; nothing was or will be held for them."""
+    refused = opted_out(campaign.wallet.account_id, [row.number for row in rows])
+    gone = [row for row in rows if row.number in refused]
+    if gone:
+        with job.chunk():
+            Recipient.objects.filter(pk__in=[row.pk for row in gone]).update(
+                state=Recipient.State.REFUSED, error=OPTED_OUT
+            )
+    return [row for row in rows if row.number not in refused]
+
+
+def request_of(campaign: Campaign, each: Prepared) -> door.HoldRequest:
+    """The hold as the intent says it, whatever the tariff says by now."""
+    intent = each.intent
+    quote = door.Quote(intent.prices, intent.tariff_id, intent.others)
+    return door.HoldRequest(
+        intent.message_id, intent.body_hash, quote, chatbot=campaign.chatbot.slug
+    )
+
+
+def hold(path: HotPath, campaign: Campaign, prepared: Sequence[Prepared], held: Held) -> None:
+    """Hold the money of each message; what was held before is told as it is now."""
+    requests = [request_of(campaign, each) for each in prepared]
+    commands = [
+        door.hold_many(campaign.wallet.slug, requests[start : start + TOGETHER])
+        for start in range(0, len(requests), TOGETHER)
+    ]
+    charges = [charge for part in _run(path, commands) for charge in part]
+    for each, charge in zip(prepared, charges, strict=True):
+        _sort(held, each, charge)
+
+
+def _sort(held: Held, each: Prepared, charge: door.Charge) -> None:
+    if charge.answer == "conflict":
+        held.recorded.conflicts.append(each)
+    elif charge.answer not in ("held", "repeat"):
+        held.stop = held.stop or STOPS.get(charge.answer, OTHERWISE)
+    elif charge.state in ("held", "sent"):
+        held.ready.append(each)
+    elif charge.state == "cancelled":
+        held.recorded.spent.append(each)
+    else:
+        held.recorded.done.append(each)
+
+
+def mark_sent(
+    path: HotPath, campaign: Campaign, group: Sequence[Prepared], recorded: Recorded
+) -> list[Prepared]:
+    """Mark messages just before they are handed over; returns those that may be."""
+    if not group:
+        return []
+    ids = [each.recipient.message_id for each in group]
+    charges = _run(path, [door.sent(campaign.wallet.slug, ids)])[0]
+    ready = []
+    for each, charge in zip(group, charges, strict=True):
+        if charge.state == "sent":
+            ready.append(each)
+        elif charge.state == "cancelled":
+            recorded.spent.append(each)
+        else:
+            recorded.done.append(each)
+    return ready
+
+
+def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> None:
+    """Return what is held for messages that will not be sent any more."""
+    ids = [each.recipient.message_id for each in left]
+    slug = campaign.wallet.slug
+    parts = (ids[start : start + TOGETHER] for start in range(0, len(ids), TOGETHER))
+    _run(path, [door.cancel_many(slug, part) for part in parts])
+
+
+def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded) -> None:
+    """Write down what came of the messages; what a gateway refused for good costs nothing."""
+    refused = [each.recipient.message_id for each, _ in recorded.refused]
+    reports = [door.Report(message_id, final=True, delivered=False) for message_id in refused]
+    _run(
+        path,
+        [
+            door.report_many(campaign.wallet.slug, reports[start : start + TOGETHER])
+            for start in range(0, len(reports), TOGETHER)
+        ],
+    )
+    changed = []
+    for each in (*recorded.taken, *recorded.done):
+        each.recipient.state = Recipient.State.SENT
+        changed.append(each.recipient)
+    for each, reason in (*recorded.refused, *((c, OTHER_BODY) for c in recorded.conflicts)):
+        each.recipient.state, each.recipient.error = Recipient.State.REFUSED, reason[:200]
+        changed.append(each.recipient)
+    for each in recorded.spent:
+        row = each.recipient
+        row.attempt += 1
+        row.message_id = f"{campaign.public_id}-{row.row}-{row.attempt}"
+        changed.append(row)
+    now = timezone.now()
+    with job.chunk():
+        Recipient.objects.bulk_update(changed, ["state", "error", "attempt", "message_id"])
+        HoldIntent.objects.filter(pk__in=[each.intent.pk for each in recorded.taken]).update(
+            handed_over_at=now
+        )
+
+
+def _run(path: HotPath, commands: Sequence[Any]) -> list[Any]:
+    """Run commands in one round trip; raises the first error, after which all may be done again."""
+    found = path.run_batch(list(commands)) if commands else []
+    for each in found:
+        if isinstance(each, HotPathError):
+            raise each
+    return found

@@ -1,0 +1,101 @@
+"""What passes between the steps of sending: messages, what came of them, and why it stops."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext_noop
+
+from billing.gateways import Handover, handover_of
+from billing.models import Campaign, HoldIntent, Recipient
+
+Status = Campaign.Status
+OPTED_OUT = gettext_noop("Opted out after the upload")
+OTHER_BODY = gettext_noop("Another message has this id")
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why nothing more may be sent now, and whether the campaign goes on by itself."""
+
+    status: str
+    reason: str
+    again: bool = False
+    tomorrow: bool = False
+
+
+NO_TARIFF = Stop(Status.PAUSED, gettext_noop("No tariff is valid now."))
+STOPS: Mapping[str, Stop] = {
+    "insufficient balance": Stop(
+        Status.LOW_BALANCE, gettext_noop("The balance is too low for the next message.")
+    ),
+    "daily limit": Stop(
+        Status.SCHEDULED,
+        gettext_noop("The daily limit is reached; it goes on tomorrow by itself."),
+        tomorrow=True,
+    ),
+    "frozen": Stop(Status.PAUSED, gettext_noop("The account is frozen.")),
+    "closed": Stop(Status.PAUSED, gettext_noop("The account is closed.")),
+    "safe mode": Stop(
+        Status.SCHEDULED,
+        gettext_noop("The account is being recovered; it goes on by itself."),
+        again=True,
+    ),
+    "backlog full": Stop(
+        Status.SCHEDULED,
+        gettext_noop("Too much waits to be written; it goes on by itself."),
+        again=True,
+    ),
+}
+OTHERWISE = Stop(
+    Status.SCHEDULED, gettext_noop("The wallet cannot be used; it goes on by itself."), again=True
+)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A recipient whose message is priced and whose intent stands in SQL."""
+
+    recipient: Recipient
+    intent: HoldIntent
+    yuexin: bool
+
+    def handover(self, campaign: Campaign) -> Handover:
+        """The message as the gateway gets it: the same for the same id, always."""
+        return message_of(campaign, self.recipient, self.yuexin)
+
+
+@dataclass
+class Recorded:
+    """What came of the messages, to be written down.
+
+    done: came to their end before (a worker died after handing them over). spent: their id was
+    cancelled unsent. unanswered: nobody knows; they are handed over again under the same id.
+    """
+
+    taken: list[Prepared] = field(default_factory=list)
+    done: list[Prepared] = field(default_factory=list)
+    refused: list[tuple[Prepared, str]] = field(default_factory=list)
+    conflicts: list[Prepared] = field(default_factory=list)
+    spent: list[Prepared] = field(default_factory=list)
+    unanswered: list[Prepared] = field(default_factory=list)
+
+
+@dataclass
+class Held:
+    """What holding brought: messages to hand over, and what stops the rest."""
+
+    ready: list[Prepared] = field(default_factory=list)
+    recorded: Recorded = field(default_factory=Recorded)
+    stop: Stop | None = None
+
+
+def message_of(campaign: Campaign, row: Recipient, yuexin: bool) -> Handover:
+    """The message that a recipient gets, by what its terminal can do."""
+    return handover_of(
+        campaign.template,
+        account=campaign.wallet.slug,
+        chatbot=campaign.chatbot.slug,
+        message_id=row.message_id,
+        number=row.number,
+        yuexin=yuexin,
+    )
