@@ -1,0 +1,280 @@
+"""What people type into the pages of money: amounts in currency units, units of 1/10 000 inside."""
+
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from billing import money
+from billing.models import MoneyOrder, Recharge, Wallet
+from billing.presentation import mode_word
+from billing.pricing.modes import MODES
+from billing.recharging import variants
+from billing.services.adjustments import BY_FORM
+from poolsite.access.models import Account
+
+LONGEST = 24  # characters of an amount
+
+
+class AmountField(forms.CharField):
+    """An amount in currency units, as a person writes it; `clean` returns units of 1/10 000."""
+
+    def __init__(self, *, least: int = 1, currency: str = "", **given: Any) -> None:
+        self.least = least
+        given.setdefault("max_length", LONGEST)
+        super().__init__(**given)
+        self.widget.attrs |= {"inputmode": "decimal", "autocomplete": "off"}
+        if currency:
+            self.widget.attrs["placeholder"] = currency
+
+    def prepare_value(self, value: Any) -> Any:
+        """Stored units as currency units, without needless zeros."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return shortest(value)
+        return value
+
+    def clean(self, value: Any) -> int | None:
+        """Units, or None for an empty field that may be empty."""
+        text = super().clean(value).replace("\N{MINUS SIGN}", "-").replace(" ", "")
+        if not text:
+            return None
+        try:
+            units = money.parse(text)
+        except money.MoneyError as error:
+            raise ValidationError(str(error)) from None
+        if units < self.least:
+            raise ValidationError(_("An amount must be above zero."))
+        return units
+
+
+def shortest(units: int) -> str:
+    """Units as a person would write them: 12.5, 2000."""
+    text = format(money.as_decimal(units).normalize(), "f")
+    return "0" if Decimal(text) == 0 else text
+
+
+def _token() -> forms.UUIDField:
+    return forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
+
+
+def _reason(**given: Any) -> forms.CharField:
+    given.setdefault("label", _("Reason"))
+    given.setdefault("help_text", _("Kept in the history."))
+    return forms.CharField(max_length=200, **given)
+
+
+class TopUpForm(forms.Form):
+    """How much, and by which provider."""
+
+    amount = AmountField(label=_("Amount"))
+    variant = forms.ChoiceField(label=_("Pay by"), widget=forms.RadioSelect)
+    keep_method = forms.BooleanField(label=_("Keep the card for automatic top-ups"), required=False)
+    token = _token()
+
+    def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
+        super().__init__(*args, **given)
+        offered = variants.configured()
+        choice: Any = self.fields["variant"]
+        choice.choices = [(each.name, each.label) for each in offered]
+        if len(offered) == 1:
+            choice.initial, choice.widget = offered[0].name, forms.HiddenInput()
+        if not any(variants.keeps_methods(each.name) for each in offered):
+            del self.fields["keep_method"]
+
+
+class LimitsForm(forms.Form):
+    """The customer's own rules: alert, daily limit, automatic top-up."""
+
+    alert_below = AmountField(
+        label=_("Tell us below"), least=0, help_text=_("0: no alert. Told once until it recovers.")
+    )
+    daily_limit = AmountField(
+        label=_("Spend a day at most"),
+        least=0,
+        help_text=_("0: no limit. A hold that would exceed it is refused until midnight."),
+    )
+    top_up_below = AmountField(
+        label=_("Top up below"), least=0, help_text=_("0: no automatic top-up.")
+    )
+    top_up_amount = AmountField(label=_("By"), least=0)
+    top_up_daily_count = forms.IntegerField(
+        label=_("Times a day at most"),
+        min_value=0,
+        max_value=24,
+        help_text=_("Failed ones count too."),
+    )
+
+
+class NoticeForm(forms.Form):
+    """Who is told: an e-mail address, or the address of a program."""
+
+    channel = forms.ChoiceField(
+        label=_("Channel"), choices=[("email", _("E-mail")), ("webhook", _("Webhook"))]
+    )
+    address = forms.CharField(label=_("Address"), max_length=500)
+
+
+class RefundForm(forms.Form):
+    """A customer asks for money back."""
+
+    amount = AmountField(label=_("Amount"))
+    payout = forms.CharField(
+        label=_("Pay out to"), max_length=200, help_text=_("Bank, account number and its holder.")
+    )
+    reason = _reason()
+
+
+class AdjustmentForm(forms.Form):
+    """What an operator asks for by hand."""
+
+    kind = forms.ChoiceField(label=_("What"), choices=[])
+    amount = AmountField(label=_("Amount"))
+    reason = _reason()
+    reference = forms.CharField(
+        label=_("Reference"),
+        max_length=120,
+        required=False,
+        help_text=_("Number of the bank transfer, ticket or invoice."),
+    )
+    recharge = forms.CharField(
+        label=_("Top-up"),
+        max_length=20,
+        required=False,
+        help_text=_("Its number, for a charge-back: R00000012."),
+    )
+    token = _token()
+
+    def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self._wallet = wallet
+        words = dict(MoneyOrder.Kind.choices)
+        kinds: Any = self.fields["kind"]
+        kinds.choices = [(kind.value, words[kind.value]) for kind in BY_FORM]
+
+    def clean_recharge(self) -> Recharge | None:
+        """The account's own top-up of that number."""
+        text = str(self.cleaned_data["recharge"]).strip().upper().removeprefix("R")
+        if not text:
+            return None
+        if not (text.isascii() and text.isdecimal()) or len(text) > 18:
+            raise ValidationError(_("There is no such top-up."))
+        found = Recharge.objects.filter(wallet=self._wallet, pk=int(text)).first()
+        if found is None:
+            raise ValidationError(_("There is no such top-up."))
+        return found
+
+
+class ReasonForm(forms.Form):
+    """A decision and why."""
+
+    reason = _reason()
+
+
+class OpenForm(forms.Form):
+    """Which account gets a wallet; one that has it already leads there."""
+
+    account = forms.ModelChoiceField(
+        label=_("Account"), queryset=Account.objects.order_by("name"), to_field_name="slug"
+    )
+
+
+class AcceptRefundForm(forms.Form):
+    """An operator accepts a refund request; where the money went may be known already."""
+
+    reference = forms.CharField(label=_("Reference"), max_length=120, required=False)
+    token = _token()
+
+
+RULES = [
+    ("", _("by message")),
+    ("characters_per_unit", _("per so many characters")),
+    ("kilobytes_per_unit", _("per so many kB")),
+]
+
+
+class TariffForm(forms.Form):
+    """One version of an account's prices; a row of fields for each sub-mode."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    valid_from = forms.DateField(
+        label=_("Valid from"), widget=forms.DateInput(attrs={"type": "date"})
+    )
+    valid_until = forms.DateField(
+        label=_("Valid until, not included"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+
+    replace = forms.BooleanField(
+        label=_("End the version that is valid then"), required=False, initial=True
+    )
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        for mode in MODES:
+            self.fields[f"{mode}-price"] = AmountField(
+                label=mode_word(mode), least=0, required=False
+            )
+            self.fields[f"{mode}-rule"] = forms.ChoiceField(
+                label=_("Counted"), choices=RULES, required=False
+            )
+            self.fields[f"{mode}-size"] = forms.IntegerField(
+                label=_("Size of a unit"), min_value=1, max_value=1_000_000, required=False
+            )
+
+    @property
+    def rows(self) -> list[tuple[str, Any, Any, Any]]:
+        """Mode's name with its three fields, in the order of the books."""
+        return [
+            (mode_word(mode), self[f"{mode}-price"], self[f"{mode}-rule"], self[f"{mode}-size"])
+            for mode in MODES
+        ]
+
+    def prices(self) -> dict[str, dict[str, int]]:
+        """The prices that were filled in, as services take them. A mode without one is not sold."""
+        found: dict[str, dict[str, int]] = {}
+        for mode in MODES:
+            price = self.cleaned_data.get(f"{mode}-price")
+            if price is None:
+                continue
+            found[mode] = {"unit_price": price}
+            rule = self.cleaned_data.get(f"{mode}-rule")
+            if rule:
+                found[mode][rule] = self.cleaned_data[f"{mode}-size"]
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """A rule needs its size; somebody must sell something."""
+        cleaned = super().clean() or {}
+        for mode in MODES:
+            if cleaned.get(f"{mode}-rule") and not cleaned.get(f"{mode}-size"):
+                self.add_error(f"{mode}-size", _("Say how large a unit is."))
+        return cleaned
+
+
+class ChatbotForm(forms.Form):
+    """A sender of an account; the id is asked for once."""
+
+    slug = forms.CharField(
+        label=_("Id"), max_length=40, help_text=_("a-z, 0-9 and -; it never changes.")
+    )
+    name = forms.CharField(label=_("Name"), max_length=120)
+    rate_limit = forms.IntegerField(
+        label=_("Messages per second at most"), min_value=0, initial=0, help_text=_("0: no limit.")
+    )
+
+    def __init__(self, *args: Any, is_new: bool, **given: Any) -> None:
+        super().__init__(*args, **given)
+        if not is_new:
+            del self.fields["slug"]
+
+
+class EndTariffForm(forms.Form):
+    """When a version ends."""
+
+    valid_until = forms.DateField(
+        label=_("Valid until, not included"), widget=forms.DateInput(attrs={"type": "date"})
+    )

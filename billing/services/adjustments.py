@@ -1,0 +1,244 @@
+"""What operators do to a balance by hand: asked for with a reason, above a limit by four eyes."""
+
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from billing import money, servers
+from billing import wallet as door
+from billing.models import Adjustment, FlaggedReport, MoneyOrder, Recharge, Wallet
+from billing.services import outbox
+from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
+from poolsite import access, hotpath, live
+from poolsite.access.models import User
+from poolsite.access.services.actor import Actor
+
+Kind = MoneyOrder.Kind
+# What a form may ask for; a charge by hand belongs to a flagged report.
+BY_FORM: Final = (Kind.CREDIT, Kind.DEBIT, Kind.CASH_REFUND, Kind.CHARGEBACK)
+TOPIC = "billing.adjustments:all"
+
+
+def adjustment_ask(
+    wallet: Wallet,
+    *,
+    actor: Actor,
+    kind: str,
+    amount: int,
+    reason: str,
+    token: UUID,
+    reference: str = "",
+    recharge: Recharge | None = None,
+    flagged_report: FlaggedReport | None = None,
+) -> Adjustment:
+    """Ask for a movement; without need of a second person it is ordered at once.
+
+    `token` makes it one, however often the form comes. ValidationError: no reason, a bad amount,
+    a kind that is not by hand, a closed account, a token used for something else.
+    """
+    require(actor, "billing.finance", wallet)
+    asker = _operator(actor)
+    reason = clean_line(reason, needed=True)
+    clean_amount(amount)
+    if kind not in (*BY_FORM, Kind.CHARGE_BY_HAND) or (
+        (kind == Kind.CHARGE_BY_HAND) != (flagged_report is not None)
+    ):
+        raise ValidationError(_("There is no such adjustment."))
+    with transaction.atomic():
+        wallet = locked(wallet)
+        found = Adjustment.objects.filter(operation_id=f"adjust:{token}").first()
+        if found is not None:
+            return _same(found, wallet, kind, amount)
+        _check(wallet, kind, recharge)
+        _check_cash(wallet, kind, amount)
+        adjustment = Adjustment.objects.create(
+            wallet=wallet,
+            kind=kind,
+            amount=amount,
+            reason=reason,
+            reference=clean_line(reference)[:120],
+            recharge=recharge,
+            flagged_report=flagged_report,
+            asked_by=asker,
+            operation_id=f"adjust:{token}",
+        )
+        _audit(actor, "billing.adjustment_ask", adjustment, reason)
+        if not needs_second(wallet, asker, kind, amount):
+            _apply(adjustment, decided_by=None)
+        live.touch(TOPIC)
+        return adjustment
+
+
+def needs_second(wallet: Wallet, asker: User, kind: str, amount: int) -> bool:
+    """Whether another operator must approve: above the limit, alone or with today's others.
+
+    What one person did alone to this account in the last 24 h counts along, so that a large sum
+    in small parts needs four eyes too. A charge by hand always does.
+    """
+    if kind == Kind.CHARGE_BY_HAND:
+        return True
+    since = timezone.now() - timedelta(hours=24)
+    alone = Adjustment.objects.filter(
+        wallet=wallet,
+        asked_by=asker,
+        asked_at__gte=since,
+        status=Adjustment.Status.APPLIED,
+        decided_by=None,
+    )
+    before = alone.aggregate(total=Sum("amount"))["total"] or 0
+    limit: int = settings.BILLING_FOUR_EYES_ABOVE
+    return before + amount > limit
+
+
+def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = "") -> Adjustment:
+    """Approve as the second operator, and order the movement in the same transaction.
+
+    ValidationError: one's own, decided already, or its asker may no longer ask.
+    """
+    require(actor, "billing.finance", adjustment)
+    decider = _operator(actor)
+    with transaction.atomic():
+        adjustment = _waiting(adjustment)
+        if adjustment.asked_by_id == decider.pk:
+            raise ValidationError(_("Somebody else must approve what you asked for."))
+        if not _may_finance(adjustment.asked_by):
+            raise ValidationError(_("Who asked for it may no longer do so: reject it."))
+        _check(adjustment.wallet, adjustment.kind, adjustment.recharge)
+        _check_cash(adjustment.wallet, adjustment.kind, adjustment.amount)
+        _decide(adjustment, decider, clean_line(reason))
+        _apply(adjustment, decided_by=decider)
+        _audit(actor, "billing.adjustment_approve", adjustment, reason)
+        live.touch(TOPIC)
+    return adjustment
+
+
+def adjustment_reject(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
+    """Reject as another operator; its asker withdraws it the same way. Nothing moves."""
+    require(actor, "billing.finance", adjustment)
+    decider = _operator(actor)
+    reason = clean_line(reason, needed=True)
+    with transaction.atomic():
+        adjustment = _waiting(adjustment)
+        other = None if adjustment.asked_by_id == decider.pk else decider
+        _decide(adjustment, other, reason)
+        adjustment.status = Adjustment.Status.REJECTED
+        adjustment.save()
+        _close_request(adjustment, name_of(actor), reason)
+        _audit(actor, "billing.adjustment_reject", adjustment, reason)
+        live.touch(TOPIC)
+    return adjustment
+
+
+def _apply(adjustment: Adjustment, *, decided_by: User | None) -> None:
+    adjustment.status = Adjustment.Status.APPLIED
+    adjustment.decided_at = timezone.now()
+    adjustment.save()
+    outbox.order(
+        adjustment.wallet,
+        adjustment.kind,
+        adjustment.amount,
+        adjustment.operation_id,
+        (adjustment.reference or adjustment.reason)[:120],
+    )
+    report = adjustment.flagged_report
+    if report is not None:
+        report.closed_at = adjustment.decided_at
+        report.closing = FlaggedReport.Closing.CHARGED
+        report.closed_by = (decided_by or adjustment.asked_by).get_username()[:150]
+        report.closing_reason = adjustment.reason
+        report.save()
+
+
+def _decide(adjustment: Adjustment, decider: User | None, reason: str) -> None:
+    adjustment.decided_by = decider
+    adjustment.decided_at = timezone.now()
+    adjustment.decision_reason = reason
+
+
+def _waiting(adjustment: Adjustment) -> Adjustment:
+    """The row, locked, still waiting. ValidationError when somebody was faster."""
+    rows = Adjustment.objects.select_for_update(of=("self",))
+    found = rows.select_related("wallet__account", "asked_by", "flagged_report", "recharge").get(
+        pk=adjustment.pk
+    )
+    if found.status != Adjustment.Status.WAITING:
+        raise ValidationError(_("This was decided already: %s.") % found.get_status_display())
+    return found
+
+
+def _same(found: Adjustment, wallet: Wallet, kind: str, amount: int) -> Adjustment:
+    if (found.wallet_id, found.kind, found.amount) != (wallet.pk, kind, amount):
+        raise ValidationError(_("This form was sent before. Open the page again."))
+    return found
+
+
+def _check(wallet: Wallet, kind: str, recharge: Recharge | None) -> None:
+    """A closed account is only settled: paid out or written off, never filled again."""
+    closed = wallet.status == Wallet.Status.CLOSED
+    if closed and kind not in (Kind.CASH_REFUND, Kind.CHARGEBACK, Kind.DEBIT, Kind.CHARGE_BY_HAND):
+        raise ValidationError(_("This account is closed."))
+    if recharge is not None and recharge.wallet_id != wallet.pk:
+        raise ValidationError(_("That top-up belongs to another account."))
+
+
+def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
+    """Cash is paid out of what is there now. The script looks again: all of it, or it waits."""
+    if kind != Kind.CASH_REFUND:
+        return
+    try:
+        live = servers.path(wallet).run(door.balance(wallet.slug))
+    except (hotpath.HotPathError, RedisError, OSError):
+        live = None
+    if live is None:
+        raise ValidationError(_("The balance cannot be read now. Nothing was changed."))
+    if amount > live.bal:
+        raise ValidationError(_("Only %s are there to be paid out.") % money.plain(live.bal))
+
+
+def _operator(actor: Actor) -> User:
+    """Four eyes are two operators': a member's grant for one thing is not enough."""
+    user = person(actor)
+    if not (user.is_operator and user.is_active):
+        raise access.Forbidden("billing.finance")
+    return user
+
+
+def _may_finance(user: User) -> bool:
+    principal = access.principal_of_user(user)
+    return user.is_active and user.is_operator and "finance" in principal.grants
+
+
+def _close_request(adjustment: Adjustment, name: str, reason: str) -> None:
+    from billing.models import RefundRequest
+
+    rows = RefundRequest.objects.filter(adjustment=adjustment)
+    rows.update(
+        status=RefundRequest.Status.DECLINED,
+        answered_by=name,
+        answered_at=timezone.now(),
+        answer=reason,
+    )
+
+
+def _audit(actor: Actor, action: str, adjustment: Adjustment, reason: str) -> None:
+    access.audit(
+        actor=actor,
+        action=action,
+        thing=adjustment.wallet,
+        after={
+            "adjustment": adjustment.pk,
+            "kind": adjustment.kind,
+            "amount": adjustment.amount,
+            "status": adjustment.status,
+            "asked_by": adjustment.asked_by.get_username(),
+        },
+        reason=clean_line(reason),
+    )

@@ -1,0 +1,61 @@
+"""Low balances: told once by e-mail, webhook and console, and not again until they recover."""
+
+from collections.abc import Iterable
+
+from django.db.models import F
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from billing import money
+from billing.models import Wallet
+from poolsite.operations import incidents
+from poolsite.operations.models import Incident
+
+TYPE = "billing.low_balance"
+AT_ONCE = 500
+RECOVERED_SHARE = 110  # percent: refunds of a few messages at the mark are no recovery
+
+
+def check_low_balances() -> dict[str, int]:
+    """Open an incident for each wallet that fell below its mark, close those that recovered."""
+    told = set(_open_objects())
+    low = Wallet.objects.filter(alert_below__gt=0, spendable__lt=F("alert_below"))
+    low = low.filter(status=Wallet.Status.OPEN).select_related("account").order_by("pk")
+    opened = 0
+    for wallet in low.exclude(account__slug__in=told)[:AT_ONCE]:
+        _open(wallet)
+        opened += 1
+    return {"opened": opened, "closed": _close_recovered(told)}
+
+
+def _open_objects() -> Iterable[str]:
+    return Incident.objects.filter(type=TYPE, until=None).values_list("object", flat=True)
+
+
+def _close_recovered(told: set[str]) -> int:
+    closed = 0
+    for wallet in Wallet.objects.filter(account__slug__in=told):
+        mark = wallet.alert_below * RECOVERED_SHARE // 100
+        still = wallet.alert_below and wallet.status == Wallet.Status.OPEN
+        if not still or wallet.spendable >= mark:
+            closed += incidents.close(type=TYPE, object=wallet.slug)
+    return closed
+
+
+def _open(wallet: Wallet) -> None:
+    incidents.open(
+        type=TYPE,
+        object=wallet.slug,
+        severity="warning" if wallet.spendable else "critical",
+        title=gettext_noop("%(account)s: the balance is low"),
+        detail=gettext_noop("%(balance)s %(currency)s are left; the mark is %(mark)s."),
+        remedy=gettext_noop("Top up, or sending stops when the balance is used up."),
+        url=reverse("billing:top_up", args=[wallet.slug]),
+        account=wallet.account_id,
+        params={
+            "account": wallet.account.name,
+            "balance": money.plain(wallet.spendable),
+            "currency": wallet.account.currency,
+            "mark": money.plain(wallet.alert_below),
+        },
+    )

@@ -1,0 +1,146 @@
+"""Automatic top-ups: below the mark a kept card is charged, at most so often a day.
+
+SQL's balance only finds candidates, Redis' decides. The row of the top-up is written before the
+provider is asked, under the wallet's lock: one at a time, and a worker that dies in between
+leaves a row that the next one finishes with the same idempotency key.
+"""
+
+import logging
+from datetime import timedelta
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+from payments import PaymentStatus
+from redis.exceptions import RedisError
+
+from billing import servers
+from billing import wallet as door
+from billing.models import PaymentMethod, Recharge, Wallet
+from billing.recharging import reports, variants
+from billing.services.acting import locked
+from billing.services.days import day_start
+from billing.services.recharges import recharge_write
+from poolsite import hotpath
+from poolsite.operations import incidents
+
+logger = logging.getLogger(__name__)
+TYPE = "billing.auto_top_up"
+ACTOR = "billing.auto_top_up"
+AT_ONCE = 100
+ASK_AGAIN_SECONDS = 60
+GIVE_UP_HOURS = 23  # a provider forgets an idempotency key after a day
+_WAITING = (PaymentStatus.WAITING, PaymentStatus.INPUT)
+
+
+def top_up_due(shard: int = 0, shards: int = 1) -> dict[str, int]:
+    """Finish what was begun, then top up who is below the mark."""
+    finished = _finish_begun(shard, shards)
+    due = Wallet.objects.filter(
+        top_up_below__gt=0, spendable__lt=F("top_up_below"), status=Wallet.Status.OPEN
+    )
+    due = due.annotate(shard=F("pk") % shards).filter(shard=shard).order_by("pk")
+    begun = sum(top_up(wallet) is not None for wallet in due.select_related("account")[:AT_ONCE])
+    return {"begun": begun, "finished": finished}
+
+
+def top_up(wallet: Wallet) -> Recharge | None:
+    """Top up this wallet by its rule, if its balance in Redis asks for it; None = nothing due."""
+    try:
+        balance = servers.path(wallet).run(door.balance(wallet.slug))
+    except (hotpath.HotPathError, RedisError, OSError):
+        return None
+    if balance is None or balance.bal >= wallet.top_up_below:
+        return None
+    with transaction.atomic():
+        wallet = locked(wallet)
+        method = PaymentMethod.objects.filter(wallet=wallet, removed_at=None).first()
+        if method is None or not _allowed(wallet, method):
+            return None
+        recharge = recharge_write(
+            wallet,
+            actor=ACTOR,
+            amount=wallet.top_up_amount,
+            variant=method.variant,
+            token=str(uuid4()),
+            is_automatic=True,
+        )
+    _charge(recharge, method)
+    return recharge
+
+
+def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
+    """Open, no other on its way, and not more often than the rule says, failures included."""
+    if wallet.status != Wallet.Status.OPEN or not wallet.top_up_below:
+        return False
+    if method.variant not in settings.PAYMENT_VARIANTS:
+        return False
+    if wallet.orders.filter(kind="recharge", applied_at=None).exists():
+        return False
+    own = Recharge.objects.filter(wallet=wallet, is_automatic=True)
+    if own.filter(status__in=_WAITING).exists():
+        return False
+    today = own.filter(created__gte=day_start(wallet.account)).count()
+    return today < wallet.top_up_daily_count
+
+
+def _charge(recharge: Recharge, method: PaymentMethod) -> None:
+    """Ask the provider, outside any transaction; a refusal ends it, doubt leaves it waiting."""
+    try:
+        variants.provider_of(recharge.variant).charge_kept(recharge, method)
+    except variants.ProviderError as error:
+        logger.warning("billing: automatic top-up %s: %s", recharge.pk, error)
+        if error.certain:
+            _failed(recharge, str(error))
+        return
+    incidents.close(type=TYPE, object=recharge.wallet.slug)
+
+
+def _failed(recharge: Recharge, why: str) -> None:
+    reports.deliver(
+        reports.Report(
+            variant=recharge.variant,
+            said=reports.Said.FAILED,
+            token=recharge.token,
+            message=why[:200],
+        )
+    )
+    wallet = recharge.wallet
+    incidents.open(
+        type=TYPE,
+        object=wallet.slug,
+        severity="critical",
+        title=gettext_noop("%(account)s: the automatic top-up failed"),
+        detail=gettext_noop("The provider refused: %(why)s"),
+        remedy=gettext_noop("Top up by hand, and keep another card for automatic top-ups."),
+        url=reverse("billing:top_up", args=[wallet.slug]),
+        account=wallet.account_id,
+        params={"account": wallet.account.name, "why": why[:200]},
+    )
+
+
+def _finish_begun(shard: int, shards: int) -> int:
+    """Ask again for top-ups that no provider has answered: the same key, so charged once."""
+    now = timezone.now()
+    begun = Recharge.objects.filter(
+        is_automatic=True,
+        status=PaymentStatus.WAITING,
+        transaction_id="",
+        created__lt=now - timedelta(seconds=ASK_AGAIN_SECONDS),
+    )
+    begun = begun.annotate(shard=F("wallet_id") % shards).filter(shard=shard)
+    asked = 0
+    for recharge in begun.select_related("wallet__account").order_by("pk")[:AT_ONCE]:
+        method = PaymentMethod.objects.filter(
+            wallet=recharge.wallet, variant=recharge.variant, removed_at=None
+        ).first()
+        if method is None or recharge.created < now - timedelta(hours=GIVE_UP_HOURS):
+            _failed(recharge, "the provider never answered")
+        else:
+            _charge(recharge, method)
+        asked += 1
+    return asked

@@ -1,0 +1,70 @@
+"""Closing a flagged report: the loss is accepted, or it is charged by hand with four eyes."""
+
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import Adjustment, FlaggedReport, MoneyOrder
+from billing.services.acting import clean_line, name_of, require
+from billing.services.adjustments import adjustment_ask
+from poolsite import access, live
+from poolsite.access.services.actor import Actor
+
+TOPIC = "billing.flagged:all"
+
+
+def flagged_accept(report: FlaggedReport, *, actor: Actor, reason: str) -> FlaggedReport:
+    """Close it without a movement. ValidationError: no reason, closed, or a charge waits."""
+    require(actor, "billing.finance", report)
+    reason = clean_line(reason, needed=True)
+    with transaction.atomic():
+        report = _open_report(report)
+        report.closed_at = timezone.now()
+        report.closing = FlaggedReport.Closing.ACCEPTED
+        report.closed_by = name_of(actor)
+        report.closing_reason = reason
+        report.save()
+        access.audit(
+            actor=actor,
+            action="billing.flagged_accept",
+            thing=report.wallet,
+            after={"message": report.message_id, "flag": report.flag, "loss": report.difference},
+            reason=reason,
+        )
+        live.touch(TOPIC)
+    return report
+
+
+def flagged_charge(
+    report: FlaggedReport, *, actor: Actor, amount: int, reason: str, token: UUID
+) -> Adjustment:
+    """Ask for a charge by hand; another operator's approval charges it and closes the report."""
+    require(actor, "billing.finance", report)
+    with transaction.atomic():
+        again = Adjustment.objects.filter(operation_id=f"adjust:{token}").exists()
+        if not again:
+            report = _open_report(report)
+        return adjustment_ask(
+            report.wallet,
+            actor=actor,
+            kind=MoneyOrder.Kind.CHARGE_BY_HAND,
+            amount=amount,
+            reason=reason,
+            token=token,
+            reference=report.message_id,
+            flagged_report=report,
+        )
+
+
+def _open_report(report: FlaggedReport) -> FlaggedReport:
+    """The row, locked, not closed, with no charge waiting. ValidationError."""
+    rows = FlaggedReport.objects.select_for_update(of=("self",)).select_related("wallet__account")
+    found = rows.get(pk=report.pk)
+    if found.closed_at is not None:
+        raise ValidationError(_("This report is closed already."))
+    if found.adjustments.filter(status=Adjustment.Status.WAITING).exists():
+        raise ValidationError(_("A charge by hand waits for approval."))
+    return found

@@ -1,0 +1,53 @@
+"""What a person must look into: payments that do not fit what was asked for."""
+
+from typing import Final
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from payments.stripe.providers import zero_decimal_currency
+
+from billing import money
+from billing.models import Recharge
+from billing.recharging.reports import Report
+from poolsite.operations import incidents
+
+WHOLE_UNITS: Final = frozenset(code.upper() for code in zero_decimal_currency)
+TYPE: Final = "billing.recharge"
+
+_DETAILS: Final = {
+    "amount": gettext_noop(
+        "Top-up %(number)s: %(asked)s %(currency)s were asked for, the provider says %(said)s "
+        "%(said_currency)s (%(reference)s)."
+    ),
+    "reference": gettext_noop(
+        "Top-up %(number)s: the provider names %(reference)s, which is not the payment that was "
+        "opened for it."
+    ),
+}
+
+
+def open_incident(recharge: Recharge, report: Report, why: str) -> None:
+    """Tell operators and the customer; nothing was credited."""
+    incidents.open(
+        type=TYPE,
+        object=str(recharge.pk),
+        severity="critical",
+        title=gettext_noop("A payment does not fit its top-up"),
+        detail=_DETAILS[why],
+        remedy=gettext_noop("Compare it at the provider, then credit or refund it by hand."),
+        url=reverse("billing:recharge", args=[recharge.wallet.slug, recharge.pk]),
+        account=recharge.account_id,
+        params={
+            "number": recharge.number,
+            "asked": money.plain(recharge.amount),
+            "currency": recharge.currency,
+            "said": money.plain(report.amount),
+            "said_currency": report.currency,
+            "reference": report.reference or report.payment,
+        },
+    )
+
+
+def close_incident(recharge: Recharge) -> None:
+    """It was paid rightly after all."""
+    incidents.close(type=TYPE, object=str(recharge.pk))

@@ -1,0 +1,344 @@
+"""Top-ups: opened by a customer, settled by what the provider says, credited once.
+
+Every statement of a provider comes here as a Report. The row is locked, the report compared with
+what was asked for, and only the transition to confirmed makes the one order to Redis.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from payments import PaymentStatus
+
+from billing import money
+from billing.models import PaymentMethod, Recharge, Wallet
+from billing.recharging import variants
+from billing.recharging.reports import Answer, Report, Said
+from billing.services import outbox, provider_trouble
+from billing.services.acting import clean_amount, locked, name_of, require
+from poolsite import access, live
+from poolsite.access.services.actor import Actor
+
+LEAST = money.UNITS  # one currency unit
+MOST = 9_999_999 * money.UNITS  # the library's column holds nine digits, two of them cents
+UNPAID_DAYS = 7  # a payment that nobody finished is closed then
+_OPEN = (PaymentStatus.WAITING, PaymentStatus.INPUT)
+
+
+def recharge_start(
+    wallet: Wallet,
+    *,
+    actor: Actor,
+    amount: int,
+    variant: str,
+    token: UUID,
+    keep_method: bool = False,
+) -> Recharge:
+    """Open a top-up; no money moves. `token` makes it one, however often the form comes.
+
+    ValidationError: the amount, the provider, a closed account, a token of another top-up.
+    """
+    require(actor, "billing.pay", wallet)
+    _check_amount(clean_amount(amount), wallet.account.currency)
+    if variant not in settings.PAYMENT_VARIANTS:
+        raise ValidationError(_("This way to pay is not open."))
+    with transaction.atomic():
+        wallet = locked(wallet)
+        found = Recharge.objects.filter(token=str(token)).first()
+        if found is not None:
+            return _same(found, wallet, amount, variant)
+        if wallet.status == Wallet.Status.CLOSED:
+            raise ValidationError(_("This account is closed."))
+        keep = keep_method and variants.keeps_methods(variant)
+        return recharge_write(
+            wallet, actor=actor, amount=amount, variant=variant, token=str(token), keep_method=keep
+        )
+
+
+def _same(found: Recharge, wallet: Wallet, amount: int, variant: str) -> Recharge:
+    if (found.wallet_id, found.amount, found.variant) != (wallet.pk, amount, variant):
+        raise ValidationError(_("This form was sent before. Open the page again."))
+    return found
+
+
+def recharge_write(
+    wallet: Wallet, *, actor: Actor, amount: int, variant: str, token: str, **more: Any
+) -> Recharge:
+    """Write the row of a checked top-up and its audit entry, in the caller's transaction."""
+    recharge = Recharge(
+        wallet=wallet,
+        requested_by=name_of(actor),
+        amount=amount,
+        total=money.as_decimal(amount).quantize(money.as_decimal(100)),
+        currency=wallet.account.currency,
+        variant=variant,
+        token=token,
+        description=_("Top-up of %(account)s") % {"account": wallet.account.name},
+        **more,
+    )
+    recharge.save()
+    access.audit(
+        actor=actor,
+        action="billing.recharge_start",
+        thing=wallet,
+        after={"recharge": recharge.pk, "amount": amount, "provider": variant},
+    )
+    return recharge
+
+
+def _check_amount(amount: int, currency: str) -> None:
+    if not LEAST <= amount <= MOST:
+        raise ValidationError(
+            _("Top up by %(least)s to %(most)s.")
+            % {"least": money.plain(LEAST), "most": money.plain(MOST)}
+        )
+    whole = money.UNITS if currency in provider_trouble.WHOLE_UNITS else money.UNITS // 100
+    if amount % whole:
+        raise ValidationError(_("Payments are made in whole coins of the currency."))
+
+
+# -- what a provider says -----------------------------------------------------------------------
+
+
+def reported(report: Report) -> Answer:
+    """Take one report; the only place where a top-up's status and money change.
+
+    Atomic, under the row's lock: twice, late, out of order, wrong or unknown reports are answered
+    and leave the books as they are. What was credited wrongly cannot be: the amount is compared.
+    """
+    with transaction.atomic():
+        recharge = _found(report)
+        if recharge is None:
+            return Answer.UNKNOWN
+        answer = _HANDLERS[report.said](recharge, report)
+        if answer not in (Answer.REPEAT, Answer.NOTED):
+            _note(recharge, report, answer)
+        return answer
+
+
+def _found(report: Report) -> Recharge | None:
+    rows = Recharge.objects.select_for_update(of=("self",)).select_related("wallet__account")
+    rows = rows.filter(variant=report.variant)
+    if report.token:
+        return rows.filter(token=report.token).first()
+    return rows.filter(provider_payment=report.payment).first() if report.payment else None
+
+
+def _paid(recharge: Recharge, report: Report) -> Answer:
+    if recharge.credited_at is not None:
+        if report.method is not None:
+            _keep(recharge, report)
+        reversed_now = recharge.status == PaymentStatus.REFUNDED
+        return Answer.REVERSED_ALREADY if reversed_now else Answer.REPEAT
+    if not report.reference or recharge.transaction_id not in ("", report.reference):
+        provider_trouble.open_incident(recharge, report, "reference")
+        return Answer.WRONG_REFERENCE
+    if (report.amount, report.currency) != (recharge.amount, recharge.currency):
+        _set(recharge, status=PaymentStatus.ERROR, message=_mismatch(recharge, report))
+        provider_trouble.open_incident(recharge, report, "amount")
+        return Answer.WRONG_AMOUNT
+    taken = Recharge.objects.filter(variant=recharge.variant, transaction_id=report.reference)
+    if taken.exclude(pk=recharge.pk).exists():
+        provider_trouble.open_incident(recharge, report, "reference")
+        return Answer.WRONG_REFERENCE
+    _credit(recharge, report)
+    return Answer.CREDITED
+
+
+def _credit(recharge: Recharge, report: Report) -> None:
+    _set(
+        recharge,
+        status=PaymentStatus.CONFIRMED,
+        message="",
+        transaction_id=report.reference,
+        provider_payment=report.payment or recharge.provider_payment,
+        captured_amount=recharge.total,
+        credited_at=timezone.now(),
+    )
+    outbox.order(
+        recharge.wallet,
+        "recharge",
+        recharge.amount,
+        recharge.operation_id,
+        f"{recharge.variant}:{report.reference}"[:120],
+    )
+    if report.method is not None:
+        _keep(recharge, report)
+    provider_trouble.close_incident(recharge)
+
+
+def _mismatch(recharge: Recharge, report: Report) -> str:
+    return (
+        f"paid {money.plain(report.amount)} {report.currency}, "
+        f"asked for {money.plain(recharge.amount)} {recharge.currency}"
+    )
+
+
+def _opened(recharge: Recharge, report: Report) -> Answer:
+    if recharge.status == PaymentStatus.WAITING:
+        _set(recharge, status=PaymentStatus.INPUT)
+    return Answer.NOTED
+
+
+def _ended(recharge: Recharge, report: Report) -> Answer:
+    """It failed or was given up; what was paid before stays paid."""
+    if recharge.credited_at is not None:
+        return Answer.TOO_LATE
+    if report.reference and recharge.transaction_id not in ("", report.reference):
+        return Answer.WRONG_REFERENCE
+    failed = report.said is Said.FAILED
+    status = PaymentStatus.REJECTED if failed else PaymentStatus.CANCELLED
+    if recharge.status == status:
+        return Answer.REPEAT
+    _set(recharge, status=status, message=report.message[:200])
+    return Answer.NOT_CREDITED
+
+
+def _refunded(recharge: Recharge, report: Report) -> Answer:
+    """`amount` is the sum of its refunds so far: older and repeated reports bring nothing new.
+
+    The money is gone already: as with a charge-back, what the balance lacks is owed.
+    """
+    refunds = min(report.amount, recharge.amount)
+    return _take_back(recharge, report, "chargeback", refunds, f"refund:{report.reference}")
+
+
+def _withdrawn(recharge: Recharge, report: Report) -> Answer:
+    operation = f"dispute:{report.reference}"
+    if outbox_has(recharge.wallet, operation):
+        return Answer.REPEAT
+    return _move(recharge, report, "chargeback", report.amount, operation)
+
+
+def _take_back(recharge: Recharge, report: Report, kind: str, total: int, prefix: str) -> Answer:
+    already = sum(
+        recharge.wallet.orders.filter(operation_id__startswith=f"{prefix}:").values_list(
+            "amount", flat=True
+        )
+    )
+    if total <= already:
+        return Answer.REPEAT
+    return _move(recharge, report, kind, total - already, f"{prefix}:{total}")
+
+
+def _move(recharge: Recharge, report: Report, kind: str, amount: int, operation: str) -> Answer:
+    if recharge.credited_at is None:
+        return Answer.NOT_CREDITED if recharge.status == PaymentStatus.ERROR else Answer.TOO_EARLY
+    if report.currency != recharge.currency or amount <= 0:
+        provider_trouble.open_incident(recharge, report, "amount")
+        return Answer.WRONG_AMOUNT
+    outbox.order(recharge.wallet, kind, amount, operation[:80], recharge.number)
+    reversed_now = recharge.reversed + amount
+    status = PaymentStatus.REFUNDED if reversed_now >= recharge.amount else recharge.status
+    _set(recharge, reversed=reversed_now, status=status, message=report.message[:200])
+    return Answer.TAKEN_BACK
+
+
+def _reinstated(recharge: Recharge, report: Report) -> Answer:
+    """A won charge-back gives back what that very charge-back took."""
+    operation = f"reinstated:{report.reference}"[:80]
+    if outbox_has(recharge.wallet, operation):
+        return Answer.REPEAT
+    taken = recharge.wallet.orders.filter(operation_id=f"dispute:{report.reference}"[:80]).first()
+    if taken is None:
+        return Answer.TOO_EARLY
+    if (report.amount, report.currency) != (taken.amount, recharge.currency):
+        provider_trouble.open_incident(recharge, report, "amount")
+        return Answer.WRONG_AMOUNT
+    outbox.order(recharge.wallet, "credit", taken.amount, operation, recharge.number)
+    _set(
+        recharge,
+        reversed=max(0, recharge.reversed - taken.amount),
+        status=PaymentStatus.CONFIRMED,
+        message="",
+    )
+    return Answer.REINSTATED
+
+
+def _kept(recharge: Recharge, report: Report) -> Answer:
+    if recharge.provider_payment == "" and report.payment:
+        _set(recharge, provider_payment=report.payment)
+    if report.method is None or not recharge.keep_method:
+        return Answer.NOTED
+    _keep(recharge, report)
+    return Answer.NOTED
+
+
+def _keep(recharge: Recharge, report: Report) -> None:
+    """Keep the card that its payer asked to keep; an older one of the account gives way."""
+    method = report.method
+    if method is None or not recharge.keep_method:
+        return
+    kept, made = PaymentMethod.objects.get_or_create(
+        wallet=recharge.wallet,
+        variant=recharge.variant,
+        reference=method.reference,
+        defaults={
+            "customer": method.customer,
+            "label": method.label,
+            "added_by": recharge.requested_by,
+        },
+    )
+    if made:
+        older = PaymentMethod.objects.filter(wallet=recharge.wallet, removed_at=None)
+        older.exclude(pk=kept.pk).update(removed_at=timezone.now())
+        access.audit(
+            actor=f"billing.{recharge.variant}",
+            action="billing.method_keep",
+            thing=recharge.wallet,
+            after={"method": method.label, "provider": recharge.variant},
+        )
+
+
+_HANDLERS = {
+    Said.PAID: _paid,
+    Said.OPENED: _opened,
+    Said.FAILED: _ended,
+    Said.CANCELLED: _ended,
+    Said.REFUNDED: _refunded,
+    Said.WITHDRAWN: _withdrawn,
+    Said.REINSTATED: _reinstated,
+    Said.KEPT: _kept,
+}
+
+
+def outbox_has(wallet: Wallet, operation_id: str) -> bool:
+    """Whether this operation was ordered before."""
+    return wallet.orders.filter(operation_id=operation_id[:80]).exists()
+
+
+def _set(recharge: Recharge, **values: Any) -> None:
+    """Write the columns that services alone write."""
+    Recharge.objects.filter(pk=recharge.pk).update(modified=timezone.now(), **values)
+    for name, value in values.items():
+        setattr(recharge, name, value)
+
+
+def _note(recharge: Recharge, report: Report, answer: Answer) -> None:
+    """The audit log's entry, and whoever looks at the receipt reads it again."""
+    access.audit(
+        actor=f"billing.{report.variant}",
+        action="billing.recharge_report",
+        thing=recharge.wallet,
+        after={
+            "recharge": recharge.pk,
+            "said": report.said.value,
+            "answer": answer.value,
+            "amount": report.amount,
+            "reference": report.reference,
+        },
+        reason=report.message[:200],
+    )
+    live.touch(f"billing.recharge:{recharge.pk}")
+
+
+def close_unfinished() -> dict[str, int]:
+    """Close top-ups that nobody paid in a week; what is paid later is credited all the same."""
+    before = timezone.now() - timedelta(days=UNPAID_DAYS)
+    rows = Recharge.objects.filter(status__in=_OPEN, created__lt=before)
+    return {"closed": rows.update(status=PaymentStatus.CANCELLED, message="not finished in time")}

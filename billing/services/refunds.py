@@ -1,0 +1,112 @@
+"""Money back to the customer: asked for by them, turned into an adjustment by an operator."""
+
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import Adjustment, MoneyOrder, RefundRequest, Wallet
+from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
+from billing.services.adjustments import TOPIC, adjustment_ask
+from poolsite import access, live
+from poolsite.access.services.actor import Actor
+
+Status = RefundRequest.Status
+
+
+def refund_ask(
+    wallet: Wallet, *, actor: Actor, amount: int, reason: str, payout: str
+) -> RefundRequest:
+    """Ask for a cash refund; nothing moves yet. One request of an account is open at a time.
+
+    ValidationError: another one is open, more than SQL's balance, no reason or no destination.
+    """
+    require(actor, "billing.pay", wallet)
+    clean_amount(amount)
+    reason, payout = clean_line(reason, needed=True), clean_line(payout)
+    if not payout:
+        raise ValidationError(_("Say where the money should go."))
+    with transaction.atomic():
+        wallet = locked(wallet)
+        if RefundRequest.objects.filter(wallet=wallet, status=Status.OPEN).exists():
+            raise ValidationError(_("A refund was asked for already and is not answered yet."))
+        if amount > wallet.spendable:
+            raise ValidationError(_("That is more than the balance."))
+        request = RefundRequest.objects.create(
+            wallet=wallet, amount=amount, reason=reason, payout=payout, asked_by=person(actor)
+        )
+        _audit(actor, "billing.refund_ask", request, reason)
+        live.touch(TOPIC)
+        return request
+
+
+def refund_withdraw(request: RefundRequest, *, actor: Actor) -> RefundRequest:
+    """The customer takes it back while nobody has answered."""
+    require(actor, "billing.pay", request)
+    return _answer(request, actor, Status.WITHDRAWN, "")
+
+
+def refund_decline(request: RefundRequest, *, actor: Actor, reason: str) -> RefundRequest:
+    """An operator says no, and why."""
+    require(actor, "billing.finance", request)
+    return _answer(request, actor, Status.DECLINED, clean_line(reason, needed=True))
+
+
+def refund_accept(
+    request: RefundRequest, *, actor: Actor, reference: str, token: UUID
+) -> Adjustment:
+    """Turn it into a cash refund; by the limit it is ordered at once or waits for four eyes."""
+    require(actor, "billing.finance", request)
+    with transaction.atomic():
+        found = _open_request(request)
+        if found.asked_by_id == person(actor).pk:
+            raise ValidationError(_("Somebody else must approve what you asked for."))
+        adjustment = adjustment_ask(
+            found.wallet,
+            actor=actor,
+            kind=MoneyOrder.Kind.CASH_REFUND,
+            amount=found.amount,
+            reason=found.reason,
+            token=token,
+            reference=reference or found.payout,
+        )
+        found.adjustment = adjustment
+        _close(found, actor, Status.ACCEPTED, "")
+        return adjustment
+
+
+def _answer(request: RefundRequest, actor: Actor, status: str, answer: str) -> RefundRequest:
+    with transaction.atomic():
+        found = _open_request(request)
+        _close(found, actor, status, answer)
+    return found
+
+
+def _open_request(request: RefundRequest) -> RefundRequest:
+    rows = RefundRequest.objects.select_for_update(of=("self",)).select_related("wallet__account")
+    found = rows.get(pk=request.pk)
+    if found.status != Status.OPEN:
+        raise ValidationError(_("This was answered already: %s.") % found.get_status_display())
+    return found
+
+
+def _close(request: RefundRequest, actor: Actor, status: str, answer: str) -> None:
+    request.status = status
+    request.answer = answer
+    request.answered_by = name_of(actor)
+    request.answered_at = timezone.now()
+    request.save()
+    _audit(actor, "billing.refund_answer", request, answer)
+    live.touch(TOPIC)
+
+
+def _audit(actor: Actor, action: str, request: RefundRequest, reason: str) -> None:
+    access.audit(
+        actor=actor,
+        action=action,
+        thing=request.wallet,
+        after={"refund": request.pk, "amount": request.amount, "status": request.status},
+        reason=reason,
+    )

@@ -1,0 +1,269 @@
+"""What operators do by hand: adjustments with four eyes, refund requests, freezing and closing."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from billing.forms import AcceptRefundForm, AdjustmentForm, OpenForm, ReasonForm, RefundForm
+from billing.models import Adjustment, MoneyOrder, RefundRequest
+from billing.presentation import amount as in_words
+from billing.selectors import recharges as selectors
+from billing.selectors.wallets import wallet_get
+from billing.services import adjustments as services
+from billing.services import refunds, wallets
+from billing.views.common import address, given, number_of
+from poolsite import access
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+
+CHIPS = {
+    Adjustment.Status.WAITING: ("chip--warn", "schedule"),
+    Adjustment.Status.APPLIED: ("chip--ok", "check"),
+    Adjustment.Status.REJECTED: ("", "block"),
+}
+
+
+@require_GET
+def adjustments(request: HttpRequest) -> HttpResponse:
+    """What waits for a second pair of eyes, and what was decided."""
+    access.require(principal_of(request), "billing.finance")
+    filters = given(request, "show", "account")
+    filters["show"] = filters["show"] or Adjustment.Status.WAITING
+    after = number_of(request.GET.get("after", "")) or 0
+    page = selectors.adjustments(filters["show"], filters["account"], after)
+    context = {
+        "filters": filters,
+        "shows": [*Adjustment.Status.choices, ("all", _("all"))],
+        "rows": [_row(each) for each in page.rows],
+        "refunds": selectors.open_refunds()[:50] if not after else [],
+        "next_url": address(filters, after=page.following) if page.following else "",
+        "back_url": address(filters) if after else "",
+    }
+    return render(request, "billing/adjustments/adjustments.html", context)
+
+
+def _row(adjustment: Adjustment) -> dict[str, Any]:
+    chip, icon = CHIPS[Adjustment.Status(adjustment.status)]
+    words = dict(MoneyOrder.Kind.choices)
+    return {
+        "adjustment": adjustment,
+        "chip": chip,
+        "icon": icon,
+        "kind": words.get(MoneyOrder.Kind(adjustment.kind), adjustment.kind),
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def adjust(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for a movement of one account."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    initial = {"kind": request.GET.get("kind", "credit"), "recharge": request.GET.get("top_up", "")}
+    form = AdjustmentForm(request.POST or None, wallet=wallet, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.adjustment_ask(wallet, actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            _say(request, made)
+            return redirect("billing:adjustment", pk=made.pk)
+    context = {"wallet": wallet, "form": form}
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/adjust.html", context, status=status)
+
+
+def _say(request: HttpRequest, made: Adjustment) -> None:
+    words = in_words(made.amount, made.wallet.account.currency)
+    if made.status == Adjustment.Status.WAITING:
+        messages.info(request, _("%s wait for another operator's approval.") % words)
+    else:
+        messages.success(request, _("%s are on their way to the balance.") % words)
+
+
+@require_GET
+def adjustment(request: HttpRequest, pk: int) -> HttpResponse:
+    """One adjustment with everything that a second pair of eyes needs."""
+    return _page(request, pk, ReasonForm(), 200)
+
+
+def _page(request: HttpRequest, pk: int, form: Form, status: int) -> HttpResponse:
+    principal = principal_of(request)
+    found = selectors.adjustment_get(principal, pk)
+    waiting = found.status == Adjustment.Status.WAITING
+    context = {
+        **_row(found),
+        "wallet": found.wallet,
+        "order": found.wallet.orders.filter(operation_id=found.operation_id).first(),
+        "refund": RefundRequest.objects.filter(adjustment=found).first(),
+        "own": found.asked_by_id == principal.user_id,
+        "waiting": waiting,
+        "form": form,
+    }
+    return render(request, "billing/adjustments/adjustment.html", context, status=status)
+
+
+@require_POST
+def adjustment_approve(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve as the second operator."""
+    principal = principal_of(request)
+    found = selectors.adjustment_get(principal, pk)
+    return _decided(
+        request, pk, lambda: services.adjustment_approve(found, actor=principal), _("Approved.")
+    )
+
+
+@require_POST
+def adjustment_reject(request: HttpRequest, pk: int) -> HttpResponse:
+    """Reject, or withdraw one's own."""
+    principal = principal_of(request)
+    found = selectors.adjustment_get(principal, pk)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _page(request, pk, form, 422)
+    reason = form.cleaned_data["reason"]
+    return _decided(
+        request,
+        pk,
+        lambda: services.adjustment_reject(found, actor=principal, reason=reason),
+        _("Rejected; nothing moved."),
+    )
+
+
+def _decided(
+    request: HttpRequest, pk: int, decide: Callable[[], object], words: str
+) -> HttpResponse:
+    try:
+        decide()
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, words)
+    return redirect("billing:adjustment", pk=pk)
+
+
+# -- refunds that customers ask for ----------------------------------------------------------------
+
+
+@require_http_methods(["GET", "POST"])
+def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
+    """A customer asks for money back, and sees how earlier requests went."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.pay")
+    form = RefundForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            refunds.refund_ask(wallet, actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("Your request is with the operators."))
+            return redirect("billing:refund_ask", slug=slug)
+    found = list(wallet.refund_requests.select_related("adjustment")[:50])
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "requests": found,
+        "open": next((each for each in found if each.status == RefundRequest.Status.OPEN), None),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/refund_ask.html", context, status=status)
+
+
+@require_POST
+def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """The customer takes the request back."""
+    principal = principal_of(request)
+    found = selectors.refund_get(principal, pk, "billing.pay")
+    _said(
+        request,
+        lambda: refunds.refund_withdraw(found, actor=principal),
+        _("The request is withdrawn."),
+    )
+    return redirect("billing:refund_ask", slug=found.wallet.slug)
+
+
+@require_http_methods(["GET", "POST"])
+def refund(request: HttpRequest, pk: int) -> HttpResponse:
+    """An operator answers a request: accept makes an adjustment, decline says why."""
+    principal = principal_of(request)
+    found = selectors.refund_get(principal, pk, "billing.finance")
+    accept = AcceptRefundForm(request.POST if "accept" in request.POST else None)
+    decline = ReasonForm(request.POST if "decline" in request.POST else None)
+    if accept.is_bound and accept.is_valid():
+        try:
+            made = refunds.refund_accept(found, actor=principal, **accept.cleaned_data)
+        except ValidationError as error:
+            add_errors(accept, error)
+        else:
+            _say(request, made)
+            return redirect("billing:adjustment", pk=made.pk)
+    if decline.is_bound and decline.is_valid():
+        reason = decline.cleaned_data["reason"]
+        _said(
+            request,
+            lambda: refunds.refund_decline(found, actor=principal, reason=reason),
+            _("The request is declined."),
+        )
+        return redirect("billing:adjustments")
+    context = {
+        "refund": found,
+        "wallet": found.wallet,
+        "accept": accept,
+        "decline": decline,
+        "is_open": found.status == RefundRequest.Status.OPEN,
+    }
+    status = 422 if accept.errors or decline.errors else 200
+    return render(request, "billing/adjustments/refund.html", context, status=status)
+
+
+def _said(request: HttpRequest, act: Callable[[], object], words: str) -> None:
+    try:
+        act()
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, words)
+
+
+# -- the account itself ----------------------------------------------------------------------------
+
+
+@require_http_methods(["GET", "POST"])
+def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
+    """Close an account for good, with a reason; GET asks first."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            wallets.wallet_close(wallet, actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("The account is closed."))
+            return redirect("billing:account", slug=slug)
+    context = {"wallet": wallet, "form": form}
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/wallet_close.html", context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def wallet_open(request: HttpRequest) -> HttpResponse:
+    """Give an account its wallet; a second click finds the first one's."""
+    principal = principal_of(request)
+    access.require(principal, "billing.finance")
+    form = OpenForm(request.POST or None, initial={"account": request.GET.get("account")})
+    if request.method == "POST" and form.is_valid():
+        wallet = wallets.wallet_open(form.cleaned_data["account"], principal)
+        return redirect("billing:account", slug=wallet.slug)
+    context = {"form": form}
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/wallet_open.html", context, status=status)

@@ -1,0 +1,120 @@
+"""An account's chatbots: who sends in its name, how fast, and with which token."""
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from billing.forms import ChatbotForm
+from billing.models import Chatbot, Wallet
+from billing.selectors.wallets import wallet_get
+from billing.services import chatbots as services
+from poolsite import access
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+
+PAGE_ROWS = 200
+
+
+@require_GET
+def chatbots(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every sender of the account, archived ones last."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug)
+    rows = Chatbot.objects.filter(account=wallet.account_id).select_related("token")
+    context = {
+        "wallet": wallet,
+        "rows": sorted(rows[:PAGE_ROWS], key=lambda row: row.archived_at is not None),
+        "may_change": access.decide(principal, "billing.send", wallet).allowed,
+    }
+    return render(request, "billing/chatbots/chatbots.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def chatbot_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new sender."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.send")
+    form = ChatbotForm(request.POST or None, is_new=True)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.chatbot_create(
+                actor=principal, account=wallet.account, **form.cleaned_data
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("billing:chatbot", slug=slug, chatbot=made.slug)
+    return _page(request, wallet, form, None)
+
+
+@require_http_methods(["GET", "POST"])
+def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
+    """Name, rate and token of one sender."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.send")
+    found = _chatbot(wallet, chatbot)
+    initial = {"name": found.name, "rate_limit": found.rate_limit}
+    form = ChatbotForm(request.POST or None, is_new=False, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.chatbot_change(actor=principal, chatbot=found, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("billing:chatbot", slug=slug, chatbot=chatbot)
+    return _page(request, wallet, form, found)
+
+
+def _page(
+    request: HttpRequest,
+    wallet: Wallet,
+    form: ChatbotForm,
+    found: Chatbot | None,
+    secret: str = "",
+) -> HttpResponse:
+    context = {"wallet": wallet, "form": form, "chatbot": found, "secret": secret}
+    status = 422 if form.errors else 200
+    answer = render(request, "billing/chatbots/chatbot.html", context, status=status)
+    if secret:
+        answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@require_POST
+def chatbot_token(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
+    """A new token for this sender alone, shown once; the one before ends."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.send")
+    found = _chatbot(wallet, chatbot)
+    try:
+        secret = services.chatbot_token_create(actor=principal, chatbot=found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("billing:chatbot", slug=slug, chatbot=chatbot)
+    found.refresh_from_db()
+    initial = {"name": found.name, "rate_limit": found.rate_limit}
+    return _page(request, wallet, ChatbotForm(is_new=False, initial=initial), found, secret)
+
+
+@require_POST
+def chatbot_archive(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
+    """Out of use with its token, or back without one."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.send")
+    found = _chatbot(wallet, chatbot)
+    archived = request.POST.get("archived") == "1"
+    services.chatbot_archive(actor=principal, chatbot=found, archived=archived)
+    messages.success(request, _("Archived.") if archived else _("In use again."))
+    return redirect("billing:chatbots", slug=slug)
+
+
+def _chatbot(wallet: Wallet, slug: str) -> Chatbot:
+    rows = Chatbot.objects.select_related("account", "token")
+    found = rows.filter(account=wallet.account_id, slug=slug).first()
+    if found is None:
+        raise access.Hidden("billing.send")
+    return found

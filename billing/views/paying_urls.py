@@ -1,0 +1,62 @@
+"""Addresses of what is paid in and out by people: top-ups, statements, adjustments, prices."""
+
+from django.urls import path
+
+from billing.views import (
+    adjustments,
+    chatbots,
+    recharges,
+    recharges_limits,
+    statements,
+    tariffs,
+)
+
+OF_WALLET = "accounts/<slug:slug>/"
+OF_OPERATOR = "billing/accounts/<slug:slug>/"
+urlpatterns = [
+    path(f"{OF_WALLET}top-up/", recharges.top_up, name="top_up"),
+    path(f"{OF_WALLET}top-ups/", recharges.recharges, name="recharges"),
+    path(f"{OF_WALLET}top-ups/<int:pk>/", recharges.recharge_page, name="recharge"),
+    path(f"{OF_WALLET}top-ups/<int:pk>/pay/", recharges.recharge_pay, name="recharge_pay"),
+    path(f"{OF_WALLET}top-ups/<int:pk>/state/", recharges.recharge_state, name="recharge_state"),
+    path(f"{OF_WALLET}limits/", recharges_limits.limits, name="limits"),
+    path(f"{OF_WALLET}card/remove/", recharges_limits.card_remove, name="method_remove"),
+    path(f"{OF_WALLET}statements/", statements.statements, name="statements"),
+    path(f"{OF_WALLET}statements/<str:month>/", statements.statement_page, name="statement"),
+    path(f"{OF_WALLET}statements/<str:month>/csv/", statements.statement_csv, name="statement_csv"),
+    path(f"{OF_WALLET}refund/", adjustments.refund_ask, name="refund_ask"),
+    path("billing/refunds/<int:pk>/", adjustments.refund, name="refund"),
+    path("refunds/<int:pk>/withdraw/", adjustments.refund_withdraw, name="refund_withdraw"),
+    path(f"{OF_OPERATOR}adjust/", adjustments.adjust, name="adjust"),
+    path("billing/adjustments/", adjustments.adjustments, name="adjustments"),
+    path("billing/adjustments/<int:pk>/", adjustments.adjustment, name="adjustment"),
+    path(
+        "billing/adjustments/<int:pk>/approve/",
+        adjustments.adjustment_approve,
+        name="adjustment_approve",
+    ),
+    path(
+        "billing/adjustments/<int:pk>/reject/",
+        adjustments.adjustment_reject,
+        name="adjustment_reject",
+    ),
+    path(f"{OF_OPERATOR}close/", adjustments.wallet_close, name="account_close"),
+    path("billing/open/", adjustments.wallet_open, name="wallet_open"),
+    path(f"{OF_WALLET}tariffs/", tariffs.tariffs, name="tariffs"),
+    path(f"{OF_WALLET}tariffs/new/", tariffs.tariff_new, name="tariff_new"),
+    path(f"{OF_WALLET}tariffs/<int:pk>/", tariffs.tariff_change, name="tariff_change"),
+    path(f"{OF_WALLET}tariffs/<int:pk>/end/", tariffs.tariff_end, name="tariff_end"),
+    path(f"{OF_WALLET}tariffs/<int:pk>/delete/", tariffs.tariff_delete, name="tariff_delete"),
+    path(f"{OF_WALLET}chatbots/", chatbots.chatbots, name="chatbots"),
+    path(f"{OF_WALLET}chatbots/new/", chatbots.chatbot_new, name="chatbot_new"),
+    path(f"{OF_WALLET}chatbots/<slug:chatbot>/", chatbots.chatbot, name="chatbot"),
+    path(
+        f"{OF_WALLET}chatbots/<slug:chatbot>/token/", chatbots.chatbot_token, name="chatbot_token"
+    ),
+    path(
+        f"{OF_WALLET}chatbots/<slug:chatbot>/archive/",
+        chatbots.chatbot_archive,
+        name="chatbot_archive",
+    ),
+    path("payments/events/<slug:variant>/", recharges.provider_event, name="provider_event"),
+]

@@ -1,0 +1,104 @@
+"""The customer's own rules: alerts and who is told, the daily limit, automatic top-ups."""
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from billing.forms import LimitsForm, NoticeForm
+from billing.models import Wallet
+from billing.selectors.recharges import method_of
+from billing.selectors.wallets import wallet_get
+from billing.services.payment_methods import method_remove
+from billing.services.wallets import CUSTOMERS, wallet_configure
+from billing.views.common import number_of
+from poolsite.access import Principal
+from poolsite.access.views.common import add_errors
+from poolsite.operations.models import NoticeTarget
+from poolsite.operations.pages import principal_of
+from poolsite.operations.services import delete_target, save_target
+
+TARGETS_LIMIT = 10
+
+
+@require_http_methods(["GET", "POST"])
+def limits(request: HttpRequest, slug: str) -> HttpResponse:
+    """One page with three forms; the field `part` says which one was sent."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.pay")
+    part = request.POST.get("part", "")
+    form = LimitsForm(
+        request.POST if part == "rules" else None,
+        initial={name: getattr(wallet, name) for name in CUSTOMERS},
+    )
+    notice = NoticeForm(request.POST if part == "target" else None)
+    saved = (
+        (part == "rules" and _save_rules(principal, wallet, form))
+        or (part == "target" and _save_target(principal, wallet, notice))
+        or (part == "forget" and _forget(principal, wallet, request.POST.get("target", "")))
+    )
+    if saved:
+        messages.success(request, _("Saved."))
+        return redirect("billing:limits", slug=slug)
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "notice": notice,
+        "method": method_of(wallet),
+        "targets": _targets(wallet),
+    }
+    status = 422 if form.errors or notice.errors else 200
+    return render(request, "billing/recharges/limits.html", context, status=status)
+
+
+def _save_rules(principal: Principal, wallet: Wallet, form: LimitsForm) -> bool:
+    if not form.is_valid():
+        return False
+    try:
+        wallet_configure(wallet, actor=principal, **form.cleaned_data)
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    return True
+
+
+def _targets(wallet: Wallet) -> list[NoticeTarget]:
+    rows = NoticeTarget.objects.filter(account=wallet.account_id, active=True)
+    return list(rows.order_by("pk")[:TARGETS_LIMIT])
+
+
+def _save_target(principal: Principal, wallet: Wallet, form: NoticeForm) -> bool:
+    if not form.is_valid():
+        return False
+    if len(_targets(wallet)) >= TARGETS_LIMIT:
+        form.add_error(None, _("No more addresses can be told."))
+        return False
+    target = NoticeTarget(account=wallet.account, **form.cleaned_data)
+    try:
+        target.full_clean()
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    save_target(target, actor=principal)
+    return True
+
+
+def _forget(principal: Principal, wallet: Wallet, key: str) -> bool:
+    found = NoticeTarget.objects.filter(account=wallet.account_id, pk=number_of(key) or 0).first()
+    if found is not None:
+        delete_target(found, actor=principal)
+    return True
+
+
+@require_POST
+def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
+    """Keep the card no longer."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.pay")
+    method = method_of(wallet)
+    if method is not None:
+        method_remove(method, actor=principal)
+        messages.success(request, _("The card is removed."))
+    return redirect("billing:limits", slug=slug)
