@@ -10,6 +10,13 @@ class BillingConfig(AppConfig):
     verbose_name = _("Billing")
 
     def ready(self) -> None:
+        import billing.tasks  # noqa: F401  registers the sweeps
         from billing import rules
+        from billing.recharging import reports
+        from billing.selectors.lag import collect as lag_metrics
+        from billing.services.recharges import reported
+        from poolsite import operations
 
         rules.register()
+        operations.register_metrics("billing", lag_metrics)
+        reports.handled_by(reported)

@@ -57,6 +57,7 @@ MESSAGE_COLUMNS: Final = (
     ("body_hash", "text"),
     ("chatbot", "text"),
     ("tariff_id", "bigint"),
+    ("prices", "text"),
     ("state", "text"),
     ("mode", "text"),
     ("quoted", "bigint"),
@@ -66,7 +67,7 @@ MESSAGE_COLUMNS: Final = (
     ("sent_at", "timestamptz"),
     ("ended_at", "timestamptz"),
 )
-_KEPT_IF_SAID = ("body_hash", "chatbot", "state", "mode", "flag")
+_KEPT_IF_SAID = ("body_hash", "chatbot", "prices", "state", "mode", "flag")
 _MESSAGE_UPDATES: Final = ", ".join(
     [
         "kind = CASE WHEN excluded.held_at IS NULL THEN billing_message.kind"

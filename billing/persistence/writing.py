@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from billing.models import Batch, Message, Wallet
 from billing.persistence import statements
-from billing.persistence.entries import LISTED_FLAGS, AccountBatch, BookFaultError
+from billing.persistence.entries import AccountBatch, BookFaultError, digest_after, legs
 from billing.persistence.folding import MessageDelta, messages_of, moment
 from billing.persistence.statements import Move, Row
+from billing.wallet import reasons
 from poolsite.runtime.crash_points import crash_point
 
 MOST_ACCOUNTS = 1_000  # in one transaction
@@ -26,6 +27,7 @@ class Outcome(Enum):
     REPEAT = "repeat"  # SQL has it already: only the trim was missed
     REFUSED = "refused"  # a later writer has been at this row
     STALE = "stale"  # another life of the wallet's data
+    DIVERGED = "diverged"  # not what SQL has under these numbers: Redis went back in time, and on
     FAULT = "fault"  # SQL cannot take it: shown, and kept in Redis
 
 
@@ -118,6 +120,8 @@ def _judge(batch: AccountBatch, head: _Head | None) -> Written | None:
     fault = batch.fault()
     if fault:
         return Written(Outcome.FAULT, fault)
+    if batch.first_seq <= head.seq:
+        return Written(Outcome.DIVERGED, f"batch from {batch.first_seq}, SQL has {head.seq}")
     if batch.first_seq != head.seq + 1:
         return Written(Outcome.FAULT, f"batch from {batch.first_seq}, SQL stands at {head.seq}")
     if head.spendable + batch.amount < 0:
@@ -133,13 +137,13 @@ def _judge_repeat(batch: AccountBatch) -> Written:
     ).values_list("first_seq", "last_seq", "amount")
     if stored.first() == (batch.first_seq, batch.last_seq, batch.amount):
         return Written(Outcome.REPEAT)
-    return Written(Outcome.FAULT, f"batch {batch.batch_number} is in SQL with other content")
+    return Written(Outcome.DIVERGED, f"batch {batch.batch_number} is in SQL with other content")
 
 
 def _digests(batch: AccountBatch, before: str) -> list[str]:
     found = []
     for change in batch.changes:
-        before = change.digest_after(before, batch.generation)
+        before = digest_after(before, batch.generation, change)
         found.append(before)
     return found
 
@@ -172,9 +176,9 @@ def _insert(
     statements.upsert_messages([_message_row(delta) for delta in deltas if not delta.forgotten])
     for delta in deltas:
         if delta.forgotten:
-            Message.objects.filter(
-                wallet_id=delta.wallet_id, message_id=delta.message_id, state="parked"
-            ).delete()
+            parked = Message.objects.filter(wallet_id=delta.wallet_id, state="parked")
+            parked = parked.filter(message_id=delta.message_id)
+            parked.delete()  # unaudited: the entry is in the journal
 
 
 def _batch_row(batch: AccountBatch, fence: int, now: datetime) -> Row:
@@ -189,18 +193,18 @@ def _journal_rows(batches: Sequence[AccountBatch], digests: dict[int, list[str]]
         for change, digest in zip(batch.changes, digests[batch.wallet_id], strict=True):
             yield (
                 *(batch.wallet_id, batch.generation, change.seq, change.at_us),
-                *(change.kind, change.identifier, change.amount, change.held, -change.receivable),
-                *(change.revenue, change.cash, change.state, change.mode, change.chatbot, digest),
+                *(change.kind, change.id, *legs(change)),
+                *(change.state, change.mode, change.chatbot, digest),
             )
 
 
 def _flagged_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
     for batch in batches:
         for change in batch.changes:
-            if change.flag in LISTED_FLAGS:
+            if change.flag in reasons.LISTED:
                 yield (
-                    *(batch.wallet_id, batch.generation, change.seq, change.identifier),
-                    *(change.flag, change.reported_mode[:64], change.state, change.difference),
+                    *(batch.wallet_id, batch.generation, change.seq, change.id),
+                    *(change.flag, change.reported[:64], change.state, change.difference),
                     *(moment(change.at_us), "", "", ""),
                 )
 
@@ -210,7 +214,7 @@ def _receivable_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
         for change in batch.changes:
             if change.receivable:
                 yield (
-                    *(batch.wallet_id, batch.generation, change.seq, change.identifier),
+                    *(batch.wallet_id, batch.generation, change.seq, change.id),
                     *(change.receivable, moment(change.at_us)),
                 )
 
@@ -218,6 +222,7 @@ def _receivable_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
 def _message_row(delta: MessageDelta) -> tuple[Any, ...]:
     return (
         *(delta.wallet_id, delta.message_id, delta.kind or "message", delta.body_hash),
-        *(delta.chatbot, delta.tariff_id, delta.state, delta.mode, delta.quoted or 0),
+        *(delta.chatbot, delta.tariff_id, delta.prices, delta.state, delta.mode),
+        delta.quoted or 0,
         *(delta.charged, delta.flag, delta.held_at, delta.sent_at, delta.ended_at),
     )

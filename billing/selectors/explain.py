@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import Q, QuerySet, Sum
 
 from billing.models import Adjustment, JournalEntry, Message, MoneyOrder, Recharge, Wallet
-from billing.persistence.folding import MONEY_KINDS
+from billing.persistence.entries import MONEY_KINDS
 
 LEGS: Final = ("spendable", "held", "receivable", "revenue", "cash")
 PAGE_ROWS: Final = 50

@@ -4,8 +4,14 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils import timezone
+
+from billing import servers
+from billing import wallet as door
 from billing.models import Wallet
-from billing.persistence.entries import AccountBatch, Change, parse
+from billing.persistence.entries import AccountBatch
+from billing.services.wallet_settings import settings_of
+from billing.wallet import Change
 from poolsite.access.models import Account
 
 _COUNT = itertools.count(1)
@@ -20,30 +26,35 @@ def make_wallet(slug: str = "", *, spendable: int = 0, **fields: Any) -> Wallet:
 
 
 def change(seq: int, kind: str = "hold", **fields: Any) -> Change:
-    """A change entry, as the stream tells it: fields by their names there."""
-    words = {"at": str(AT_US + seq), "k": kind, **{k: str(v) for k, v in fields.items()}}
-    return parse(seq, words)
+    """A change entry, as a wallet tells it."""
+    return Change(**({"seq": seq, "at_us": AT_US + seq, "kind": kind, "id": ""} | fields))
 
 
 def hold(seq: int, message: str, quoted: int, **fields: Any) -> Change:
     said = {
         "id": message,
-        "amt": -quoted,
-        "hld": quoted,
-        "q": quoted,
-        "st": "held",
-        "kd": "message",
+        "spendable": -quoted,
+        "held": quoted,
+        "quoted": quoted,
+        "state": "held",
+        "message_kind": "message",
     }
     return change(seq, "hold", **(said | fields))
 
 
 def settle(seq: int, message: str, quoted: int, price: int, **fields: Any) -> Change:
-    said = {"id": message, "amt": quoted - price, "hld": -quoted, "p": price, "st": "settled"}
+    said = {
+        "id": message,
+        "spendable": quoted - price,
+        "held": -quoted,
+        "price": price,
+        "state": "settled",
+    }
     return change(seq, "settle", **(said | fields))
 
 
 def recharge(seq: int, operation: str, amount: int, **fields: Any) -> Change:
-    return change(seq, "recharge", **({"id": operation, "amt": amount} | fields))
+    return change(seq, "recharge", **({"id": operation, "spendable": amount} | fields))
 
 
 def batch(wallet: Wallet, number: int, changes: Sequence[Change], **fields: Any) -> AccountBatch:
@@ -53,7 +64,52 @@ def batch(wallet: Wallet, number: int, changes: Sequence[Change], **fields: Any)
         "batch_number": number,
         "first_seq": changes[0].seq,
         "last_seq": changes[-1].seq,
-        "amount": sum(one.amount for one in changes),
+        "amount": sum(one.spendable for one in changes),
         "changes": tuple(changes),
     }
     return AccountBatch(**(said | fields))
+
+
+# -- with Redis --------------------------------------------------------------------------------
+
+PRICES = {"native_text": 300, "video": 800}
+OTHERS = {"yuexin_resolved": 500}
+
+
+def live_wallet(slug: str = "", *, spendable: int = 10_000, **fields: Any) -> Wallet:
+    """A wallet in SQL and in Redis, with nothing persisted yet."""
+    row = make_wallet(slug, spendable=spendable, opened_at=timezone.now(), **fields)
+    run(
+        row,
+        door.create(row.slug, row.generation, settings_of(row), balance=row.spendable),
+    )
+    return row
+
+
+def run(row: Wallet, command: Any) -> Any:
+    """Run a command on the wallet's Redis."""
+    return servers.path(row).run(command)
+
+
+def request(message_id: str, **fields: Any) -> door.HoldRequest:
+    """A hold of at most 800."""
+    return door.HoldRequest(message_id, "hash", door.Quote(PRICES, 7, OTHERS), **fields)
+
+
+def held(row: Wallet, message_id: str, **fields: Any) -> door.Charge:
+    """Hold 800 for a message."""
+    charge: door.Charge = run(row, door.hold(row.slug, request(message_id, **fields)))
+    return charge
+
+
+def reported(row: Wallet, message_id: str, mode: str = "native_text") -> Any:
+    """A final report: delivered by that mode, or failed ("")."""
+    return run(row, door.report(row.slug, door.Report(message_id, True, bool(mode), mode)))
+
+
+def moved(row: Wallet, operation_id: str, kind: str, amount: int) -> Any:
+    return run(row, door.move(row.slug, operation_id, kind, amount))
+
+
+def figures(row: Wallet) -> Any:
+    return run(row, door.balance(row.slug))

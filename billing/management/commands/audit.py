@@ -1,0 +1,54 @@
+"""`manage.py audit`: proves the books; exit 0 when every equation holds, 1 when one does not."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from redis.exceptions import RedisError
+
+from billing.models import Wallet
+from billing.services import auditing
+from poolsite import hotpath
+
+
+class Command(BaseCommand):
+    """SQL spendable + pend = bal; opening + Σ journal = SQL spendable; Σ open holds = held."""
+
+    help = "Prove the books of every account, or of one; name the first differing entry."
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("slug", nargs="?", default="", help="one account; left out: all")
+        parser.add_argument(
+            "--deep", action="store_true", help="walk every journal too, entry by entry"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        slug = options["slug"]
+        if slug and not Wallet.objects.filter(account__slug=slug).exists():
+            raise CommandError(f"There is no account {slug!r} with a wallet.")
+        looked_at = differences = 0
+        try:
+            for count, found in auditing.audit_all(slug):
+                looked_at += count
+                differences += len(found)
+                for difference in found:
+                    self.stdout.write(str(difference))
+        except (hotpath.HotPathError, RedisError, OSError) as error:
+            raise CommandError(f"Redis cannot be asked: {error}") from error
+        if options["deep"]:
+            differences += self._walk(slug)
+        self.stdout.write(f"{looked_at} accounts, {differences} differences")
+        if differences:
+            sys.exit(1)
+
+    def _walk(self, slug: str) -> int:
+        found = 0
+        rows = Wallet.objects.select_related("account").order_by("pk")
+        for wallet in rows.filter(account__slug=slug) if slug else rows.iterator(chunk_size=500):
+            entry = auditing.first_differing(wallet)
+            if entry:
+                found += 1
+                self.stdout.write(f"{wallet.slug}: entry {entry}")
+        return found

@@ -1,0 +1,102 @@
+"""Incidents of the books: a backlog near its limit, entries SQL refuses, a wallet in safe mode."""
+
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext_noop
+
+from poolsite.operations import incidents
+from poolsite.operations.models import Incident
+
+ALARM_PERCENT = 80
+CLEAR_PERCENT = 50
+BACKLOG, FAULT, LAG, SAFE_MODE = (
+    "billing.backlog",
+    "billing.fault",
+    "billing.lag",
+    "billing.safe_mode",
+)
+
+
+@dataclass
+class Alarms:
+    """The open incidents as known at the start of a run: in good order SQL is asked for none."""
+
+    known: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def load(cls) -> "Alarms":
+        """Read which are open."""
+        rows = Incident.objects.filter(until=None, type__in=(BACKLOG, FAULT, LAG, SAFE_MODE))
+        return cls(set(rows.values_list("type", "object")))
+
+    def backlog(self, slug: str, backlog: int, limit: int) -> None:
+        """Open at 80 % of the limit, close below 50 %."""
+        percent = backlog * 100 // limit if limit else 0
+        if percent >= ALARM_PERCENT:
+            self._open(
+                BACKLOG,
+                slug,
+                severity="critical" if percent >= 100 else "warning",
+                title=gettext_noop("The books of %(account)s wait for SQL"),
+                detail=gettext_noop(
+                    "%(backlog)s entries are only in Redis, %(percent)s%% of the limit."
+                ),
+                remedy=gettext_noop(
+                    "Look at SQL and the workers; at 100%% new holds are refused, refunds are not."
+                ),
+                params={"account": slug, "backlog": backlog, "percent": min(percent, 100)},
+                url=f"/accounts/{slug}/",
+            )
+        elif percent < CLEAR_PERCENT:
+            self.close(BACKLOG, slug)
+
+    def fault(self, slug: str, reason: str) -> None:
+        """SQL cannot take an account's next entries: they wait until somebody has looked."""
+        self._open(
+            FAULT,
+            slug,
+            severity="critical",
+            title=gettext_noop("The entries of %(account)s cannot be written"),
+            detail=gettext_noop("SQL refused the next batch: %(reason)s"),
+            remedy=gettext_noop(
+                "Nothing is lost: the entries wait in Redis. Run manage.py audit on the account."
+            ),
+            params={"account": slug, "reason": reason[:200]},
+        )
+
+    def lag(self, shard: int, seconds: int) -> None:
+        """A shard's oldest entry has waited far longer than the interval."""
+        self._open(
+            LAG,
+            str(shard),
+            severity="warning",
+            title=gettext_noop("The books are behind in shard %(shard)s"),
+            detail=gettext_noop("The oldest entry waited %(seconds)s s for SQL."),
+            remedy=gettext_noop("Look at the workers, the beat and SQL; add workers."),
+            params={"shard": shard, "seconds": seconds},
+        )
+
+    def safe_mode(self, slug: str, why: str) -> None:
+        """Redis lost a wallet, or went back in time: refunds yes, holds no."""
+        self._open(
+            SAFE_MODE,
+            slug,
+            severity="critical",
+            title=gettext_noop("%(account)s is in safe mode"),
+            detail=gettext_noop(
+                "Redis lost its data (%(why)s). Refunds are taken, new holds are refused."
+            ),
+            remedy=gettext_noop("It is rebuilt from SQL and opens by itself."),
+            params={"account": slug, "why": why},
+            url=f"/accounts/{slug}/",
+        )
+
+    def close(self, kind: str, name: str) -> None:
+        """Close what is known to be open."""
+        if (kind, name) in self.known:
+            incidents.close(type=kind, object=name)
+            self.known.discard((kind, name))
+
+    def _open(self, kind: str, name: str, **texts: object) -> None:
+        incidents.open(type=kind, object=name, **texts)  # type: ignore[arg-type]
+        self.known.add((kind, name))

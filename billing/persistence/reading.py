@@ -1,0 +1,139 @@
+"""What the wallets' hashes in Redis say: read for many at once, in few round trips.
+
+Which accounts have change entries is found by asking each wallet of a shard for two counters, in
+pipelines: exact, on a Cluster too, and the same look sees a wallet that Redis lost or that went
+back in time (docs/decisions/0033 tells why there is no list of dirty accounts).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from billing import servers, wallet
+from billing.models import Wallet
+from billing.wallet import Change
+
+FIELDS = ("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit")
+AT_ONCE = 1_000
+ENTRIES_AT_ONCE = 5_000
+MOST_PENDING = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A wallet's figures in Redis, read at one moment; `generation` 0 = Redis has no such wallet.
+
+    `status` is the first letter of `conf`: o open, f frozen, c closed, r recovering.
+    """
+
+    generation: int = 0
+    seq: int = 0
+    drained: int = 0
+    bal: int = 0
+    pend: int = 0
+    held: int = 0
+    receivable: int = 0
+    status: str = ""
+    log_limit: int = 0
+
+    @property
+    def backlog(self) -> int:
+        """Entries that SQL has not been seen to have."""
+        return max(self.seq - self.drained, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What SQL knows of a wallet, as far as the persistence asks."""
+
+    wallet_id: int
+    slug: str
+    generation: int
+    seq: int
+    server: str
+    recovering: bool
+    opened: bool  # its data was made in Redis once
+
+    @property
+    def tag(self) -> str:
+        return "{acct." + self.slug + "}"
+
+
+_COLUMNS = ("pk", "account__slug", "generation", "seq", "redis", "recovering_since", "opened_at")
+
+
+def known_of(rows: QuerySet[Wallet]) -> list[Known]:
+    """Return what SQL knows of these wallets, in the query's order."""
+    return [
+        Known(key, slug, generation, seq, server, recovering is not None, opened is not None)
+        for key, slug, generation, seq, server, recovering, opened in rows.values_list(*_COLUMNS)
+    ]
+
+
+def trouble(known: Known, live: Live) -> str:
+    """Say why Redis' data is not the wallet that SQL knows; "" = it is."""
+    if not live.generation:
+        return "emptied" if known.opened or known.seq else ""
+    if live.generation != known.generation:
+        return "another life"
+    if live.seq < known.seq:
+        return "went back"
+    if live.status == "r":
+        return "recovering" if known.recovering else "promoted"
+    return ""
+
+
+def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
+    """Return each wallet's figures by its id. Raises RedisError, OSError, UnknownServerError."""
+    by_server: dict[str, list[Wallet]] = {}
+    for row in rows:
+        by_server.setdefault(row.redis, []).append(row)
+    found: dict[int, Live] = {}
+    for server, its in by_server.items():
+        answers = lives_on(server, [row.tag for row in its])
+        found.update(zip([row.pk for row in its], answers, strict=True))
+    return found
+
+
+def lives_on(server: str, tags: Sequence[str]) -> list[Live]:
+    """Do the same for the wallets of one server, by their tags."""
+    client = servers.named(server).client()
+    found: list[Live] = []
+    for start in range(0, len(tags), AT_ONCE):
+        with client.pipeline(transaction=False) as pipeline:
+            for tag in tags[start : start + AT_ONCE]:
+                pipeline.hmget(tag, FIELDS)
+            found += [_live(values) for values in pipeline.execute()]
+    return found
+
+
+def _live(values: Sequence[str | None]) -> Live:
+    if not values[0]:
+        return Live()
+    generation, seq, drained, bal, pend, held, receivable = (int(v or 0) for v in values[:7])
+    status, log_limit = (values[7] or "")[:1], int(values[8] or 0)
+    return Live(generation, seq, drained, bal, pend, held, receivable, status, log_limit)
+
+
+def pending_of(row: Wallet, after: int, until: int) -> list[Change] | None:
+    """Return the entries (after, until] that stand in Redis; None when not all of them do."""
+    found: list[Change] = []
+    path = servers.path(row)
+    while after < until:
+        page = path.run(wallet.entries(row.slug, after, min(ENTRIES_AT_ONCE, until - after)))
+        if page is None or not page.changes or page.changes[0].seq != after + 1:
+            return None
+        found += page.changes
+        after = page.changes[-1].seq
+        if len(found) > MOST_PENDING:
+            return None
+    return found
+
+
+def by_server(rows: Iterable[Known]) -> Mapping[str, list[Known]]:
+    """Group wallets by the server they live on."""
+    found: dict[str, list[Known]] = {}
+    for known in rows:
+        found.setdefault(known.server, []).append(known)
+    return found

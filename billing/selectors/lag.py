@@ -1,0 +1,163 @@
+"""How far SQL's books are behind Redis, per shard, and whether the audit is green."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from billing.models import AuditRun, MoneyOrder, Wallet, WriterRun
+from poolsite.jobs import sweeping
+
+PERSIST = "billing.persist"
+
+
+@dataclass(frozen=True)
+class ShardLag:
+    """One shard of the persistence. `age_seconds` None = it never ran.
+
+    `lag_seconds`: how long the oldest entry that its last turn took had waited; `left`: accounts
+    that had more entries than one turn takes.
+    """
+
+    shard: int
+    age_seconds: float | None
+    duration_ms: int
+    accounts: int
+    entries: int
+    left: int
+    lag_seconds: int
+    faults: int
+    refused: int
+    error: str
+
+    @property
+    def is_late(self) -> bool:
+        """Whether nobody looked at the shard for three intervals."""
+        limit = 3 * settings.BILLING_PERSIST_SECONDS + 30
+        return self.age_seconds is None or self.age_seconds > limit
+
+
+def shard_lags() -> list[ShardLag]:
+    """Return every shard, in order; read from what the turns noted, not from the wallets."""
+    runs = sweeping.last_runs(PERSIST)
+    now = time.time()
+    found = []
+    for shard in range(settings.BILLING_SHARDS):
+        run = runs.get(shard)
+        result = run.result if run else {}
+        figures = {
+            name: int(result.get(name, 0))
+            for name in ("accounts", "entries", "left", "lag_seconds", "faults", "refused")
+        }
+        found.append(
+            ShardLag(
+                shard=shard,
+                age_seconds=now - run.at if run else None,
+                duration_ms=run.duration_ms if run else 0,
+                error=run.error if run else "",
+                **figures,
+            )
+        )
+    return found
+
+
+def recent_runs(limit: int = 50) -> list[WriterRun]:
+    """Return the latest turns that wrote something."""
+    return list(WriterRun.objects.order_by("-pk")[:limit])
+
+
+@dataclass(frozen=True)
+class AuditState:
+    """Green, or what differs. `ended_at`: when the last whole walk ended (None: none yet)."""
+
+    is_green: bool
+    differences: dict[str, str]
+    ended_at: datetime | None
+    wallets: int
+    running: bool
+
+    @property
+    def first(self) -> str:
+        """The first difference, in words."""
+        return next(iter(self.differences.values()), "")
+
+
+def audit_state() -> AuditState:
+    """Return what the background audit says: the last whole walk, and what it has found since."""
+    runs = list(AuditRun.objects.order_by("-pk")[:2])
+    whole = next((run for run in runs if run.ended_at), None)
+    current = next((run for run in runs if not run.ended_at), None)
+    differences: dict[str, str] = {}
+    for run in (whole, current):
+        if run is not None:
+            differences |= run.differences
+    return AuditState(
+        is_green=not differences and whole is not None and not whole.different,
+        differences=differences,
+        ended_at=whole.ended_at if whole else None,
+        wallets=whole.wallets if whole else 0,
+        running=current is not None,
+    )
+
+
+@dataclass(frozen=True)
+class OutboxState:
+    """Orders that Redis has not taken yet."""
+
+    waiting: int
+    oldest_seconds: float
+
+
+def outbox_state() -> OutboxState:
+    """Return how many money orders wait, and for how long."""
+    rows = MoneyOrder.objects.filter(applied_at=None).order_by("created_at")
+    oldest = rows.values_list("created_at", flat=True).first()
+    if oldest is None:
+        return OutboxState(0, 0.0)
+    return OutboxState(rows.count(), (timezone.now() - oldest).total_seconds())
+
+
+def recovering() -> list[Wallet]:
+    """Return the wallets in safe mode, the oldest first."""
+    rows = Wallet.objects.exclude(recovering_since=None).select_related("account")
+    return list(rows.order_by("recovering_since"))
+
+
+def last_persisted() -> datetime | None:
+    """Return when any account's entries were written last."""
+    recent = Wallet.objects.filter(persisted_at__gt=timezone.now() - timedelta(days=1))
+    found: datetime | None = recent.aggregate(found=Max("persisted_at"))["found"]
+    return found
+
+
+def collect() -> Iterator[Metric]:
+    """For /metrics."""
+    lag = GaugeMetricFamily(
+        "poolsite_billing_persist_lag_seconds",
+        "How long the oldest entry of the shard's last turn had waited.",
+        labels=["shard"],
+    )
+    left = GaugeMetricFamily(
+        "poolsite_billing_persist_left_accounts",
+        "Accounts with more entries than one turn takes.",
+        labels=["shard"],
+    )
+    for shard in shard_lags():
+        lag.add_metric([str(shard.shard)], shard.lag_seconds)
+        left.add_metric([str(shard.shard)], shard.left)
+    yield from (lag, left)
+    audit = GaugeMetricFamily("poolsite_billing_audit_green", "1 = the books agree.")
+    audit.add_metric([], float(audit_state().is_green))
+    outbox = outbox_state()
+    waiting = GaugeMetricFamily("poolsite_billing_orders_waiting", "Money orders not applied.")
+    waiting.add_metric([], outbox.waiting)
+    age = GaugeMetricFamily("poolsite_billing_orders_oldest_seconds", "Age of the oldest.")
+    age.add_metric([], outbox.oldest_seconds)
+    safe = GaugeMetricFamily("poolsite_billing_safe_mode_accounts", "Accounts in safe mode.")
+    safe.add_metric([], Wallet.objects.exclude(recovering_since=None).count())
+    yield from (audit, waiting, age, safe)

@@ -1,0 +1,161 @@
+"""What the sweeps do with many wallets at once: persist, end, purge, tell settings, forget."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Mod
+from django.utils import timezone
+
+from billing import servers, wallet
+from billing.models import HoldIntent, Message, Wallet
+from billing.models.messages import State
+from billing.persistence.running import REDIS_ERRORS, forget_old_runs, persist_shard
+from billing.services import safe_mode
+from billing.services.wallet_settings import settings_of
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+PAGE = 1_000
+SWEEP_LIMIT = 500  # of one wallet in one command
+MOST_ROUNDS = 20
+DELETE_ROWS = 2_000
+INTENT_DAYS = 4  # a report comes within 72 h of the hand-over, or it is late
+ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
+
+
+def persist(shard: int, shards: int) -> dict[str, int]:
+    """One turn of a shard's persistence; wallets that Redis lost are rebuilt after it."""
+    turn = persist_shard(shard, shards)
+    healed = safe_mode.heal(turn.lost) if turn.lost else {"rebuilt": 0}
+    return turn.figures() | {"rebuilt": healed["rebuilt"]}
+
+
+def sweep(shard: int, shards: int) -> dict[str, int]:
+    """End what is past its time in every wallet of the shard that has something due."""
+    done = {"wallets": 0, "ended": 0, "failed": 0}
+    for row, count in _each(shard, shards, lambda slug: wallet.sweep(slug, SWEEP_LIMIT), done):
+        swept = count
+        for _ in range(MOST_ROUNDS):
+            if swept is None:
+                break
+            done["ended"] += swept.count
+            if not swept.more:
+                break
+            swept = servers.named(row[0]).run(wallet.sweep(row[1], SWEEP_LIMIT))
+    return done
+
+
+def purge(shard: int, shards: int) -> dict[str, int]:
+    """Forget final messages and receipts after 7 days, a bounded number each time."""
+    done = {"wallets": 0, "purged": 0, "failed": 0}
+    for _row, count in _each(shard, shards, lambda slug: wallet.purge(slug, SWEEP_LIMIT), done):
+        done["purged"] += count
+    return done
+
+
+def _each(
+    shard: int,
+    shards: int,
+    command: Callable[[str], hotpath.Command[Any]],
+    done: dict[str, int],
+) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Run one command on each wallet of a shard; yields ((server, slug), result)."""
+    rows = Wallet.objects.annotate(shard=Mod(F("pk"), shards)).filter(
+        shard=shard, recovering_since=None
+    )
+    after = 0
+    while True:
+        page = list(
+            rows.filter(pk__gt=after)
+            .order_by("pk")
+            .values_list("pk", "redis", "account__slug")[:PAGE]
+        )
+        servers_of: dict[str, list[str]] = {}
+        for _pk, server, slug in page:
+            servers_of.setdefault(server, []).append(slug)
+        for server, slugs in servers_of.items():
+            yield from _run_on(server, slugs, command, done)
+        if len(page) < PAGE:
+            return
+        after = page[-1][0]
+
+
+def _run_on(
+    server: str,
+    slugs: Sequence[str],
+    command: Callable[[str], hotpath.Command[Any]],
+    done: dict[str, int],
+) -> Iterator[tuple[tuple[str, str], Any]]:
+    try:
+        answers = servers.named(server).run_batch([command(slug) for slug in slugs])
+    except REDIS_ERRORS as error:
+        done["failed"] += len(slugs)
+        logger.warning("billing: server %r: %s", server, error)
+        return
+    for slug, answer in zip(slugs, answers, strict=True):
+        done["wallets"] += 1
+        if isinstance(answer, hotpath.HotPathError):
+            done["failed"] += 1
+        else:
+            yield (server, slug), answer
+
+
+def apply_all_settings() -> dict[str, int]:
+    """Bring every wallet's settings and its coming midnights to Redis; cheap and repeatable."""
+    done = {"wallets": 0, "failed": 0}
+    rows = Wallet.objects.select_related("account").filter(recovering_since=None).order_by("pk")
+    after = 0
+    while True:
+        page = list(rows.filter(pk__gt=after).exclude(opened_at=None)[:PAGE])
+        by_name: dict[str, list[Wallet]] = {}
+        for row in page:
+            by_name.setdefault(row.redis, []).append(row)
+        for server, its in by_name.items():
+            commands = [wallet.configure(row.slug, settings_of(row)) for row in its]
+            try:
+                answers = servers.named(server).run_batch(commands)
+            except REDIS_ERRORS as error:
+                done["failed"] += len(its)
+                logger.warning("billing: settings on server %r: %s", server, error)
+                continue
+            done["wallets"] += len(its)
+            done["failed"] += sum(isinstance(answer, hotpath.HotPathError) for answer in answers)
+        if len(page) < PAGE:
+            return done
+        after = page[-1].pk
+
+
+def delete_expired() -> dict[str, int]:
+    """Delete ended messages older than they are kept, and intents that have had their time.
+
+    The journal, the batches and the receivables stay: they are the books.
+    """
+    now = timezone.now()
+    old = Message.objects.filter(
+        state__in=ENDED, ended_at__lt=now - timedelta(days=settings.BILLING_KEEP_DAYS)
+    )
+    intents = HoldIntent.objects.filter(created_at__lt=now - timedelta(days=INTENT_DAYS))
+    return {
+        "messages": _delete(old),
+        "intents": _delete(intents),
+        "runs": forget_old_runs(),
+    }
+
+
+def _delete(rows: models.QuerySet[Any]) -> int:
+    """Delete in bounded batches, the oldest keys first."""
+    deleted = 0
+    for _ in range(MOST_ROUNDS):
+        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
+        if not keys:
+            break
+        # unaudited: what nobody needs any more, by the settings
+        rows.model._default_manager.filter(pk__in=keys).delete()
+        deleted += len(keys)
+    return deleted

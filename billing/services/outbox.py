@@ -1,0 +1,175 @@
+"""The one way by which SQL moves money in a wallet: an order, applied once by its operation id.
+
+The order is a row of the caller's transaction. It is applied right after the commit and, where
+Redis was away or refused to write (no memory, no disk), by the relay until it took it. Applied
+means: Redis acknowledged it, in the life of the wallet's data that SQL knows. What of a lost life
+never reached the journal is ordered anew (`reopen_lost`).
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from billing import servers, wallet
+from billing.models import JournalEntry, MoneyOrder, Wallet
+from billing.money import MoneyError, check_units
+from billing.persistence.entries import MONEY_KINDS
+from poolsite import hotpath
+from poolsite.runtime.crash_points import crash_point
+
+logger = logging.getLogger(__name__)
+
+RELAY_AT_ONCE = 200
+YOUNG_SECONDS = 2  # the one that committed it is about to apply it
+WAITING_ALARM_SECONDS = 60
+
+
+class OutboxConflictError(Exception):
+    """The operation id is known, with another kind or amount."""
+
+
+def order(
+    wallet_row: Wallet, kind: str, amount: int, operation_id: str, reference: str = ""
+) -> MoneyOrder:
+    """Note a movement inside the caller's transaction; it is applied after the commit, once.
+
+    The same operation id again is the same order. MoneyError: no amount above zero.
+    OutboxConflictError: the id was used for something else. ValueError: an unknown kind.
+    """
+    if kind not in MoneyOrder.Kind.values:
+        raise ValueError(f"no kind of movement: {kind!r}")
+    if not 0 < len(operation_id) <= 80:
+        raise MoneyError("The operation id has 1 to 80 characters.")
+    check_units(amount)
+    with transaction.atomic():
+        found, _ = MoneyOrder.objects.get_or_create(
+            wallet=wallet_row,
+            operation_id=operation_id,
+            defaults={"kind": kind, "amount": amount, "reference": reference[:120]},
+        )
+        if (found.kind, found.amount) != (kind, amount):
+            raise OutboxConflictError(f"{operation_id} is {found.kind} of {found.amount}")
+        if found.applied_at is None:
+            transaction.on_commit(partial(_apply_quietly, found.pk))
+    return found
+
+
+def _apply_quietly(order_pk: int) -> None:
+    """The commit stands whatever happens here: the relay goes on with it."""
+    crash_point("billing.order_committed")
+    try:
+        apply_orders([order_pk])
+    except Exception:
+        logger.exception("billing: order %s waits for the relay", order_pk)
+
+
+def apply_orders(keys: Sequence[int]) -> int:
+    """Apply waiting orders; returns how many are applied now. Never raises Redis' errors."""
+    waiting = MoneyOrder.objects.filter(pk__in=keys, applied_at=None).order_by("pk")
+    orders = list(waiting.select_related("wallet__account"))
+    in_books = _in_books(orders)
+    applied = 0
+    by_server: dict[str, list[MoneyOrder]] = {}
+    for each in orders:
+        if each.pk in in_books:
+            applied += _mark(each, each.wallet.generation, "in the journal")
+        else:
+            by_server.setdefault(each.wallet.redis, []).append(each)
+    for server, its in by_server.items():
+        applied += _apply_on(server, its)
+    return applied
+
+
+def _in_books(orders: Iterable[MoneyOrder]) -> set[int]:
+    """Which of the orders the journal has: applied before, and the answer was lost."""
+    tried = [each.pk for each in orders if each.attempts]
+    return set(
+        MoneyOrder.objects.filter(pk__in=tried).filter(_journal_row()).values_list("pk", flat=True)
+    )
+
+
+def _journal_row() -> Exists:
+    rows = JournalEntry.objects.filter(
+        wallet_id=OuterRef("wallet_id"),
+        operation_id=OuterRef("operation_id"),
+        kind__in=MONEY_KINDS,
+    )
+    return Exists(rows)
+
+
+def _apply_on(server: str, orders: Sequence[MoneyOrder]) -> int:
+    keys = [each.pk for each in orders]
+    # Before the command: one that dies in it must be looked for in the journal.
+    # unaudited: the outbox's own counter
+    MoneyOrder.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
+    crash_point("billing.order_before_redis")
+    try:
+        answers = servers.named(server).run_batch(
+            [
+                wallet.move(each.wallet.slug, each.operation_id, each.kind, each.amount)
+                for each in orders
+            ]
+        )
+    except (servers.UnknownServerError, RedisError, OSError) as error:
+        return _waits(orders, str(error))
+    crash_point("billing.order_after_redis")
+    applied = 0
+    for each, answer in zip(orders, answers, strict=True):
+        if isinstance(answer, hotpath.HotPathError):
+            _waits([each], str(answer))
+        elif answer.applied:
+            applied += _mark(each, each.wallet.generation, answer.answer)
+        else:
+            _waits([each], answer.answer)
+    return applied
+
+
+def _waits(orders: Sequence[MoneyOrder], why: str) -> int:
+    keys = [each.pk for each in orders]
+    # unaudited: the outbox's own note
+    MoneyOrder.objects.filter(pk__in=keys, applied_at=None).update(answer=why[:200])
+    return 0
+
+
+def _mark(each: MoneyOrder, generation: int, answer: str) -> int:
+    """Note that it is applied, unless the wallet's data began another life meanwhile."""
+    with transaction.atomic():
+        row = Wallet.objects.select_for_update().values_list("generation").get(pk=each.wallet_id)
+        if row[0] != generation:
+            return 0
+        # unaudited: its service wrote the entry when it was ordered
+        return MoneyOrder.objects.filter(pk=each.pk, applied_at=None).update(
+            applied_at=timezone.now(), answer=answer[:200]
+        )
+
+
+def relay() -> dict[str, int]:
+    """Apply what waits, the oldest first; one look, bounded."""
+    old = timezone.now() - timedelta(seconds=YOUNG_SECONDS)
+    waiting = MoneyOrder.objects.filter(applied_at=None, created_at__lt=old).order_by("created_at")
+    keys = list(waiting.values_list("pk", flat=True)[:RELAY_AT_ONCE])
+    return {"waiting": len(keys), "applied": apply_orders(keys) if keys else 0}
+
+
+def apply_waiting(wallet_row: Wallet) -> int:
+    """Apply what waits for one wallet, the oldest first; returns how many are applied now."""
+    keys = MoneyOrder.objects.filter(wallet=wallet_row, applied_at=None).order_by("created_at")
+    return apply_orders(list(keys.values_list("pk", flat=True)))
+
+
+def reopen_lost(wallet_row: Wallet) -> int:
+    """Order anew what was applied in a lost life and is not in the journal; returns how many.
+
+    Inside the transaction that gives the wallet its new generation, so that no answer of the
+    old life can be noted afterwards.
+    """
+    lost = MoneyOrder.objects.filter(wallet=wallet_row).exclude(applied_at=None)
+    keys = list(lost.exclude(_journal_row()).values_list("pk", flat=True))
+    # unaudited: the rebuild that does this is audited
+    return MoneyOrder.objects.filter(pk__in=keys).update(applied_at=None, answer="lost with Redis")

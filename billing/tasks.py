@@ -1,0 +1,72 @@
+"""The sweeps of money; each may run twice at once, on any worker. Importing registers them."""
+
+from django.conf import settings
+
+from poolsite import jobs
+
+PERSIST_SECONDS = max(1, round(settings.BILLING_PERSIST_SECONDS))
+AUDIT_TURN_SECONDS = 2.0
+
+
+@jobs.sweep("billing.persist", every_seconds=PERSIST_SECONDS, shards=settings.BILLING_SHARDS)
+def persist(shard: int, shards: int) -> dict[str, int]:
+    """Change entries of the shard's accounts to SQL, then the wallets that Redis lost."""
+    from billing.services import books
+
+    return books.persist(shard, shards)
+
+
+@jobs.sweep("billing.watch", every_seconds=2)
+def watch(shard: int, shards: int) -> dict[str, int]:
+    """Finds a Redis that was emptied or promoted, and goes on with what is being rebuilt."""
+    from billing.services import safe_mode
+
+    return safe_mode.watch()
+
+
+@jobs.sweep("billing.outbox", every_seconds=3)
+def outbox(shard: int, shards: int) -> dict[str, int]:
+    """Applies the money orders that Redis has not taken yet."""
+    from billing.services.outbox import relay
+
+    return relay()
+
+
+@jobs.sweep("billing.sweep", every_seconds=2, shards=2, pausable=True)
+def sweep(shard: int, shards: int) -> dict[str, int]:
+    """Ends what is past its time: unsent holds, reports that never came, parked reports."""
+    from billing.services import books
+
+    return books.sweep(shard, shards)
+
+
+@jobs.sweep("billing.purge", every_seconds=60, shards=2, pausable=True)
+def purge(shard: int, shards: int) -> dict[str, int]:
+    """Removes messages and receipts that are final for 7 days from Redis."""
+    from billing.services import books
+
+    return books.purge(shard, shards)
+
+
+@jobs.sweep("billing.audit", every_seconds=5)
+def audit(shard: int, shards: int) -> dict[str, int]:
+    """Proves the books in the background, a bounded chunk at a time."""
+    from billing.services.auditing import audit_some
+
+    return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
+
+
+@jobs.sweep("billing.settings", every_seconds=600)
+def wallet_settings(shard: int, shards: int) -> dict[str, int]:
+    """Brings every wallet's settings and its coming midnights to Redis."""
+    from billing.services import books
+
+    return books.apply_all_settings()
+
+
+@jobs.sweep("billing.retention", every_seconds=3_600)
+def retention(shard: int, shards: int) -> dict[str, int]:
+    """Deletes ended messages older than they are kept, and intents that have had their time."""
+    from billing.services import books
+
+    return books.delete_expired()
