@@ -3,12 +3,12 @@
 Integers only, in units of 1/10 000; a price of 2^53 units or more is refused, not rounded.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from billing.money import LIMIT
 from billing.pricing.content import Content
 from billing.pricing.tariff import Prices
+from billing.wallet import Quote
 
 
 class PriceError(ValueError):
@@ -19,23 +19,13 @@ class PriceError(ValueError):
         self.kind = kind
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a message costs by one tariff version.
+def quote(prices: Prices, tariff_id: int, ends: Iterable[str], content: Content) -> Quote:
+    """Price a message by one tariff version.
 
-    prices: each sub-mode that it can end in → its price. others: the rest of the tariff, priced
-    with the same content, for a report that names a mode nobody expected. quoted: the maximum of
-    `prices`.
+    Each sub-mode that it can end in has a price of its own; the rest of the tariff is priced
+    with the same content, for a report that names a mode nobody expected. PriceError: no price
+    for a mode that it can end in, or too large a one.
     """
-
-    prices: Mapping[str, int]
-    quoted: int
-    tariff_id: int
-    others: Mapping[str, int] = field(default_factory=dict)
-
-
-def offer(prices: Prices, tariff_id: int, ends: Iterable[str], content: Content) -> Offer:
-    """Price a message. PriceError: no price for a mode that it can end in, or too large."""
     ends = tuple(ends)
     missing = [mode for mode in ends if mode not in prices]
     if missing:
@@ -46,7 +36,7 @@ def offer(prices: Prices, tariff_id: int, ends: Iterable[str], content: Content)
         if mode not in own:
             price = prices[mode].unit_price * prices[mode].count(mode, content)
             others[mode] = min(price, LIMIT - 1)  # at most the quote is ever taken of it
-    return Offer(own, max(own.values()), tariff_id, others)
+    return Quote(own, tariff_id, others)
 
 
 def _price(prices: Prices, mode: str, content: Content) -> int:

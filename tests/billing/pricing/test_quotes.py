@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.money import LIMIT
-from billing.pricing import Content, PriceError, TariffError, offer, read_prices, stored
+from billing.pricing import Content, PriceError, TariffError, quote, read_prices, stored
 from billing.pricing.modes import MODES, ends_of
 
 RAW = {
@@ -24,7 +24,7 @@ PRICES = read_prices(RAW)
 
 def test_yuexin_is_quoted_at_the_dearest_of_three_ends() -> None:
     content = Content(text="短" * 70, yuexin_text="短" * 200)  # 1 unit; 3 SMS
-    made = offer(PRICES, 7, ends_of("text", "yuexin"), content)
+    made = quote(PRICES, 7, ends_of("text", "yuexin"), content)
     assert made.prices == {
         "native_text": 800,
         "yuexin_resolved": 1_500,
@@ -34,19 +34,19 @@ def test_yuexin_is_quoted_at_the_dearest_of_three_ends() -> None:
 
 
 def test_the_text_form_is_the_quote_when_it_is_long_enough() -> None:
-    made = offer(PRICES, 7, ends_of("text", "yuexin"), Content("a", "短" * 300))  # 5 SMS
+    made = quote(PRICES, 7, ends_of("text", "yuexin"), Content("a", "短" * 300))  # 5 SMS
     assert made.quoted == 5 * 450 == made.prices["yuexin_unresolved"]
 
 
 def test_video_is_quoted_against_the_native_kind() -> None:
     content = Content(text="x", card_kilobytes=51, video_kilobytes=301)
-    made = offer(PRICES, 7, ends_of("card", "video"), content)
+    made = quote(PRICES, 7, ends_of("card", "video"), content)
     assert made.prices == {"native_card": 4_000, "video": 4_800}
     assert made.quoted == 4_800
 
 
 def test_every_other_mode_is_priced_too_for_a_report_that_nobody_expected() -> None:
-    made = offer(PRICES, 7, ends_of("text", ""), Content(text="x", video_kilobytes=150))
+    made = quote(PRICES, 7, ends_of("text", ""), Content(text="x", video_kilobytes=150))
     assert set(made.prices) | set(made.others) == set(MODES)
     assert made.others["video"] == 2_400
 
@@ -55,21 +55,21 @@ def test_every_other_mode_is_priced_too_for_a_report_that_nobody_expected() -> N
     ("content", "units"), [("", 1), ("a" * 70, 1), ("a" * 71, 2), ("短" * 140, 2)]
 )
 def test_characters_are_counted_in_begun_units(content: str, units: int) -> None:
-    made = offer(PRICES, 7, ("native_text",), Content(text=content))
+    made = quote(PRICES, 7, ("native_text",), Content(text=content))
     assert made.quoted == units * 800
 
 
 def test_a_mode_without_a_price_is_refused_as_no_tariff() -> None:
     with pytest.raises(PriceError, match="native_card") as refused:
-        offer(read_prices({"video": {"unit_price": 1}}), 7, ("native_card", "video"), Content())
+        quote(read_prices({"video": {"unit_price": 1}}), 7, ("native_card", "video"), Content())
     assert refused.value.kind == "no-tariff"
 
 
 def test_a_price_of_two_to_the_53_is_refused_not_rounded() -> None:
     prices = read_prices({"native_text": {"unit_price": LIMIT - 1, "characters_per_unit": 1}})
-    assert offer(prices, 7, ("native_text",), Content(text="a")).quoted == LIMIT - 1
+    assert quote(prices, 7, ("native_text",), Content(text="a")).quoted == LIMIT - 1
     with pytest.raises(PriceError, match="too large") as refused:
-        offer(prices, 7, ("native_text",), Content(text="ab"))
+        quote(prices, 7, ("native_text",), Content(text="ab"))
     assert refused.value.kind == "malformed"
 
 
@@ -83,7 +83,7 @@ def test_a_price_of_two_to_the_53_is_refused_not_rounded() -> None:
 def test_a_quote_is_an_exact_integer_and_no_end_costs_more(
     text: str, yuexin: str, kilobytes: int, native: str, fallback: str
 ) -> None:
-    made = offer(PRICES, 1, ends_of(native, fallback), Content(text, yuexin, kilobytes, kilobytes))
+    made = quote(PRICES, 1, ends_of(native, fallback), Content(text, yuexin, kilobytes, kilobytes))
     assert all(type(price) is int for price in (*made.prices.values(), *made.others.values()))
     assert made.quoted == max(made.prices.values())
     assert 0 < made.quoted < LIMIT

@@ -1,0 +1,125 @@
+"""From the wallet's word to an answer: outcome, status and problem type, alike on every face."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from billing.errors import BillingError
+from billing.money import plain
+from billing.wallet import Charge, reasons
+from poolsite import hotpath
+from poolsite.api.problems import problem
+from poolsite.api.reading import MalformedError
+
+logger = logging.getLogger(__name__)
+
+Answered = tuple[int, dict[str, Any]]  # status, body
+
+# What was not done, by problem type. `unknown` is one for an id of ours, not for a report.
+_KINDS: Final[Mapping[str, str]] = {
+    reasons.INSUFFICIENT: "insufficient-balance",
+    reasons.UNPAID: "insufficient-balance",
+    reasons.FROZEN: "account-frozen",
+    reasons.CLOSED: "account-closed",
+    reasons.DAILY_LIMIT: "daily-limit",
+    reasons.BACKLOG_FULL: "backlog-full",
+    reasons.PARKED_FULL: "backlog-full",
+    reasons.SAFE_MODE: "safe-mode",
+    reasons.CONFLICT: "other-body",
+    reasons.TOO_LATE: "too-late",
+    reasons.NO_SUCH_WALLET: "unavailable",
+}
+_SENTENCES: Final[Mapping[str, str]] = {
+    "insufficient-balance": "top up and try again with the same id",
+    "account-frozen": "nothing new is charged; what is open is settled",
+    "account-closed": "nothing new is charged; what is open is settled",
+    "daily-limit": "the limit that the account has set for a day",
+    "backlog-full": "try again in a moment with the same id",
+    "safe-mode": "holds are refused until the books agree; reports and refunds work",
+    "other-body": "the id stands for another message; the first one is unchanged",
+    "too-late": "what was sent or has ended cannot be cancelled",
+    "cancelled": "a cancelled message can never be sent",
+    "unknown-message": "this account has no message with this id",
+    "unavailable": "the account's data is being rebuilt",
+}
+
+
+def charge_answer(charge: Charge, **more: Any) -> Answered:
+    """What a hold, a session message, `sent` or a cancellation answers."""
+    kind = _kind(charge)
+    if kind:
+        return _problem(kind, charge, more)
+    return 200, _body(charge, more)
+
+
+def report_answer(charge: Charge) -> Answered:
+    """What a status report answers: whatever it says, it was taken, unless it must come again."""
+    if charge.answer == reasons.UNKNOWN or charge.answer == reasons.PARKED:
+        return 202, _body(charge, {})
+    kind = _KINDS.get(charge.answer) or _own_fault(charge)
+    return _problem(kind, charge, {}) if kind else (200, _body(charge, {}))
+
+
+def failure_answer(error: Exception, message_id: str = "", **more: Any) -> Answered:
+    """What was refused before the wallet, or got lost on the way."""
+    if isinstance(error, MalformedError):
+        kind, detail = "malformed", str(error)
+    elif isinstance(error, PermissionError):
+        kind, detail = "forbidden", str(error)
+    elif isinstance(error, BillingError):
+        kind, detail = error.kind, error.detail
+    elif isinstance(error, hotpath.UnknownOutcome):
+        kind, detail = "unknown-outcome", "no reply came: ask again with the same id"
+    elif isinstance(error, hotpath.Unavailable):
+        kind, detail = "unavailable", "nothing was changed"
+    else:
+        logger.error("billing: a message failed", exc_info=error)
+        kind, detail = "fault", "it was logged; ask again with the same id"
+    if message_id:
+        more["message_id"] = message_id
+    body = problem(kind, detail, **more)
+    return body["status"], body
+
+
+def _kind(charge: Charge) -> str:
+    """The problem type of an answer; "" = it was done, now or before."""
+    answer = charge.answer
+    if answer == reasons.REPEAT:
+        return "insufficient-balance" if charge.state == "unpaid" else ""
+    if answer == reasons.UNKNOWN:
+        return "unknown-message"
+    if answer == reasons.REFUSED:
+        return "cancelled" if charge.state == "cancelled" else "refused"
+    if answer == reasons.CONTRADICTION:
+        return "too-late"
+    return _KINDS.get(answer) or _own_fault(charge)
+
+
+def _own_fault(charge: Charge) -> str:
+    """A script that is older than the data, or a request of ours that it does not take."""
+    if charge.answer.startswith(reasons.SCRIPT_OUTDATED):
+        return "unavailable"
+    if charge.answer.startswith(reasons.MALFORMED):
+        logger.error("billing: the wallet refused %s: %s", charge.message_id, charge.answer)
+        return "fault"
+    return ""
+
+
+def _problem(kind: str, charge: Charge, more: dict[str, Any]) -> Answered:
+    body = problem(kind, _SENTENCES.get(kind, charge.answer), **_body(charge, more))
+    return body["status"], body
+
+
+def _body(charge: Charge, more: dict[str, Any]) -> dict[str, Any]:
+    body = {
+        "message_id": charge.message_id,
+        "outcome": charge.answer,
+        "state": charge.state,
+        "quoted": plain(charge.quoted),
+        "charged": plain(charge.charged),
+        "spendable": plain(charge.bal),
+        "seq": charge.seq,
+        "flag": charge.flag,
+    }
+    body.update(more)
+    return body

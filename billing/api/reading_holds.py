@@ -1,0 +1,141 @@
+"""From what a sender asks to what is held: sender, template, terminal; nothing is held yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from billing import wallet as door
+from billing.abilities import Ability
+from billing.api.directory import look_up, templates
+from billing.pricing import Content
+from billing.pricing.modes import VIDEO, ends_of
+from billing.schemas import HoldIn, SessionIn
+from billing.services.holds import Item, body_hash
+from billing.services.senders import TemplateRef, WalletRef
+from billing.wallet import MessageState
+from poolsite.access import Principal
+from poolsite.api.reading import MalformedError
+
+NO_FALLBACK = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One hold that can be priced. `ability`: what was looked up for it."""
+
+    item: Item
+    ability: Ability | None = None
+
+    def more(self, fallback: str = "") -> dict[str, object]:
+        """What its answer says besides; `fallback`: the one that an earlier hold was priced by."""
+        if self.ability is None:
+            return {}
+        return {
+            "fallback": fallback or self.ability.fallback,
+            "ability": {
+                "supports_yuexin": self.ability.supports_yuexin,
+                "source": self.ability.source,
+                "age_seconds": self.ability.age_seconds,
+            },
+        }
+
+
+async def read_all(
+    ref: WalletRef, principal: Principal, items: Sequence[HoldIn | MalformedError]
+) -> list[Asked | Exception]:
+    """Each item's hold, or why there is none (MalformedError, PermissionError)."""
+    numbers = {
+        item.to
+        for item in items
+        if isinstance(item, HoldIn) and item.fallback == "by_terminal" and item.to
+    }
+    known = await look_up(numbers) if numbers else {}
+    found: list[Asked | Exception] = []
+    for item in items:
+        try:
+            if isinstance(item, MalformedError):
+                raise item
+            found.append(await _read(ref, principal, item, known))
+        except (MalformedError, PermissionError) as error:
+            found.append(error)
+    return found
+
+
+async def _read(
+    ref: WalletRef, principal: Principal, item: HoldIn, known: dict[str, Ability]
+) -> Asked:
+    template = await _template(ref, item)
+    chatbot = sender_of(ref, principal, item.chatbot or (template.chatbot if template else None))
+    if template is not None and template.chatbot != chatbot:
+        raise MalformedError("template: it belongs to another chatbot")
+    ability = known.get(item.to or "") if item.fallback == "by_terminal" else None
+    fallback = ability.fallback if ability else item.fallback
+    native = template.native if template else item.native
+    return Asked(
+        Item(
+            message_id=item.message_id,
+            body_hash=_hash(chatbot, item),
+            ends=ends_of(native, "" if fallback == NO_FALLBACK else fallback),
+            content=template.content if template else _content(item),
+            chatbot=chatbot,
+            sent=item.sent,
+        ),
+        ability,
+    )
+
+
+async def _template(ref: WalletRef, item: HoldIn) -> TemplateRef | None:
+    if item.template is None:
+        return None
+    template = await templates().get(str(item.template))
+    if template is None or template.account_id != ref.account_id:
+        raise MalformedError("template: there is no such template")
+    return template
+
+
+def sender_of(ref: WalletRef, principal: Principal, named: str | None) -> str:
+    """The chatbot in whose name this token sends. MalformedError, PermissionError."""
+    own = ref.chatbot_of_token(principal.id) if principal.kind == "token" else None
+    if own is not None and named not in (None, own.slug):
+        raise PermissionError(f"this token is for the chatbot {own.slug}")
+    chatbot = own.slug if own is not None else named
+    if chatbot is None:
+        raise MalformedError("chatbot: name the sender")
+    if chatbot not in ref.chatbots:
+        raise MalformedError("chatbot: there is no such chatbot")
+    return chatbot
+
+
+def fallback_of(state: MessageState) -> str:
+    """The fallback that a hold was priced by."""
+    return "video" if VIDEO in state.prices else "yuexin"
+
+
+def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> Item:
+    """A session message as an item. MalformedError, PermissionError."""
+    chatbot = sender_of(ref, principal, item.chatbot)
+    return Item(
+        message_id=item.message_id,
+        body_hash=body_hash({"chatbot": chatbot, "text": item.text}),
+        ends=("native_session",),
+        content=Content(text=item.text),
+        chatbot=chatbot,
+        kind="session",
+    )
+
+
+def session_request(request: door.HoldRequest) -> door.HoldRequest:
+    """A session message ends in one mode only: nothing else is priced."""
+    quote = door.Quote(request.quote.prices, request.quote.tariff_id)
+    return door.HoldRequest(
+        request.message_id, request.body_hash, quote, kind="session", chatbot=request.chatbot
+    )
+
+
+def _content(item: HoldIn) -> Content:
+    return Content(item.text, item.yuexin_text, item.card_kilobytes, item.video_kilobytes)
+
+
+def _hash(chatbot: str, item: HoldIn) -> str:
+    """Of what the sender decided; whether it is sent already is no part of the body."""
+    body = item.model_dump(exclude={"message_id", "sent"}, exclude_defaults=True)
+    return body_hash(body | {"chatbot": chatbot})

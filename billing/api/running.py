@@ -1,0 +1,67 @@
+"""The wallet's commands of the hot lane: batches in portions, single ones gathered with others."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from billing import wallet as door
+from billing.services.senders import WalletRef
+from billing.wallet import Charge
+from poolsite.api.gather import Gatherer
+from poolsite.hotpath import Command, HotPath, HotPathError
+
+# What is done to a message: the command for up to BATCH_LIMIT of one wallet.
+_COMMANDS: Final[dict[str, Callable[[str, Sequence[Any]], Command[list[Charge]]]]] = {
+    "hold": door.hold_many,
+    "sent": door.sent,
+    "cancel": door.cancel_many,
+    "settle": door.report_many,
+}
+
+Gathered = Gatherer[Any, Charge]
+
+
+async def run(ref: WalletRef, what: str, items: Sequence[Any]) -> list[Charge | HotPathError]:
+    """Run items of one request in their order; a single one travels with those of others."""
+    if not items:
+        return []
+    if len(items) == 1:
+        try:
+            return [await _gatherer(ref.path).run(f"{what} {ref.slug}", items[0])]
+        except HotPathError as error:
+            return [error]
+    size = door.BATCH_LIMIT
+    portions = [items[start : start + size] for start in range(0, len(items), size)]
+    replies = await ref.path.arun_batch([_COMMANDS[what](ref.slug, each) for each in portions])
+    outcomes: list[Charge | HotPathError] = []
+    for portion, reply in zip(portions, replies, strict=True):
+        outcomes += [reply] * len(portion) if isinstance(reply, HotPathError) else reply
+    return outcomes
+
+
+async def run_each(
+    ref: WalletRef, commands: Sequence[Command[Charge]]
+) -> list[Charge | HotPathError]:
+    """Run commands of one wallet in one pipeline."""
+    return await ref.path.arun_batch(commands) if commands else []
+
+
+def _combine(key: str, items: Sequence[Any]) -> Command[Sequence[Charge]]:
+    what, _, slug = key.partition(" ")
+    return _COMMANDS[what](slug, items)
+
+
+_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, tuple[HotPath, Gathered]]] = (
+    WeakKeyDictionary()
+)
+
+
+def _gatherer(path: HotPath) -> Gathered:
+    """The running loop's for one Redis."""
+    loop = asyncio.get_running_loop()
+    mine = _gatherers.setdefault(loop, {})
+    found = mine.get(id(path))
+    if found is None or found[0] is not path:
+        found = mine[id(path)] = (path, Gatherer(_combine, path))
+    return found[1]

@@ -1,0 +1,42 @@
+"""The tariff versions of one account as values: which is valid at a moment."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from billing.pricing.content import Content
+from billing.pricing.quotes import PriceError, quote
+from billing.pricing.tariff import Prices
+from billing.wallet import Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One tariff version, valid in [valid_from, valid_until)."""
+
+    tariff_id: int
+    valid_from: datetime
+    valid_until: datetime | None
+    prices: Prices
+
+    def holds(self, at: datetime) -> bool:
+        """Whether it is valid at that moment."""
+        return self.valid_from <= at and (self.valid_until is None or at < self.valid_until)
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Versions of one account, none valid at the same time as another."""
+
+    versions: tuple[Version, ...] = ()
+
+    def at(self, moment: datetime) -> Version | None:
+        """The version that is valid then."""
+        return next((version for version in self.versions if version.holds(moment)), None)
+
+    def quote(self, ends: Iterable[str], content: Content, at: datetime) -> Quote:
+        """Price a message. PriceError `no-tariff`, `malformed`."""
+        version = self.at(at)
+        if version is None:
+            raise PriceError("no-tariff", "no tariff is valid now")
+        return quote(version.prices, version.tariff_id, ends, content)
