@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] columns            near, charged, "0|" and the numbers: conf from column 2
 ARGV[2] days               coming midnights, s since 1970, joined by spaces
 ARGV[3] log_limit          entries

@@ -6,9 +6,8 @@ KEYS[2] {pool}:numstate       HASH    number → JSON
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] generation            a whole number, greater than that of the data that is there
 ARGV[2] status                o open, p paused, r recovering
 ARGV[3] columns               the settings as conf from column 2
@@ -35,7 +34,7 @@ if there[3] and there[1] then
 end
 local now = now_us(there[2])
 local at = int(now)
-for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':index', ':log', ':registrations' }) do
+for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations' }) do
   call('UNLINK', KEYS[i + 1] or POOL .. suffix)
 end
 call('UNLINK', POOL)
@@ -48,13 +47,13 @@ for i = 8, #ARGV - 1, 2 do
   session = session + 1
   names[#names + 1] = ARGV[i]
   switches[ARGV[i]] = session
-  call('HSET', KEYS[6] or POOL .. ':index', 'w' .. ARGV[i], int(session) .. string.sub(at, 1, 10) .. ARGV[i + 1])
+  call('HSET', POOL, 'w:' .. ARGV[i], int(session) .. string.sub(at, 1, 10) .. ARGV[i + 1])
 end
 if #names > 0 then
   call('HSET', POOL, 'switches', cjson.encode(switches), 'session', session, 'awaiting', table.concat(names, '\t'))
 end
 if status == 'r' then call('HSET', POOL, 'open_at', int(now + (ARGV[7] or 0) * 1000000)) end
-call('XADD', KEYS[7] or POOL .. ':log', '1-0', 'at', at, 'e',
+call('XADD', KEYS[6] or POOL .. ':log', '1-0', 'at', at, 'e',
   (status == 'r' and 'recovering' or 'created') .. '\t\t\t\t\t\t\t\t')
 call('PUBLISH', POOL .. ':wake', '')
 return { '1', '', '', '' }

@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1+] words                for each event: how many words follow, then those of numbers/event
 Reply: for each event: how many words follow, then those of numbers/event
 Errors: -1 "malformed batch" (as numbers/event, before anything is done); wait_ms is malformed here
@@ -26,9 +25,17 @@ while argument <= #ARGV do
   argument = argument + words + 1
 end
 local batched, slow, replies = true, nil, {}
+--@include words
 for _, argv in ipairs(batch) do
-  local outcome, number, state, reason, more
-  --@include one
+  local outcome, state, reason, more
+  kept_1, kept_2, seq_text = nil, nil, nil
+  --@include parse
+  local mine = (event == 'call' or event == 'hangup' or event == 'renew') and 'c:' .. id or 'r:' .. number
+  local found = call('HMGET', POOL, mine, 'w:' .. switch, 's:' .. callee, 'g:' .. area)
+  local known, who, stuck, near = found[1], found[2], found[3], found[4]
+  --@include decide
+  if kept_2 then call('HSET', POOL, kept_1, value_1, kept_2, value_2)
+  elseif kept_1 then call('HSET', POOL, kept_1, value_1) end
   replies[place], replies[place + 1], replies[place + 2] = more and tostring(4 + #more) or '4', outcome, number
   replies[place + 3], replies[place + 4] = state, reason
   place = place + 5

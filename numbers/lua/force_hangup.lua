@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] number             the number in the call
 ARGV[2] call_id            only this call; "" = whichever it is
 ARGV[3] reason             for the history
@@ -26,8 +25,7 @@ if how ~= 'end' and how ~= 'unpaid' then return { '-1', '', '', 'malformed how' 
 local b, u, since, props = slow.read(number)
 local reply
 if b == '1' then
-  local cid, switch = match(props, ',"session":%d+,"call":"([^"]*)","switch":"([^"]*)"')
-  cid, switch = slow.plain(cid), slow.plain(switch)
+  local _, _, _, cid, switch = slow.call_in(props)
   if id ~= '' and id ~= cid then
     reply = { '-1', number, slow.state(b, u), 'other call' }
   elseif how == 'unpaid' then

@@ -6,9 +6,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] switch             its name
 ARGV[2] incarnation        its boot id
 ARGV[3] as_of              µs: what the switch had been told before it took the list
@@ -40,8 +39,8 @@ for i = 7, #ARGV, 2 do
   if number ~= '' and (not find(number, '^%+?%d+$') or #number > 33) then return malformed('number') end
 end
 
-local who = call('HGET', INDEX, 'w' .. switch)
-local list = call('HGET', INDEX, 'l' .. switch)
+local who = call('HGET', POOL, 'w:' .. switch)
+local list = call('HGET', POOL, 'l:' .. switch)
 -- A list from the future is of the time before the clock was put back: it refuses no newer one.
 if list and first == '1' and sub(list, 14, 29) - now > 1000000 then list = nil end
 local same = who and sub(who, 15) == incarnation
@@ -52,11 +51,11 @@ end
 local reply = { '1', '0', '', '' }
 if same then
   who = sub(who, 1, 4) .. sub(at, 1, 10) .. sub(who, 15)
-  call('HSET', INDEX, 'w' .. switch, who)
+  call('HSET', POOL, 'w:' .. switch, who)
 else
   local known, refusal = slow.meet(switch, incarnation, who)
   if not known then return { '-1', '', '', refusal } end
-  who, list = call('HGET', INDEX, 'w' .. switch), nil
+  who, list = call('HGET', POOL, 'w:' .. switch), nil
 end
 local session = sub(who, 1, 4)
 local lease_ms = sub(conf, 6, 15) + 0
@@ -66,7 +65,7 @@ local lease_ms = sub(conf, 6, 15) + 0
 local mark, count
 if first == '1' then
   mark, count = sub(at, 1, 13), list and sub(list, 31) + 1 or 1
-  call('HSET', INDEX, 'l' .. switch, mark .. as_of .. 'o' .. slow.us(count))
+  call('HSET', POOL, 'l:' .. switch, mark .. as_of .. 'o' .. slow.us(count))
 else
   mark, count = sub(list, 1, 13), sub(list, 31) + 0
 end
@@ -82,7 +81,10 @@ local function adopt(id, number, u, since, props)
   local b, taken, direction, why, picked, callee, agent = '0', false, 'out', 'adopted', '', '', ''
   local id_json, switch_json, incarnation_json = slow.json(id), slow.json(switch), slow.json(incarnation)
   local agent_json, callee_json = '', ''
+  local texts = id .. '\t' .. switch .. '\t' .. incarnation .. '\t\t\tout'
+  local kept_1, value_1, kept_2, value_2, seq_text
   --@include begin_call
+  call('HSET', POOL, kept_1, value_1)
   if u == '0' then call('HINCRBY', POOL, 'busy_down', 1) end
   slow.sync(seq, conf)
 end
@@ -90,16 +92,16 @@ end
 local renewed, recovering = 0, sub(conf, 1, 1) == 'r'
 for i = 7, #ARGV, 2 do
   local id, number = ARGV[i], ARGV[i + 1]
-  local known = call('HGET', INDEX, 'c' .. id) or ''
+  local known = call('HGET', POOL, 'c:' .. id) or ''
   local kind = sub(known, 1, 1)
   if kind == 'L' then
     local its = sub(known, 2)
     local b, u, since, props = slow.read(its)
-    if b ~= '1' then props = call('HGET', INDEX, 't' .. its) or '' end
+    if b ~= '1' then props = call('HGET', POOL, 't:' .. its) or '' end
     if find(props, ',"unpaid":1', 1, true) then
       add('hang_up', id, its)
     else
-      local band = match(props, ',"session":(%d+)') or session
+      local band = select(2, slow.call_in(props)) or session
       call('ZADD', TIMERS, slow.us(band * BAND + mark + lease_ms), its)
       renewed = renewed + 1
       if b == '1' and find(props, ',"suspect":1', 1, true) then
@@ -112,7 +114,7 @@ for i = 7, #ARGV, 2 do
   elseif kind ~= 'W' and kind ~= 'O' and not (kind == 'E' and sub(known, 2, 17) + 0 > old_enough) then
     local b, u, since, props
     if number ~= '' then b, u, since, props = slow.read(number) end
-    local before = call('HGET', INDEX, 'x' .. id)
+    local before = call('HGET', POOL, 'x:' .. id)
     local twice = before and now - sub(before, 1, 16) < 600000000 and sub(before, 17) == slow.us(count - 1) .. ' ' .. switch
     local held = b and slow.holding(props) or ''
     if b == '0' and (recovering or twice) and not find(held, 'x', 1, true) then
@@ -121,10 +123,10 @@ for i = 7, #ARGV, 2 do
       end
       seq, conf = slow.synced()
       adopt(id, number, u, since, props)
-      call('HDEL', INDEX, 'x' .. id)
+      call('HDEL', POOL, 'x:' .. id)
       add('adopted', id, number)
     else
-      call('HSET', INDEX, 'x' .. id, at .. slow.us(count) .. ' ' .. switch)
+      call('HSET', POOL, 'x:' .. id, at .. slow.us(count) .. ' ' .. switch)
       add(b == '1' and 'conflict' or 'call_without_lease', id, number)
     end
   end
@@ -145,7 +147,7 @@ if last == '1' then
       if b ~= '1' or since + 0 > old_enough or find(props, ',"unpaid":1', 1, true) then
         kept = kept + 1
       else
-        local id = slow.plain(match(props, ',"call":"([^"]*)"'))
+        local id = select(4, slow.call_in(props))
         if ghost and ghost + 0 == count - 1 then
           slow.end_call(number, u, since, props, 'released', 'not in live list', sub(conf, 36, 45) + 0)
           add('released', id, number)
@@ -164,7 +166,7 @@ if last == '1' then
   else
     skip = 0 -- leases of a longer setting lie behind those of calls that began since
     judge('(' .. slow.us(session * BAND + math.floor(now / 1000) + lease_ms + 1000), '(' .. slow.us((session + 1) * BAND))
-    call('HSET', INDEX, 'l' .. switch, mark .. as_of .. 'c' .. slow.us(count))
+    call('HSET', POOL, 'l:' .. switch, mark .. as_of .. 'c' .. slow.us(count))
     slow.reported(switch)
   end
 end

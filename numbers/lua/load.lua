@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] event              the history's word for each, e.g. add; "" = nothing is written there (a rebuild)
 ARGV[2+] rows               for each number: number, up 0|1, region, quarantine's reason ("" = none); at most 1 000
 Reply: [1, numbers put in, "", ""]
@@ -40,7 +39,7 @@ for i, number in ipairs(numbers) do
     local up, name, why = ARGV[i * 4 - 1], ARGV[i * 4], ARGV[i * 4 + 1]
     local region = name ~= '' and (regions[name] or slow.region(name))
     if name ~= '' then regions[name] = region end
-    local held = (why ~= '' and 'q' or '') .. (stones and call('HEXISTS', INDEX, 't' .. number) == 1 and 'x' or '')
+    local held = (why ~= '' and 'q' or '') .. (stones and call('HEXISTS', POOL, 't:' .. number) == 1 and 'x' or '')
     local props = slow.hold(held, slow.json(slow.clean(why)), region and ',"region":' .. region or '')
     states[#states + 1] = number
     states[#states + 1] = '{"callstate":0,"regstate":' .. up .. ',"at":' .. at .. props .. '}'

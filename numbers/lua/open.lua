@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] how                now = an operator opens early; loaded = every number is there, wait for the switches
 ARGV[2] reason             for the history
 ARGV[3] status             o open, p paused: what it becomes
@@ -25,7 +24,7 @@ if (how ~= 'now' and how ~= 'loaded') or (status ~= 'o' and status ~= 'p') then 
 if sub(conf, 1, 1) ~= 'r' then return { '1', '', '', 'repeat' } end
 call('HSET', POOL, 'loaded', 1, 'becomes', status)
 for name in pairs(cjson.decode(call('HGET', POOL, 'switches') or '{}')) do
-  call('HDEL', INDEX, 'l' .. name) -- a list whose first part met an empty pool begins anew
+  call('HDEL', POOL, 'l:' .. name) -- a list whose first part met an empty pool begins anew
 end
 local awaiting = call('HGET', POOL, 'awaiting')
 local reason = ''

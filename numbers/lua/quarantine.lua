@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] on                 1 quarantine, 0 release
 ARGV[2] reason             for the history and the number, up to 200 bytes
 ARGV[3+] numbers            1 to 1 000 numbers

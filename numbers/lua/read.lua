@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1+] numbers            at most 10 000
 Reply: [as_of, conf, seq], then for each number [state as JSON or "", lease's end in ms or "", region's name or ""]
 Errors: -1 "no such pool", "script outdated …"
@@ -27,7 +26,7 @@ for i = 1, #ARGV, 1000 do
     local region = states[k] and match(states[k], ',"region":(%d%d%d%d)')
     reply[#reply + 1] = states[k] or ''
     reply[#reply + 1] = leases[k] and fmt('%d', leases[k] % BAND) or ''
-    reply[#reply + 1] = region and call('HGET', INDEX, 'G' .. region) or ''
+    reply[#reply + 1] = region and call('HGET', POOL, 'G:' .. region) or ''
   end
 end
 return reply

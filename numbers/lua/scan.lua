@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] what               numstate, idle, near or timers: which key to walk
 ARGV[2] cursor             0 at first, then as the reply said
 ARGV[3] count              roughly how many, 1 to 1 000
@@ -77,9 +76,9 @@ if what == 'numstate' then
       if b == '1' and not lease then
         problem = 'no lease'
         if mend then
-          call('ZADD', TIMERS, slow.us(match(props, ',"session":(%d+)') * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
+          call('ZADD', TIMERS, slow.us(select(2, slow.call_in(props)) * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
         end
-      elseif b == '0' and lease and call('HEXISTS', INDEX, 't' .. number) == 0 then
+      elseif b == '0' and lease and call('HEXISTS', POOL, 't:' .. number) == 0 then
         problem = 'lease without call'
         if mend then call('ZREM', TIMERS, number) end
       end
@@ -94,7 +93,7 @@ elseif what == 'idle' or what == 'near' or what == 'timers' then
     local number = page[2][i]
     local prefix = sub(number, 1, 1)
     if not (what == 'timers' and (prefix == 'w' or prefix == 'o')) and call('HEXISTS', NUMSTATE, number) == 0
-      and not (what == 'timers' and call('HEXISTS', INDEX, 't' .. number) == 1) then
+      and not (what == 'timers' and call('HEXISTS', POOL, 't:' .. number) == 1) then
       tell(number, '', 'in ' .. what .. ' without a state')
       if mend then call('ZREM', key_name, number) end
     end

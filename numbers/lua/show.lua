@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 Reply: pairs: as_of generation status conf seq drained dropped numbers idle_up idle_down busy_up busy_down quarantined resting offered carried carried_in blocked waiting old_calls awaiting open_at days switches releasing log_limit script_version
 Errors: -1 "no such pool", "script outdated …"
 Complexity: O(log n)

@@ -6,9 +6,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] batch              how many of each kind at most, 1 to 1 000
 Reply: pairs: more day opened released renewed suspected lapsed expired forgotten; more = 1: call again at once
 Errors: -1 "no such pool", "script outdated …", "malformed batch"
@@ -36,7 +35,7 @@ local renewed, suspected, lapsed = slow.leases(batch)
 local expired, more_contacts = slow.expire(batch)
 seq, conf = slow.synced()
 if sub(conf, 4, 4) == '1' then slow.serve() end
-local forgotten = slow.forget(math.max(batch, math.floor(call('HLEN', INDEX) / 200)))
+local forgotten = slow.forget(math.max(batch, math.floor(call('HLEN', POOL) / 200)))
 seq, conf = slow.synced()
 --@include close
 if more_contacts or renewed + suspected + lapsed >= batch then more = true end

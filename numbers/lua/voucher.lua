@@ -5,9 +5,8 @@ KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
 KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:index          HASH    as numbers/event
-KEYS[7] {pool}:log            STREAM  as numbers/event
-KEYS[8] {pool}:registrations  ZSET    as numbers/event
+KEYS[6] {pool}:log            STREAM  as numbers/event
+KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] voucher            its name, up to 128 bytes
 ARGV[2] seconds            how long it is good; 0 = take it back
 ARGV[3] call_id            only for this call; "" = any
@@ -26,8 +25,8 @@ if voucher == '' or #voucher > 128 or #id > 128 or not find(seconds, '^%d+$') or
 end
 local reason = ''
 if seconds + 0 == 0 then
-  if call('HDEL', INDEX, 'v' .. voucher) == 0 then reason = 'used' end
+  if call('HDEL', POOL, 'v:' .. voucher) == 0 then reason = 'used' end
 else
-  call('HSET', INDEX, 'v' .. voucher, slow.us(now + seconds * 1000000) .. id)
+  call('HSET', POOL, 'v:' .. voucher, slow.us(now + seconds * 1000000) .. id)
 end
 return { '1', '', '', reason }

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from numbers.pool.number_state import state_letter, state_name
 
@@ -58,25 +58,26 @@ class Change:
         return self.event in ("hangup", "released", "forced")
 
 
+_TEXTS_BESIDE: Final = "w"  # the entry's texts stand in its field `c`, joined by tabs
+_TEXTS: Final = (
+    *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
+    "contact",
+)
+_JSON_NAMES: Final = {"call_id": "call"}
+
+
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     words = fields.get("e", "").split("\t")
     if len(words) != 9:
         raise ValueError(f"not an entry of a pool: {dict(fields)!r}")
     event, number, before, after, reason, picked, since, ready, tail = words
-    data: dict[str, Any] = json.loads("{" + tail[1:] + "}") if tail else {}
-    known = {
-        name: str(data.pop(key, ""))
-        for name, key in (
-            ("call_id", "call"),
-            ("switch", "switch"),
-            ("incarnation", "incarnation"),
-            ("agent", "agent"),
-            ("callee", "callee"),
-            ("direction", "direction"),
-            ("contact", "contact"),
-        )
-    }
+    more: dict[str, Any] = {}
+    if tail == _TEXTS_BESIDE:
+        known = dict(zip(_TEXTS, fields.get("c", "").split("\t"), strict=False))
+    else:
+        more = json.loads("{" + tail[1:] + "}") if tail else {}
+        known = {name: str(more.pop(_JSON_NAMES.get(name, name), "")) for name in _TEXTS}
     return Change(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,
@@ -87,6 +88,6 @@ def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
         picked=picked,
         since_us=int(since or 0),
         ready_us=int(ready or 0),
-        more=data,
+        more=more,
         **known,
     )

@@ -11,7 +11,7 @@ class PoolKeys:
 
     @property
     def tag(self) -> str:
-        """The hash tag with its braces: the key of the settings, and the start of all others."""
+        """The hash tag with its braces: the key of settings and index, and the start of all others."""
         return "{" + self.slug + "}"
 
     @property
@@ -31,10 +31,6 @@ class PoolKeys:
         return self.tag + ":timers"
 
     @property
-    def index(self) -> str:
-        return self.tag + ":index"
-
-    @property
     def log(self) -> str:
         return self.tag + ":log"
 
@@ -47,7 +43,7 @@ class PoolKeys:
         """Every key, in the order in which the scripts take them."""
         return (
             *(self.tag, self.numstate, self.idle, self.near),
-            *(self.timers, self.index, self.log, self.registrations),
+            *(self.timers, self.log, self.registrations),
         )
 
     @property

@@ -141,14 +141,20 @@ def parse_state(
 
 
 def _call(data: dict[str, Any]) -> Call:
+    parts = data.get("call")
+    words = parts if isinstance(parts, list) else []
+    session, agent, call_id, callee, switch, incarnation, direction = [
+        *words[:7],
+        *(1000, "", "", "", "", "", "out")[len(words) :],
+    ]
     return Call(
-        call_id=str(data.get("call", "")),
-        switch=str(data.get("switch", "")),
-        incarnation=str(data.get("incarnation", "")),
-        agent=str(data.get("agent", "")),
-        callee=str(data.get("callee", "")),
-        direction=str(data.get("direction", "out")),
-        session=int(data.get("session", 1000)),
+        call_id=str(call_id),
+        switch=str(switch),
+        incarnation=str(incarnation),
+        agent=str(agent),
+        callee=str(callee),
+        direction=str(direction),
+        session=session if isinstance(session, int) else 1000,
         suspect=data.get("suspect") == 1,
         unpaid=data.get("unpaid") == 1,
         ghost="ghost" in data,

@@ -7,7 +7,7 @@ from numbers import pool
 from tests.numbers.model import Model
 from tests.numbers.model_base import KEPT
 from tests.numbers.model_state import Call, Number
-from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, index_of
 
 BAND = 2**42
 REGION = 2**40
@@ -17,10 +17,10 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
     """Everything that the pool's keys hold, read as a stranger would."""
     client = bench.client
     states = client.hgetall(KEYS.numstate)
-    index = client.hgetall(KEYS.index)
+    index = index_of(client)
     timers = client.zrange(KEYS.timers, 0, -1, withscores=True)
     leases = {name: int(score) for name, score in timers if name[0] not in "ow"}
-    stones = {key[1:]: value for key, value in index.items() if key[0] == "t"}
+    stones = {key[2:]: value for key, value in index.items() if key[0] == "t"}
     return {
         "numbers": {
             name: _number(name, text, index, leases.get(name)) for name, text in states.items()
@@ -31,7 +31,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
             name: int(score) for name, score in client.zrange(KEYS.idle, 0, -1, withscores=True)
         },
         "near": {
-            name: (index[f"G{int(score - 1.5e12) // REGION}"], int(score) % REGION)
+            name: (index[f"G:{int(score - 1.5e12) // REGION}"], int(score) % REGION)
             for name, score in client.zrange(KEYS.near, 0, -1, withscores=True)
         },
         "offers": {name[1:]: int(score) % BAND for name, score in timers if name[0] == "o"},
@@ -46,7 +46,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
             if key[0] in "csWr" and not _expired(key, value, now)
         },
         "switches": {
-            key[1:]: (value[14:], int(value[4:14])) for key, value in index.items() if key[0] == "w"
+            key[2:]: (value[14:], int(value[4:14])) for key, value in index.items() if key[0] == "w"
         },
         "figures": _figures(bench),
     }
@@ -68,7 +68,7 @@ def _expired(key: str, value: str, now: int) -> bool:
 
 def _number(name: str, text: str, index: dict[str, str], lease: int | None) -> dict[str, Any]:
     raw = json.loads(text)
-    region = index[f"G{raw['region']}"] if "region" in raw else ""
+    region = index[f"G:{raw['region']}"] if "region" in raw else ""
     state = pool.parse_state(name, text, None, region)
     assert state is not None
     return {
@@ -160,27 +160,27 @@ def _expected_call(call: Call) -> tuple[Any, ...]:
 
 
 def _expected_index(model: Model) -> dict[str, str]:
-    index = {f"c{call_id}": f"L{name}" for call_id, name in model.live.items()}
+    index = {f"c:{call_id}": f"L{name}" for call_id, name in model.live.items()}
     for call_id, (at, name) in model.ended.items():
         if model.now - at < KEPT:
-            index[f"c{call_id}"] = f"E{at}{name}"
+            index[f"c:{call_id}"] = f"E{at}{name}"
     for call_id, at in model.counted_blocked.items():
         if model.now - at < KEPT:
-            index[f"c{call_id}"] = f"B{at}"
+            index[f"c:{call_id}"] = f"B{at}"
     for call_id, waiter in model.waiters.items():
         kind = "O" if waiter.number else "W"
-        index[f"c{call_id}"] = (
+        index[f"c:{call_id}"] = (
             f"{kind}{waiter.until}{waiter.ticket:014d}{waiter.counted:d}{waiter.number}"
         )
     for callee, (until, name) in model.sticky.items():
         if until > model.now:
-            index[f"s{callee}"] = f"{until}{name}"
+            index[f"s:{callee}"] = f"{until}{name}"
     for name, switch in model.switches.items():
         if switch.superseded:
-            index[f"W{name}"] = "\t".join(switch.superseded)
+            index[f"W:{name}"] = "\t".join(switch.superseded)
     for name, number in model.numbers.items():
         if number.contacts is not None:
-            index[f"r{name}"] = "\n".join(
+            index[f"r:{name}"] = "\n".join(
                 f"{contact.until:016d}{'' if contact.seq is None else contact.seq} {contact_name}"
                 for contact_name, contact in number.contacts.items()
             )

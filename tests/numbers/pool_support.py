@@ -17,6 +17,12 @@ SLUG = "numpool"
 KEYS = pool.PoolKeys(SLUG)
 
 
+def index_of(client: Any) -> dict[str, str]:
+    """What the pool's hash knows of calls, callees, switches …: the fields with a colon."""
+    fields = client.hgetall(KEYS.tag).items()
+    return {name: value for name, value in fields if name[1:2] == ":"}
+
+
 @dataclass
 class PoolUnderTest:
     """One pool on one Redis; every method runs one command and returns its result."""

@@ -62,7 +62,7 @@ def test_the_columns_are_those_of_the_settings() -> None:
 def test_no_reply_word_is_unknown_to_python() -> None:
     one = "\n".join(
         (ROOT / "numbers" / "lua" / "include" / name).read_text(encoding="utf-8")
-        for name in ("one.lua", "one_call.lua", "one_hangup.lua", "one_other.lua")
+        for name in ("parse.lua", "decide.lua", "one_call.lua", "one_hangup.lua", "one_other.lua")
     )
     said = set(re.findall(r"outcome, reason = '-?[01]', '([a-z ]+)'", one))
     assert {"conflict", "exhausted", "ended"} <= said

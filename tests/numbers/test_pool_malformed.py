@@ -150,7 +150,7 @@ def test_whatever_is_sent_the_pool_stays_whole(
     if reply[3].startswith("malformed"):
         assert bench.everything() == before
     assert bench.problems() == []
-    for key in (KEYS.numstate, KEYS.index):  # everything that is kept can be read as text
+    for key in (KEYS.numstate, KEYS.tag):  # everything that is kept can be read as text
         bench.client.hgetall(key)
     for change in bench.changes():
         assert change.event

@@ -294,7 +294,7 @@ def test_contacts_are_bounded(bench: PoolUnderTest) -> None:
     assert (refused.code, refused.reason) == (-1, "too many contacts")
     for n in range(200):  # each gone contact is kept for its seq, but not for ever
         bench.event("reg", A, contact=f"d{n}", expires=0, seq=1)
-    assert bench.client.hstrlen(KEYS.index, "r" + A) < 4_000
+    assert bench.client.hstrlen(KEYS.tag, "r:" + A) < 4_000
 
 
 def test_a_registration_that_expires_in_a_call_leaves_the_call(bench: PoolUnderTest) -> None:

@@ -1,6 +1,7 @@
 -- The number's call begins now.
 -- In: number, b u since props (its state), taken (already out of IDLE), id, session, direction, why
---   (the reason in the history), picked (by which rule), and the JSON forms of the texts.
+--   (the reason in the history), picked (by which rule), texts, and the JSON forms of the texts.
+-- Out: kept_1 …, seq_text.
 local held = sub(props, 1, 8) == ',"held":' and match(props, '^,"held":"(%a*)"') or ''
 local has_region = sub(props, 1, 10) == ',"region":'
 if held == '' and u == '1' then
@@ -14,7 +15,7 @@ if direction == 'out' and why ~= 'adopted' then
     local from, today = has_region and 15 or 1, sub(conf, 84, 93)
     if sub(props, from, from + 6) == ',"day":' then
       local used, after = match(props, '^(%d+)()', from + 25)
-      used = sub(props, from + 7, from + 16) == today and used + 1 or 1
+      used = sub(props, from + 7, from + 16) == today and fmt('%d', used + 1) or '1'
       props = sub(props, 1, from - 1) .. ',"day":' .. today .. ',"used":' .. used .. sub(props, after)
     else
       props = sub(props, 1, from - 1) .. ',"day":' .. today .. ',"used":1' .. sub(props, from)
@@ -23,25 +24,19 @@ if direction == 'out' and why ~= 'adopted' then
   local last = agent ~= '' and find(props, ',"last":"', 1, true)
   if last then props = sub(props, 1, last - 1) end -- it stands last; this agent takes its place
 end
--- The call's part is written out twice: as a string of its own it would cost a third one.
 call('HSET', NUMSTATE, number, '{"callstate":1,"regstate":' .. u .. ',"at":' .. at .. props
-  .. ',"session":' .. session .. ',"call":"' .. id_json .. '","switch":"' .. switch_json
-  .. '","incarnation":"' .. incarnation_json .. '","agent":"' .. agent_json .. '","callee":"' .. callee_json
-  .. '","direction":"' .. direction .. '"}')
-call('ZADD', TIMERS, fmt('%d', session * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
-if id ~= '' then
-  local window = callee ~= '' and direction == 'out' and sub(conf, 62, 69)
-  if window and window ~= '00000000' then
-    call('HSET', INDEX, 'c' .. id, 'L' .. number, 's' .. callee, fmt('%d', now + window * 1000000) .. number)
-  else
-    call('HSET', INDEX, 'c' .. id, 'L' .. number)
-  end
-elseif callee ~= '' and direction == 'out' and sub(conf, 62, 69) ~= '00000000' then
-  call('HSET', INDEX, 's' .. callee, fmt('%d', now + sub(conf, 62, 69) * 1000000) .. number)
+  .. ',"call":[' .. session .. ',"' .. agent_json .. '","' .. id_json .. '","' .. callee_json .. '","' .. switch_json
+  .. '","' .. incarnation_json .. (direction == 'in' and '","in"]}' or '"]}'))
+call('ZADD', TIMERS, fmt('%d', session * BAND + (now - now % 1000) / 1000 + sub(conf, 6, 15)), number)
+if id ~= '' then kept_1, value_1 = 'c:' .. id, 'L' .. number end
+local window = callee ~= '' and direction == 'out' and sub(conf, 62, 69)
+if window and window ~= '00000000' then
+  local until_us = fmt('%d', now + window * 1000000)
+  if kept_1 then kept_2, value_2 = 's:' .. callee, until_us .. number
+  else kept_1, value_1 = 's:' .. callee, until_us .. number end
 end
 local reg = (u == '1' and 'u' or 'd') .. held
 seq = seq + 1
-call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'call\t' .. number .. '\ti' .. reg .. '\tb' .. reg
-  .. '\t' .. why .. '\t' .. picked .. '\t' .. since .. '\t\t,"session":' .. session .. ',"call":"' .. id_json
-  .. '","switch":"' .. switch_json .. '","incarnation":"' .. incarnation_json .. '","agent":"' .. agent_json
-  .. '","callee":"' .. callee_json .. '","direction":"' .. direction .. '"')
+seq_text = fmt('%d', seq)
+call('XADD', LOG, seq_text, 'at', at, 'c', texts, 'e', 'call\t' .. number .. '\ti' .. reg .. '\tb' .. reg
+  .. '\t' .. why .. '\t' .. picked .. '\t' .. since .. '\t\tw')

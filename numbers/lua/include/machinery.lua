@@ -8,9 +8,8 @@ local function machinery(now, at)
   local IDLE = KEYS[3] or POOL .. ':idle:up'
   local NEAR = KEYS[4] or POOL .. ':idle:near'
   local TIMERS = KEYS[5] or POOL .. ':timers'
-  local INDEX = KEYS[6] or POOL .. ':index'
-  local LOG = KEYS[7] or POOL .. ':log'
-  local REGS = KEYS[8] or POOL .. ':registrations'
+  local LOG = KEYS[6] or POOL .. ':log'
+  local REGS = KEYS[7] or POOL .. ':registrations'
   local BAND, REGION = 4398046511104, 1099511627776
   local OFFERS, WAITERS, CALLS, NO_SWITCH, LAST_SESSION = BAND, 2 * BAND, 1000 * BAND, 1000, 2047
   local KEPT = 600000000 -- µs that ended call ids are known
@@ -38,7 +37,7 @@ local function machinery(now, at)
   -- One history entry, in the order that numbers/pool/changes.py reads. call_json: JSON fields.
   local function log(event, number, before, after, why, picked, since, ready, call_json)
     seq = seq + 1
-    call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', table.concat({ event, number, before, after, why or '',
+    call('XADD', LOG, fmt('%d', seq), 'at', at, 'e', table.concat({ event, number, before, after, why or '',
       picked or '', since or '', ready or '', call_json or '' }, '\t'))
   end
   slow.log = log
@@ -76,6 +75,7 @@ local function machinery(now, at)
   local function parts(st)
     local b, u, since, props
     --@include cut_state
+    if b == '1' and not find(props, ',"call":[', 1, true) then b = nil end
     return b, u, since, props
   end
   slow.parts = parts
@@ -87,9 +87,11 @@ local function machinery(now, at)
     if (b ~= 0 and b ~= 1) or (u ~= 0 and u ~= 1) then return nil end
     local since = call('ZSCORE', IDLE, number)
     since = since and us(since + 0) or at
-    local session = tonumber(object.session)
-    local known = { callstate = 1, regstate = 1, at = 1, session = 1, call = 1, switch = 1, incarnation = 1,
-      agent = 1, callee = 1, direction = 1, held = 1, why = 1, region = 1, day = 1, used = 1, last = 1, ['until'] = 1 }
+    -- A call is [session, agent, call id, callee, switch, incarnation, "in" or nothing].
+    local theirs = type(object.call) == 'table' and object.call or {}
+    local session = tonumber(theirs[1])
+    local known = { callstate = 1, regstate = 1, at = 1, call = 1, held = 1, why = 1, region = 1, day = 1, used = 1,
+      last = 1, ['until'] = 1 }
     local props = ''
     for name, value in pairs(object) do
       if not known[name] and type(name) == 'string' then
@@ -98,12 +100,18 @@ local function machinery(now, at)
       end
     end
     if b == 1 then
-      local function word(value) return type(value) == 'string' and json(value) or '' end
-      props = props .. ',"session":' .. us(session and session > NO_SWITCH and session <= LAST_SESSION and session or NO_SWITCH) .. ',"call":"' .. word(object.call) .. '","switch":"'
-        .. word(object.switch) .. '","incarnation":"' .. word(object.incarnation) .. '","agent":"' .. word(object.agent) .. '","callee":"' .. word(object.callee)
-        .. '","direction":"' .. (object.direction == 'in' and 'in' or 'out') .. '"'
+      local function word(i) return type(theirs[i]) == 'string' and json(theirs[i]) or '' end
+      props = props .. ',"call":[' .. us(session and session > NO_SWITCH and session <= LAST_SESSION and session or NO_SWITCH)
+        .. ',"' .. word(2) .. '","' .. word(3) .. '","' .. word(4) .. '","' .. word(5) .. '","' .. word(6)
+        .. (theirs[7] == 'in' and '","in"]' or '"]')
     end
     return us(b), us(u), since, props
+  end
+
+  -- The call in a state: where it begins, its session, agent, call id, switch; nil when there is none.
+  function slow.call_in(text)
+    local cut, session, agent, id, switch = match(text, '(),"call":%[(%d+),"([^"]*)","([^"]*)","[^"]*","([^"]*)"')
+    if cut then return cut, session, plain(agent), plain(id), plain(switch) end
   end
 
   function slow.read(number)
@@ -148,7 +156,7 @@ local function machinery(now, at)
 
   -- The number of a region's band in NEAR; a new one when it is needed and there is room, else nil.
   function slow.region(name)
-    local known = call('HGET', INDEX, 'g' .. name)
+    local known = call('HGET', POOL, 'g:' .. name)
     if known then return known end
     local new = call('HINCRBY', POOL, 'regions', 1)
     if new > 6999 then
@@ -156,7 +164,7 @@ local function machinery(now, at)
       return nil
     end
     local region = us(1000 + new) -- four digits: states are cut by position
-    call('HSET', INDEX, 'g' .. name, region, 'G' .. region, name)
+    call('HSET', POOL, 'g:' .. name, region, 'G:' .. region, name)
     return region
   end
 

@@ -2,19 +2,18 @@
 
 -- Ends the number's call; returns the call id. event and why go into the history.
 function slow.end_call(number, u, since, props, event, why, rest_ms)
-  local cut = find(props, ',"session":', 1, true)
-  local tail = sub(props, cut)
-  props = sub(props, 1, cut - 1)
-  local cid_json, switch, heard = match(tail, ',"call":"([^"]*)"'), '', nil
-  local cid = plain(cid_json)
+  local st, kept_1, value_1, seq_text = props, nil, nil, nil
+  local cut, _, _, cid = slow.call_in(st)
+  props = sub(st, 1, cut - 1)
   --@include end_call
+  if kept_1 then call('HSET', POOL, kept_1, value_1) end
   return cid
 end
 
 -- A number is deleted: what has to be forgotten, and the history's before and after.
 function slow.remove(number, st, b, u, since, props)
   call('HDEL', NUMSTATE, number)
-  call('HDEL', INDEX, 'r' .. number)
+  call('HDEL', POOL, 'r:' .. number)
   call('ZREM', REGS, number)
   if not b then -- unreadable
     call('ZREM', IDLE, number)
@@ -27,7 +26,7 @@ function slow.remove(number, st, b, u, since, props)
   if find(held, 'q', 1, true) then call('HINCRBY', POOL, 'quarantined', -1) end
   if b == '1' then
     if u == '0' then call('HINCRBY', POOL, 'busy_down', -1) end
-    call('HSET', INDEX, 't' .. number, st)
+    call('HSET', POOL, 't:' .. number, st)
     call('HINCRBY', POOL, 'old', 1)
     flag()
     return 'b' .. (u == '1' and 'u' or 'd') .. held .. '\t-x'
@@ -39,14 +38,13 @@ end
 -- Ends the call of a deleted number, if it has that call id ('' = one made without; nil = any).
 -- Returns its call id, or nil. A number that was added again becomes pickable.
 function slow.bury(number, id, event, why, how_rest_ms)
-  local stone = call('HGET', INDEX, 't' .. number)
+  local stone = call('HGET', POOL, 't:' .. number)
   if not stone then return nil end
-  local tail = match(stone, ',"session":.*}$') or '}'
-  local cid = plain(match(tail, ',"call":"([^"]*)"') or '')
+  local cid = select(4, slow.call_in(stone)) or ''
   if id and id ~= cid then return nil end
-  call('HDEL', INDEX, 't' .. number)
+  call('HDEL', POOL, 't:' .. number)
   call('ZREM', TIMERS, number)
-  if cid ~= '' then call('HSET', INDEX, 'c' .. cid, 'E' .. at .. number) end
+  if cid ~= '' then call('HSET', POOL, 'c:' .. cid, 'E' .. at .. number) end
   call('HINCRBY', POOL, 'old', -1)
   flag()
   local b, u, since, props = slow.read(number)
@@ -71,7 +69,7 @@ end
 -- An attempt that found no number: counted, kept for its id, and told.
 function slow.blocked(id, switch, agent, callee, why)
   call('HINCRBY', POOL, 'blocked', 1)
-  if id ~= '' then call('HSET', INDEX, 'c' .. id, 'B' .. at) end
+  if id ~= '' then call('HSET', POOL, 'c:' .. id, 'B' .. at) end
   log('blocked', '', '', '', why, '', '', '', ',"call":"' .. json(id) .. '","switch":"' .. json(switch) .. '","agent":"'
     .. json(agent) .. '","callee":"' .. json(callee) .. '"')
 end
@@ -121,8 +119,8 @@ function slow.keep_contacts(number, u, lines)
       texts[#texts + 1] = entry[1] .. entry[2] .. ' ' .. entry[3]
     end
   end
-  if #texts == 0 or (#texts == 1 and texts[1] == forever .. ' ') then call('HDEL', INDEX, 'r' .. number)
-  else call('HSET', INDEX, 'r' .. number, table.concat(texts, '\n')) end
+  if #texts == 0 or (#texts == 1 and texts[1] == forever .. ' ') then call('HDEL', POOL, 'r:' .. number)
+  else call('HSET', POOL, 'r:' .. number, table.concat(texts, '\n')) end
   if first then call('ZADD', REGS, first, number) else call('ZREM', REGS, number) end
   return alive > 0, ''
 end

@@ -34,10 +34,10 @@ function slow.leases(batch)
         if not slow.bury(number, nil, 'released', 'lease ended') then call('ZREM', TIMERS, number) end
         released = released + 1
       else
-        local switch = plain(match(props, ',"session":%d+,"call":"[^"]*","switch":"([^"]*)"'))
-        local who = switch ~= '' and call('HGET', INDEX, 'w' .. switch)
+        local _, _, _, id, switch = slow.call_in(props)
+        local who = switch ~= '' and call('HGET', POOL, 'w:' .. switch)
         local alive = who and now_ms - sub(who, 5, 14) * 1000 <= silence
-        local list = who and call('HGET', INDEX, 'l' .. switch)
+        local list = who and call('HGET', POOL, 'l:' .. switch)
         local unpaid = find(props, ',"unpaid":1', 1, true)
         if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
           call('ZADD', TIMERS, us(session * BAND + now_ms + lease_ms), number)
@@ -47,7 +47,7 @@ function slow.leases(batch)
           slow.write(number, b, u, since, props .. ',"suspect":1')
           local code = 'b' .. (u == '1' and 'u' or 'd') .. holding(props)
           log('suspect', number, code, code .. 's', 'switch silent', '', since, '', ',"call":"'
-            .. match(props, ',"call":"([^"]*)"') .. '","switch":"' .. json(switch) .. '"')
+            .. json(id) .. '","switch":"' .. json(switch) .. '"')
           suspected = suspected + 1
         else
           local why = unpaid and 'unpaid' or (alive and not find(props, ',"suspect":1', 1, true)) and 'lost hangup'
@@ -69,9 +69,9 @@ function slow.expire(batch)
   for _, number in ipairs(due) do
     local b, u, since, props = slow.read(number)
     local alive = false
-    if b then alive = slow.keep_contacts(number, u, slow.contacts(call('HGET', INDEX, 'r' .. number)))
+    if b then alive = slow.keep_contacts(number, u, slow.contacts(call('HGET', POOL, 'r:' .. number)))
     else
-      call('HDEL', INDEX, 'r' .. number)
+      call('HDEL', POOL, 'r:' .. number)
       call('ZREM', REGS, number)
     end
     if b and u == '1' and not alive then
@@ -93,18 +93,18 @@ end
 -- Forgets what has had its time: ended and blocked call ids, callees, vouchers. Goes round the index
 -- by a cursor, so that nothing on the hot path has to keep an order of expiry.
 function slow.forget(count)
-  local page = call('HSCAN', INDEX, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
+  local page = call('HSCAN', POOL, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
   local fields, gone = page[2], {}
   for i = 1, #fields, 2 do
-    local kind, value = sub(fields[i], 1, 1), fields[i + 1]
+    local kind, value = sub(fields[i], 1, 2), fields[i + 1]
     local first = sub(value, 1, 1)
-    if (kind == 'c' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
-      or ((kind == 's' or kind == 'v') and sub(value, 1, 16) + 0 <= now)
-      or (kind == 'x' and now - sub(value, 1, 16) >= KEPT) then
+    if (kind == 'c:' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
+      or ((kind == 's:' or kind == 'v:') and sub(value, 1, 16) + 0 <= now)
+      or (kind == 'x:' and now - sub(value, 1, 16) >= KEPT) then
       gone[#gone + 1] = fields[i]
     end
   end
-  for i = 1, #gone, 1000 do call('HDEL', INDEX, unpack(gone, i, math.min(i + 999, #gone))) end
+  for i = 1, #gone, 1000 do call('HDEL', POOL, unpack(gone, i, math.min(i + 999, #gone))) end
   call('HSET', POOL, 'forgetting', page[1])
   return #gone, page[1] ~= '0'
 end

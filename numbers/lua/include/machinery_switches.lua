@@ -1,5 +1,5 @@
--- Switches and their incarnations. index w<switch>: session 4, heard (s) 10, incarnation;
--- W<switch>: superseded incarnations, newest first, joined by tabs.
+-- Switches and their incarnations. w:<switch>: session 4, heard (s) 10, incarnation;
+-- W:<switch>: superseded incarnations, newest first, joined by tabs.
 
 -- A switch that is not known, or not by this incarnation. Returns its session and 'release' when
 -- calls of the one before must be released; nil and a reason when it is refused.
@@ -10,11 +10,11 @@ function slow.meet(switch, incarnation, record)
   local heard = sub(at, 1, 10)
   local old = record and sub(record, 15) or ''
   if record and old == '' then
-    call('HSET', INDEX, 'w' .. switch, sub(record, 1, 4) .. heard .. incarnation)
+    call('HSET', POOL, 'w:' .. switch, sub(record, 1, 4) .. heard .. incarnation)
     return sub(record, 1, 4), ''
   end
   if record then
-    local before = call('HGET', INDEX, 'W' .. switch) or ''
+    local before = call('HGET', POOL, 'W:' .. switch) or ''
     if find('\t' .. before .. '\t', '\t' .. incarnation .. '\t', 1, true) then
       return nil, 'stale incarnation'
     end
@@ -22,7 +22,7 @@ function slow.meet(switch, incarnation, record)
     for one in string.gmatch(before, '[^\t]+') do
       if count < 16 then list, count = list .. '\t' .. one, count + 1 end
     end
-    call('HSET', INDEX, 'W' .. switch, list)
+    call('HSET', POOL, 'W:' .. switch, list)
   end
   local used, count = {}, 0
   for name, session in pairs(switches) do used[session], count = name, count + 1 end
@@ -30,7 +30,7 @@ function slow.meet(switch, incarnation, record)
   if not record and count >= 256 then
     local silent, since = nil, nil
     for name, session in pairs(switches) do
-      local its = call('HGET', INDEX, 'w' .. name) or '0000000000000000'
+      local its = call('HGET', POOL, 'w:' .. name) or '0000000000000000'
       if (not since or sub(its, 5, 14) < since)
         and call('ZCOUNT', TIMERS, session * BAND, '(' .. us((session + 1) * BAND)) == 0 then
         silent, since = name, sub(its, 5, 14)
@@ -38,7 +38,7 @@ function slow.meet(switch, incarnation, record)
     end
     if not silent then return nil, 'too many switches' end
     switches[silent] = nil
-    call('HDEL', INDEX, 'w' .. silent, 'W' .. silent, 'l' .. silent)
+    call('HDEL', POOL, 'w:' .. silent, 'W:' .. silent, 'l:' .. silent)
   end
   local session = tonumber(fields[3]) or NO_SWITCH
   repeat
@@ -52,11 +52,11 @@ function slow.meet(switch, incarnation, record)
     if call('ZCOUNT', TIMERS, its * BAND, '(' .. us((its + 1) * BAND)) > 0 then
       releasing, released = releasing .. ' ' .. sub(record, 1, 4), 'release'
     end
-    call('HDEL', INDEX, 'l' .. switch)
+    call('HDEL', POOL, 'l:' .. switch)
   end
   switches[switch] = session
   call('HSET', POOL, 'switches', cjson.encode(switches), 'releasing', releasing, 'session', session)
-  call('HSET', INDEX, 'w' .. switch, us(session) .. heard .. incarnation)
+  call('HSET', POOL, 'w:' .. switch, us(session) .. heard .. incarnation)
   flag()
   log(record and 'restart' or 'switch', '', '', '', '', '', '', '', ',"switch":"' .. json(switch) .. '","incarnation":"'
     .. json(incarnation) .. '"')

@@ -1,5 +1,5 @@
 -- Waiters stand in TIMERS by ticket; a number offered to one stands there until the offer lapses.
--- index c<id>: W<until 16><ticket 14><counted 0|1>, or O<until 16><ticket 14><counted><number>.
+-- c:<id>: W<until 16><ticket 14><counted 0|1>, or O<until 16><ticket 14><counted><number>.
 
 function slow.place(id)
   local rank = call('ZCOUNT', TIMERS, WAITERS, '(' .. (call('ZSCORE', TIMERS, 'w' .. id) or us(WAITERS)))
@@ -18,14 +18,14 @@ function slow.wait(id, wait_ms, counted)
   if call('ZCOUNT', TIMERS, WAITERS, '(' .. us(3 * BAND)) >= limit then return false end
   local ticket = call('HINCRBY', POOL, 'ticket', 1)
   call('ZADD', TIMERS, WAITERS + ticket, 'w' .. id)
-  call('HSET', INDEX, 'c' .. id, 'W' .. us(now + (wait_ms + 1000) * 1000) .. string.format('%014.0f', ticket)
+  call('HSET', POOL, 'c:' .. id, 'W' .. us(now + (wait_ms + 1000) * 1000) .. string.format('%014.0f', ticket)
     .. (counted and '1' or '0'))
   flag()
   return true
 end
 
 local function block_waiter(id, record, why)
-  if sub(record, 32, 32) == '1' then call('HSET', INDEX, 'c' .. id, 'B' .. at)
+  if sub(record, 32, 32) == '1' then call('HSET', POOL, 'c:' .. id, 'B' .. at)
   else slow.blocked(id, '', '', '', why) end
 end
 
@@ -36,9 +36,9 @@ function slow.unoffer(number, since, props, gives_back)
   call('HINCRBY', POOL, 'aside', -1)
   if gives_back then
     local id = plain(why)
-    local record = call('HGET', INDEX, 'c' .. id)
+    local record = call('HGET', POOL, 'c:' .. id)
     if record and sub(record, 1, 1) == 'O' then
-      call('HSET', INDEX, 'c' .. id, 'W' .. sub(record, 2, 32))
+      call('HSET', POOL, 'c:' .. id, 'W' .. sub(record, 2, 32))
       call('ZADD', TIMERS, WAITERS + sub(record, 18, 31), 'w' .. id)
     end
   end
@@ -53,7 +53,7 @@ function slow.serve()
     local number = sub(member, 2)
     local b, u, since, props = slow.read(number)
     local id = plain(select(2, holding(props or '')))
-    local record = call('HGET', INDEX, 'c' .. id)
+    local record = call('HGET', POOL, 'c:' .. id)
     call('ZREM', TIMERS, member)
     if b then
       props = select(3, holding(props))
@@ -68,7 +68,7 @@ function slow.serve()
     local member = call('ZRANGEBYSCORE', TIMERS, WAITERS, '(' .. us(3 * BAND), 'LIMIT', 0, 1)[1]
     if not member then break end
     local id = sub(member, 2)
-    local record = call('HGET', INDEX, 'c' .. id) or ''
+    local record = call('HGET', POOL, 'c:' .. id) or ''
     if sub(record, 1, 1) ~= 'W' or sub(record, 2, 17) + 0 < now then
       stop_waiting(id)
       if sub(record, 1, 1) == 'W' then block_waiter(id, record, 'exhausted') end
@@ -82,7 +82,7 @@ function slow.serve()
         call('HINCRBY', POOL, 'aside', 1)
         stop_waiting(id)
         call('ZADD', TIMERS, OFFERS + math.floor(now / 1000) + 1000, 'o' .. number)
-        call('HSET', INDEX, 'c' .. id, 'O' .. sub(record, 2, 32) .. number)
+        call('HSET', POOL, 'c:' .. id, 'O' .. sub(record, 2, 32) .. number)
         call('PUBLISH', POOL .. ':offers', id)
       end
     end
@@ -95,7 +95,7 @@ end
 function slow.turn(id, record, wait_ms)
   if sub(record, 1, 1) == 'W' then
     slow.serve()
-    record = call('HGET', INDEX, 'c' .. id) or ''
+    record = call('HGET', POOL, 'c:' .. id) or ''
   end
   local kind = sub(record, 1, 1)
   if kind == 'O' then return sub(record, 33), sub(record, 32, 32) == '1' end
@@ -121,6 +121,6 @@ function slow.leave(id, record)
   end
   stop_waiting(id)
   if sub(record, 32, 32) == '0' then slow.blocked(id, '', '', '', 'gave up') end
-  call('HSET', INDEX, 'c' .. id, 'E' .. at)
+  call('HSET', POOL, 'c:' .. id, 'E' .. at)
   slow.serve()
 end

@@ -39,7 +39,7 @@ if picked == '' and status ~= 111 and not adopts then
   break
 end
 if byte(conf, 3) == 49 and not adopts then -- a charged pool
-  local voucher = paid ~= '' and call('HGET', INDEX, 'v' .. paid)
+  local voucher = paid ~= '' and call('HGET', POOL, 'v:' .. paid)
   if not voucher or now > sub(voucher, 1, 16) + 0 or (sub(voucher, 17) ~= '' and sub(voucher, 17) ~= id) then
     outcome, reason = '-1', 'charge first'
     break
@@ -163,11 +163,14 @@ if direction == 'in' then call('HINCRBY', POOL, 'carried_in', 1)
 elseif why ~= 'adopted' then carried = carried + 1 end
 if counted then call('HINCRBY', POOL, 'retried', 1) end
 if u == '0' then call('HINCRBY', POOL, 'busy_down', 1) end
-if paid ~= '' then call('HDEL', INDEX, 'v' .. paid) end
+if paid ~= '' then call('HDEL', POOL, 'v:' .. paid) end
 state = u == '1' and 'busy+up' or 'busy+down'
-more = more or {}
-more[#more + 1] = 'lease_seconds'
-more[#more + 1] = fmt('%d', sub(conf, 6, 15) / 1000)
+if more then
+  more[#more + 1] = 'lease_seconds'
+  more[#more + 1] = fmt('%d', sub(conf, 6, 12))
+else
+  more = { 'lease_seconds', fmt('%d', sub(conf, 6, 12)) }
+end
 if direction == 'in' then
   local last, until_us = match(props, ',"last":"([^"]*)","until":(%d+)')
   if last and until_us + 0 >= now then

@@ -26,22 +26,22 @@ if known and id ~= '' then
   end
 end
 if number == '' then -- a call id never seen, and no number: the call may still come
-  call('HSET', INDEX, 'c' .. id, 'E' .. at)
+  call('HSET', POOL, 'c:' .. id, 'E' .. at)
   reason = 'early'
   break
 end
-if not st then st = call('HGET', NUMSTATE, number) end
+st = call('HGET', NUMSTATE, number)
 if not st then
   state = 'nodata'
-elseif not tail then
+else
   --@include cut_call
   if not b then
     slow = slow or machinery(now, at)
     b, u, since, props = slow.foreign(number, st)
     if not b then outcome, reason = '-1', 'unreadable state' break end
     if b == '1' then
-      cut = find(props, ',"session":', 1, true)
-      tail, props = sub(props, cut), sub(props, 1, cut - 1)
+      st, cut = props, find(props, ',"call":[', 1, true)
+      props = sub(props, 1, cut - 1)
     end
   end
 end
@@ -62,16 +62,17 @@ if b ~= '1' then
   if not b then outcome, reason = '0', 'unknown number'
   elseif id == '' then outcome, reason = '-1', 'not in a call'
   else
-    call('HSET', INDEX, 'c' .. id, 'E' .. at .. number)
+    call('HSET', POOL, 'c:' .. id, 'E' .. at .. number)
     reason = 'early'
   end
   break
 end
-if not heard and match(tail, ',"call":"([^"]*)"') ~= id_json then
+local from = find(st, '"', cut + 15, true) + 3 -- behind the agent
+if sub(st, from, from + #id_json - 1) ~= id_json or byte(st, from + #id_json) ~= 34 then
   outcome, reason = '-1', id == '' and 'call id needed' or 'other call'
   break
 end
-local cid, cid_json, why, rest_ms = id, id_json, cause, sub(conf, 36, 45) + 0
+local cid, why, rest_ms = id, cause, sub(conf, 36, 45) + 0
 --@include end_call
 state = u == '1' and 'idle+up' or 'idle+down'
 if byte(conf, 4) == 49 then

@@ -28,7 +28,7 @@ if event == 'add' then
     near = slow.region(area)
   end
   props = near and ',"region":' .. near or ''
-  if byte(conf, 4) == 49 and call('HEXISTS', INDEX, 't' .. number) == 1 then
+  if byte(conf, 4) == 49 and call('HEXISTS', POOL, 't:' .. number) == 1 then
     held, props = 'x', ',"held":"x","why":""' .. props
   end
   since = at
@@ -38,7 +38,7 @@ if event == 'add' then
 elseif event == 'del' then
   state = 'nodata'
   if not st then break end
-  if b == '0' and sub(props, 1, 8) ~= ',"held":' and not call('HGET', INDEX, 'r' .. number) then
+  if b == '0' and sub(props, 1, 8) ~= ',"held":' and not known then
     call('HDEL', NUMSTATE, number) -- the plain case, by far the most
     if u == '1' then
       call('ZREM', IDLE, number)
@@ -58,21 +58,21 @@ elseif not b then
 
 elseif event == 'renew' then
   state = (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down')
-  tail = b == '1' and match(props, ',"session":.*$')
-  if not tail then outcome, reason = '-1', 'not in a call' break end
-  if match(tail, ',"call":"([^"]*)"') ~= id_json then
+  if b ~= '1' then outcome, reason = '-1', 'not in a call' break end
+  local tail = sub(props, find(props, ',"call":[', 1, true), -1)
+  if match(tail, '^,"call":%[%d+,"[^"]*","([^"]*)"') ~= id_json then
     outcome, reason = '-1', id == '' and 'call id needed' or 'other call'
     break
   end
   if byte(conf, 3) == 49 then
-    local voucher = paid ~= '' and call('HGET', INDEX, 'v' .. paid)
+    local voucher = paid ~= '' and call('HGET', POOL, 'v:' .. paid)
     if not voucher or now > sub(voucher, 1, 16) + 0 or (sub(voucher, 17) ~= '' and sub(voucher, 17) ~= id) then
       outcome, reason = '-1', 'charge first'
       break
     end
-    call('HDEL', INDEX, 'v' .. paid)
+    call('HDEL', POOL, 'v:' .. paid)
   end
-  call('ZADD', TIMERS, fmt('%d', sub(tail, 12, 15) * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
+  call('ZADD', TIMERS, fmt('%d', sub(tail, 10, 13) * BAND + sub(at, 1, 13) + sub(conf, 6, 15)), number)
   more = { 'lease_seconds', fmt('%.0f', sub(conf, 6, 15) / 1000) }
   if find(tail, ',"suspect":1', 1, true) or find(tail, ',"unpaid":1', 1, true) then
     call('HSET', NUMSTATE, number, (string.gsub(string.gsub(st, ',"suspect":1', ''), ',"unpaid":1', '')))
@@ -84,7 +84,7 @@ elseif event == 'renew' then
 
 else -- reg and unreg
   local up = event == 'reg'
-  local contacts = call('HGET', INDEX, 'r' .. number)
+  local contacts = known
   if contacts or (up and (contact ~= '' or expires ~= '' or order ~= '')) then
     slow = slow or machinery(now, at)
     up, reason = slow.contact(number, contacts, u, up, contact, expires, order)
@@ -126,9 +126,8 @@ end
 
 if log then
   seq = seq + 1
-  call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', event .. '\t' .. number .. '\t' .. log .. '\t' .. cause
-    .. '\t\t' .. (since or '') .. '\t' .. at .. '\t,"switch":"' .. switch_json .. '","agent":"' .. agent_json
-    .. '","contact":"' .. contact_json .. '"')
+  call('XADD', LOG, fmt('%d', seq), 'at', at, 'c', texts, 'e', event .. '\t' .. number .. '\t' .. log .. '\t' .. cause
+    .. '\t\t' .. (since or '') .. '\t' .. at .. '\tw')
 end
 if byte(conf, 4) == 49 and state == 'idle+up' and outcome == '1' then
   slow = slow or machinery(now, at)
