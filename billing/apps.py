@@ -10,13 +10,20 @@ class BillingConfig(AppConfig):
     verbose_name = _("Billing")
 
     def ready(self) -> None:
-        import billing.tasks  # noqa: F401  registers the sweeps
-        from billing import rules
+        import billing.tasks
+        import billing.topics  # noqa: F401  registers the live topics
+        from billing import errors, rules
+        from billing.api import hot, routes
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
         from poolsite import operations
 
         rules.register()
+        menu.register()
+        overview.register()
+        errors.declare_problems()
+        hot.register()
+        routes.register()
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)

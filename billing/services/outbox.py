@@ -18,7 +18,6 @@ from redis.exceptions import RedisError
 
 from billing import servers, wallet
 from billing.models import JournalEntry, MoneyOrder, Wallet
-from billing.money import MoneyError, check_units
 from billing.persistence.entries import MONEY_KINDS
 from poolsite import hotpath
 from poolsite.runtime.crash_points import crash_point
@@ -39,14 +38,10 @@ def order(
 ) -> MoneyOrder:
     """Note a movement inside the caller's transaction; it is applied after the commit, once.
 
-    The same operation id again is the same order. MoneyError: no amount above zero.
-    OutboxConflictError: the id was used for something else. ValueError: an unknown kind.
+    The same operation id again is the same order. MoneyError: no amount above zero. ValueError: no
+    operation id, an unknown kind. OutboxConflictError: the id was used for something else.
     """
-    if kind not in MoneyOrder.Kind.values:
-        raise ValueError(f"no kind of movement: {kind!r}")
-    if not 0 < len(operation_id) <= 80:
-        raise MoneyError("The operation id has 1 to 80 characters.")
-    check_units(amount)
+    wallet.move(wallet_row.slug, operation_id, kind, amount)  # refuses what could never be applied
     with transaction.atomic():
         found, _ = MoneyOrder.objects.get_or_create(
             wallet=wallet_row,

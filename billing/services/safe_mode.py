@@ -29,18 +29,19 @@ MOST_AT_ONCE = 200  # rebuilt by one look; the next one goes on
 def watch() -> dict[str, int]:
     """Compare where a server's mark is not in order, and go on with what is recovering."""
     done = {"servers": 0, "compared": 0, "rebuilt": 0, "failed": 0}
+    left = Wallet.objects.exclude(recovering_since=None).order_by("recovering_since")
+    begun = list(left.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    heal(dict.fromkeys(begun, "recovering"), done)
     for server in servers.names():
         try:
-            _watch_server(server, done)
+            _watch_server(server, set(begun), done)
         except REDIS_ERRORS as error:
             done["failed"] += 1
             logger.warning("billing: server %r cannot be watched: %s", server, error)
-    left = Wallet.objects.exclude(recovering_since=None).values_list("pk", flat=True)
-    heal(dict.fromkeys(left.order_by("recovering_since")[:MOST_AT_ONCE], "recovering"), done)
     return done
 
 
-def _watch_server(server: str, done: dict[str, int]) -> None:
+def _watch_server(server: str, tried: set[int], done: dict[str, int]) -> None:
     done["servers"] += 1
     path = servers.named(server)
     client = path.client()
@@ -49,10 +50,12 @@ def _watch_server(server: str, done: dict[str, int]) -> None:
     mark = _identity(client)
     if client.get(MARK) == mark:
         return
-    found, whole = compare(server)
+    found = compare(server)
     done["compared"] += 1
-    heal(dict(list(found.items())[:MOST_AT_ONCE]), done)
-    if whole and len(found) <= MOST_AT_ONCE and not done["failed"]:
+    left = {key: why for key, why in found.items() if key not in tried}
+    failed = done["failed"]
+    heal(dict(list(left.items())[:MOST_AT_ONCE]), done)
+    if len(left) <= MOST_AT_ONCE and done["failed"] == failed:
         client.set(MARK, mark)
 
 
@@ -63,8 +66,8 @@ def _identity(client: Any) -> str:
     return f"{run} {lineage_of(text)}"
 
 
-def compare(server: str) -> tuple[dict[int, str], bool]:
-    """Compare every wallet of a server; returns wallet id → what is wrong, and whether all were."""
+def compare(server: str) -> dict[int, str]:
+    """Compare every wallet of a server; returns wallet id → what is wrong."""
     found: dict[int, str] = {}
     after = 0
     rows = Wallet.objects.filter(redis=server).order_by("pk")
@@ -75,7 +78,7 @@ def compare(server: str) -> tuple[dict[int, str], bool]:
             if why:
                 found[known.wallet_id] = why
         if len(page) < PAGE:
-            return found, True
+            return found
         after = page[-1].wallet_id
 
 
