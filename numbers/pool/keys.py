@@ -11,7 +11,7 @@ class PoolKeys:
 
     @property
     def tag(self) -> str:
-        """The hash tag with its braces: the key of settings and index, and the start of all others."""
+        """The hash tag with its braces: the key of settings and index, the start of the others."""
         return "{" + self.slug + "}"
 
     @property
