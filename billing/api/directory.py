@@ -11,10 +11,10 @@ from poolsite.api.directory import Directory, Kind
 _WALLETS = Kind("wallets", wallet_ref)
 _TEMPLATES = Kind("templates", template_ref)
 # Bounded: what waits for SQL does not take all of it.
-_EXECUTOR = ThreadPoolExecutor(4, thread_name_prefix="messages")
+EXECUTOR = ThreadPoolExecutor(4, thread_name_prefix="messages")
 
-look_back = database_sync_to_async(holds.look_back, thread_sensitive=False, executor=_EXECUTOR)
-look_up = database_sync_to_async(abilities.look_up, thread_sensitive=False, executor=_EXECUTOR)
+look_back = database_sync_to_async(holds.look_back, thread_sensitive=False, executor=EXECUTOR)
+look_up = database_sync_to_async(abilities.look_up, thread_sensitive=False, executor=EXECUTOR)
 
 
 def wallets() -> Directory[WalletRef]:

@@ -7,7 +7,7 @@ ARGV[1] chatbot
 ARGV[2] rate                messages per second, from 1
 ARGV[3] count               how many are wanted, from 1
 Reply: [1, how many are allowed now]
-Errors: -1 "no such wallet", "malformed allow"
+Errors: -1 "no such wallet", "script outdated …", "malformed allow"
 Complexity: O(1)
 Version: 1
 ]]
@@ -18,9 +18,10 @@ if chatbot == '' or #chatbot > 40 or string.find(chatbot, '[^%l%d-]') or not rat
   or rate % 1 ~= 0 or not count or count < 1 or count > 1000000 or count % 1 ~= 0 then
   return { '-1', 'malformed allow' }
 end
-local clock = call('HGET', KEYS[1], 'clock')
-if not clock then return { '-1', 'no such wallet' } end
-local now = now_us(clock)
+local acct = call('HMGET', KEYS[1], 'clock', 'script_version', 'script_sha')
+if not acct[1] then return { '-1', 'no such wallet' } end
+if acct[2] - VERSION > 1 then return { '-1', outdated(acct[2], acct[3]) } end
+local now = now_us(acct[1])
 local step = 1000000 / rate
 local used = tonumber(call('HGET', RATES, chatbot) or '0')
 -- Neither more than the last second's rest, nor bound by a time that lies ahead of a clock put back.

@@ -7,6 +7,7 @@ with that code; `refused` = not accepted (HTTP 403). Readers are those of tests/
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from billing.models import Wallet
 from numbers.models import Pool
 from tests.access.world import World
 
@@ -24,6 +25,11 @@ def _pool_events(world: World) -> str:
     return "/ws/pools/own-pool/events/"
 
 
+def _balance(world: World) -> str:
+    Wallet.objects.get_or_create(account=world.own)
+    return "/ws/accounts/own/balance/"
+
+
 RULES = {
     "ws/live/": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
     # For switches, which come by token (tests/numbers/test_consumers*.py); of people, for whoever
@@ -31,5 +37,16 @@ RULES = {
     r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
         {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
         path=_pool_events,
+    ),
+    r"^ws/accounts/(?P<slug>[a-z0-9-]{1,40})/balance/$": SocketRule(
+        {
+            "nobody": "4401",
+            "foreign": "4404",
+            "roleless": "4404",
+            "agent": "4403",
+            "supervisor": "4403",
+            "*": "open",
+        },
+        path=_balance,
     ),
 }

@@ -12,7 +12,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from billing import wallet as wallet_door
+from billing.models import Message, Wallet
 from numbers.models import Number, NumberImport, Pool
+from poolsite import hotpath
 from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
@@ -296,6 +299,42 @@ API = {
     ),
     "api/v1/numbers/who-had": Rule(
         NUMBERS_SEE, url="/api/v1/numbers/who-had?agent=Li&at=2026-01-01T00:00:00Z"
+    ),
+}
+
+
+def _wallet(url: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        wallet, made = Wallet.objects.get_or_create(account=world.own)
+        if made:
+            hotpath.run(wallet_door.create("own", 1, wallet_door.WalletSettings()))
+            Message.objects.create(wallet=wallet, message_id="m-1", state="settled")
+        return url
+
+    return make
+
+
+# A wallet is looked up first: who is in no account finds none.
+WALLET_SEEN = {
+    "nobody": "login",
+    "foreign": "hidden",
+    "roleless": "hidden",
+    "agent": "no",
+    "supervisor": "no",
+    "*": "ok",
+}
+API |= {
+    **{
+        f"api/v1/accounts/<slug>/{part}": Rule(
+            API_TOKENS_ONLY, url=_wallet(f"/api/v1/accounts/own/{part}"), method="post"
+        )
+        for part in ("holds", "sent", "cancellations", "settlements", "sessions")
+    },
+    "api/v1/accounts/<slug>/balance": Rule(
+        WALLET_SEEN, url=_wallet("/api/v1/accounts/own/balance")
+    ),
+    "api/v1/accounts/<slug>/messages/<path:message_id>": Rule(
+        WALLET_SEEN, url=_wallet("/api/v1/accounts/own/messages/m-1")
     ),
 }
 

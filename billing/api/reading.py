@@ -1,0 +1,94 @@
+"""Balances and messages as the interface shows them, for both lanes."""
+
+from channels.db import database_sync_to_async
+
+from billing import wallet as door
+from billing.api.directory import EXECUTOR
+from billing.models import Message
+from billing.money import plain
+from billing.schemas import BalanceOut, MessageOut
+from billing.services.senders import WalletRef
+from billing.wallet import Balance, MessageState
+from poolsite.hotpath import Command
+
+
+def balance_command(slug: str) -> Command[Balance | None]:
+    """What reads a wallet's figures."""
+    return door.balance(slug)
+
+
+def balance_out(slug: str, currency: str, balance: Balance) -> BalanceOut:
+    """A wallet's figures for machines."""
+    return BalanceOut(
+        account=slug,
+        currency=currency,
+        status=balance.status,  # type: ignore[arg-type]  # one of the four words
+        spendable=plain(balance.bal),
+        held=plain(balance.held),
+        receivable=plain(balance.receivable),
+        spent_today=plain(balance.spent),
+        daily_limit=plain(balance.settings.daily_limit),
+        open_holds=balance.open,
+        generation=balance.generation,
+        seq=balance.seq,
+        as_of=balance.as_of_us,
+    )
+
+
+async def message_of(ref: WalletRef, message_id: str) -> MessageOut | None:
+    """A message as the wallet has it, else as the books do; None = nobody knows it."""
+    if not is_id(message_id):
+        return None
+    state = await ref.path.arun(door.message(ref.slug, message_id))
+    return message_out(state) if state is not None else await _from_books(ref.id, message_id)
+
+
+def message_now(ref: WalletRef, message_id: str) -> MessageOut | None:
+    """The same without a loop."""
+    if not is_id(message_id):
+        return None
+    state = ref.path.run(door.message(ref.slug, message_id))
+    return message_out(state) if state is not None else _of_row(ref.id, message_id)
+
+
+def is_id(text: str) -> bool:
+    """Whether this can be a message's id at all."""
+    return 0 < len(text) <= 80 and all("!" <= character <= "~" for character in text)
+
+
+def message_out(state: MessageState) -> MessageOut:
+    """A message in the wallet."""
+    return MessageOut(
+        message_id=state.message_id,
+        kind=state.kind,  # type: ignore[arg-type]  # one of the words
+        state=state.state,
+        mode=state.mode,
+        chatbot=state.chatbot,
+        tariff=state.tariff_id,
+        quoted=plain(state.quoted),
+        charged=plain(state.charged),
+        prices={mode: plain(price) for mode, price in state.prices.items()},
+        since=state.since_us,
+    )
+
+
+def _of_row(wallet_id: int, message_id: str) -> MessageOut | None:
+    row = Message.objects.filter(wallet_id=wallet_id, message_id=message_id).first()
+    if row is None:
+        return None
+    since = row.ended_at or row.sent_at or row.held_at
+    return MessageOut(
+        message_id=row.message_id,
+        kind=row.kind,  # type: ignore[arg-type]  # one of the words
+        state=row.state,
+        mode=row.mode,
+        chatbot=row.chatbot,
+        tariff=row.tariff_id,
+        quoted=plain(row.quoted),
+        charged=plain(row.charged),
+        prices={},
+        since=None if since is None else int(since.timestamp() * 1_000_000),
+    )
+
+
+_from_books = database_sync_to_async(_of_row, thread_sensitive=False, executor=EXECUTOR)

@@ -1,0 +1,155 @@
+"""Billing's routes behind Django, and the hot lane's in the same OpenAPI document."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Path, Router
+
+from billing.api import reading
+from billing.schemas import (
+    BalanceOut,
+    HoldIn,
+    IdIn,
+    ItemAnswer,
+    MessageAnswer,
+    MessageOut,
+    Problem,
+    ReportIn,
+    SessionIn,
+)
+from billing.services.senders import WalletRef, wallet_ref
+from poolsite import access
+from poolsite.access import principal_of_request
+from poolsite.api.root import ProblemError, api
+
+router = Router(tags=["billing"])
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
+_READ: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
+_REFUSED: dict[int, Any] = dict.fromkeys(
+    (401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503, 504), Problem
+)
+_DONE: dict[int, Any] = {200: MessageAnswer | list[ItemAnswer], **_REFUSED}
+_TAKEN: dict[int, Any] = {200: MessageAnswer | list[ItemAnswer], 202: MessageAnswer, **_REFUSED}
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    api.add_router("/accounts", router)
+
+
+def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
+    """The request body: one object, or an array of up to 1 000."""
+    one = {"$ref": f"#/components/schemas/{schema}"}
+    item = {"anyOf": [one, {"type": "string", "pattern": "^[!-~]{1,80}$"}]} if plain_ids else one
+    many = {"type": "array", "items": item, "minItems": 1, "maxItems": 1000}
+    content = {"application/json": {"schema": {"anyOf": [one, many]}}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+@router.post(
+    "/{slug}/holds",
+    response=_DONE,
+    summary="Hold",
+    operation_id="post_holds",
+    openapi_extra=_one_or_many("HoldIn"),
+)
+def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResponse:
+    """Hold the highest price that a message can end in, or an array of up to 1 000 messages.
+
+    Served by the hot lane, before Django, and only by token. The same id and body again is the
+    same hold. In a batch each item carries its own `status`.
+    """
+    return _hot_only()
+
+
+@router.post(
+    "/{slug}/sent",
+    response=_DONE,
+    summary="Sent",
+    operation_id="post_sent",
+    openapi_extra=_one_or_many("IdIn", plain_ids=True),
+)
+def post_sent(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
+    """Mark held messages as sent, just before they are handed to the gateway."""
+    return _hot_only()
+
+
+@router.post(
+    "/{slug}/cancellations",
+    response=_DONE,
+    summary="Cancel",
+    operation_id="post_cancellations",
+    openapi_extra=_one_or_many("IdIn", plain_ids=True),
+)
+def post_cancellations(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
+    """Cancel messages that were not sent: all is returned, and they can never be sent."""
+    return _hot_only()
+
+
+@router.post(
+    "/{slug}/settlements",
+    response=_TAKEN,
+    summary="Status reports",
+    operation_id="post_settlements",
+    openapi_extra=_one_or_many("ReportIn"),
+)
+def post_settlements(request: HttpRequest, report: ReportIn, slug: str = Slug) -> HttpResponse:
+    """Take status reports of the gateway (the platform's token alone): only a final one counts.
+
+    Delivered: the price of that mode stays, the rest is returned; failed: all is returned. A
+    report for a message that is not known yet answers 202 `parked`.
+    """
+    return _hot_only()
+
+
+@router.post(
+    "/{slug}/sessions",
+    response=_DONE,
+    summary="Session messages",
+    operation_id="post_sessions",
+    openapi_extra=_one_or_many("SessionIn"),
+)
+def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) -> HttpResponse:
+    """Charge session messages at once. Too low a balance: 402, kept as `unpaid`, not to be sent."""
+    return _hot_only()
+
+
+@router.get("/{slug}/balance", response={200: BalanceOut, **_READ}, summary="Balance")
+def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
+    """A wallet's figures now, with the sequence number of its last change."""
+    ref = _ref(request, slug)
+    balance = ref.path.run(reading.balance_command(slug))
+    if balance is None:
+        raise ProblemError("unavailable", "the account's data is being rebuilt")
+    return reading.balance_out(slug, ref.currency, balance)
+
+
+@router.get(
+    "/{slug}/messages/{path:message_id}",
+    response={200: MessageOut, **_READ},
+    summary="One message",
+)
+def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:
+    """A message, open or ended, however long ago."""
+    found = reading.message_now(_ref(request, slug), message_id)
+    if found is None:
+        raise ProblemError("unknown-message", "this account has no message with this id")
+    return found
+
+
+def _ref(request: HttpRequest, slug: str) -> WalletRef:
+    """The wallet, for whoever may look at it; a missing one looks like a foreign one."""
+    principal = principal_of_request(request)
+    ref = wallet_ref(slug)
+    if ref is None:
+        raise ProblemError("unknown-account", "there is no such account")
+    try:
+        access.require(principal, "billing.view", ref)
+    except access.Hidden:
+        raise ProblemError("unknown-account", "there is no such account") from None
+    return ref
+
+
+def _hot_only() -> HttpResponse:
+    """Only when this process does not serve ASGI: the routes above then lead nowhere."""
+    raise ProblemError("unavailable", "messages are charged over ASGI only")
