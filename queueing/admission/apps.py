@@ -10,7 +10,12 @@ class AdmissionConfig(AppConfig):
     verbose_name = _("Gates")
 
     def ready(self) -> None:
-        import queueing.admission.gate.scripts  # noqa: F401  registers the scripts
-        from queueing.admission import rules
+        import queueing.admission.gate.scripts
+        import queueing.admission.tasks  # noqa: F401  registers sweeps and jobs
+        from poolsite import history
+        from queueing.admission import errors, rules
+        from queueing.admission.services.history_source import GateSource
 
         rules.register()
+        errors.declare_problems()
+        history.register(GateSource())

@@ -51,27 +51,29 @@ def _reason(reply: list[str]) -> str:
 
 def batch_open(slug: str, batch: int, ends_us: int) -> Command[str]:
     """Tell the gate of a batch whose window is open; "repeat" = it knows it."""
-    return gate_command("batch", slug, ["open", batch, f"{ends_us:016d}", ""], _reason, str(batch))
+    return gate_command(
+        "batch", slug, ["open", str(batch), f"{ends_us:016d}", ""], _reason, str(batch)
+    )
 
 
 def batch_extend(slug: str, batch: int, ends_us: int, reason: str = "") -> Command[str]:
     """Another end of the window."""
-    args = ["extend", batch, f"{ends_us:016d}", reason]
+    args = ["extend", str(batch), f"{ends_us:016d}", reason]
     return gate_command("batch", slug, args, _reason, str(batch))
 
 
 def batch_pause(slug: str, batch: int, reason: str) -> Command[str]:
     """Issue none of its tasks until it goes on; running ones finish."""
-    return gate_command("batch", slug, ["pause", batch, "", reason], _reason, str(batch))
+    return gate_command("batch", slug, ["pause", str(batch), "", reason], _reason, str(batch))
 
 
 def batch_resume(slug: str, batch: int, reason: str = "") -> Command[str]:
-    return gate_command("batch", slug, ["resume", batch, "", reason], _reason, str(batch))
+    return gate_command("batch", slug, ["resume", str(batch), "", reason], _reason, str(batch))
 
 
 def batch_cancel(slug: str, batch: int, reason: str) -> Command[str]:
     """Close what is pending, for good; running ones finish, without a further attempt."""
-    return gate_command("batch", slug, ["cancel", batch, "", reason], _reason, str(batch))
+    return gate_command("batch", slug, ["cancel", str(batch), "", reason], _reason, str(batch))
 
 
 # -- reports ---------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ elseif what == 'pause' or what == 'resume' then
   if status == before then return { '1', '', '', 'repeat' } end
 elseif what ~= 'extend' then
   return { '-1', '', '', 'malformed what' }
+elseif sub(record, 2, 17) == ends then
+  return { '1', '', '', 'repeat' }
 end
 call('HSET', BATCHES, batch, status .. ends)
 log(({ open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' })[what], '', '', '',

@@ -15,7 +15,7 @@ ARGV[1] batch            must be open or paused
 ARGV[2+] rows            for each: task, device, payload (no control characters but none at all), attempt,
   token ("" = never issued), running 1|0 (after a loss: its permit counts until the gate opens); 500 at most
 Reply: [1, tasks put in, tasks refused because the device has 100, ""]
-Errors: -1 "malformed …", "no such batch", "no such gate", "script outdated …"
+Errors: -1 "malformed …", "no such batch", "over", "no such gate", "script outdated …"
 Complexity: O(rows × log n)
 Version: 1
 ]]
@@ -34,6 +34,11 @@ end
 --@include machinery
 local status = batch_status(batch)
 if not status then return { '-1', '', '', 'no such batch' } end
+if status ~= 'o' and status ~= 'p' then -- only what runs still counts then
+  for i = 2, #ARGV, 6 do
+    if ARGV[i + 5] ~= '1' then return { '-1', ARGV[i], '', 'over' } end
+  end
+end
 local put, refused = 0, 0
 for i = 2, #ARGV, 6 do
   local task, device, token = ARGV[i], ARGV[i + 1], ARGV[i + 4]

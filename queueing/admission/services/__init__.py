@@ -1,0 +1,60 @@
+"""Use cases that change gates and batches: rights, SQL, audit log, then Redis."""
+
+from queueing.admission.services.batches import (
+    Uploaded,
+    batch_cancel,
+    batch_create,
+    batch_extend,
+    batch_pause,
+    batch_resume,
+)
+from queueing.admission.services.gates import (
+    gate_configure,
+    gate_create,
+    gate_delete,
+    gate_open_early,
+    gate_pause,
+    gate_pin,
+    gate_resize,
+    gate_resume,
+)
+from queueing.admission.services.healing import (
+    apply_all_settings,
+    bring_to_redis,
+    heal_gate,
+    watch_gates,
+)
+from queueing.admission.services.loading import open_windows
+from queueing.admission.services.permits import permit_free
+from queueing.admission.services.rebuilding import gate_check, gate_rebuild
+from queueing.admission.services.sampling import sample_take
+from queueing.admission.services.sweeping import sweep_gates
+from queueing.admission.services.uploads import Problem
+
+__all__ = [
+    "Problem",
+    "Uploaded",
+    "apply_all_settings",
+    "batch_cancel",
+    "batch_create",
+    "batch_extend",
+    "batch_pause",
+    "batch_resume",
+    "bring_to_redis",
+    "gate_check",
+    "gate_configure",
+    "gate_create",
+    "gate_delete",
+    "gate_open_early",
+    "gate_pause",
+    "gate_pin",
+    "gate_rebuild",
+    "gate_resize",
+    "gate_resume",
+    "heal_gate",
+    "open_windows",
+    "permit_free",
+    "sample_take",
+    "sweep_gates",
+    "watch_gates",
+]

@@ -1,0 +1,220 @@
+"""Use cases of batches: uploaded, held, let go on, extended, cancelled."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import BinaryIO
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor
+from queueing.admission import gate as door
+from queueing.admission.errors import AdmissionError
+from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.services.common import (
+    clean_reason,
+    name_of,
+    require,
+    send_after_commit,
+    us_of,
+)
+from queueing.admission.services.uploads import Problem, read_upload
+
+State = TaskBatch.State
+INSERT_ROWS = 2_000
+LONGEST_WINDOW_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A batch that was made, and the rows that were left out (only with skip_bad)."""
+
+    batch: TaskBatch
+    bad: int
+    problems: tuple[Problem, ...]
+
+
+def batch_create(
+    *,
+    actor: Actor,
+    gate: Gate,
+    name: str,
+    csv: bytes | BinaryIO,
+    opens_at: datetime,
+    closes_at: datetime,
+    skip_bad: bool = False,
+) -> Uploaded:
+    """Make a batch from a CSV of device and payload.
+
+    AdmissionError "bad-rows" with `problems` and `bad` when a row is bad or stands twice, and
+    nothing is made; with `skip_bad` the good rows are taken. "malformed" for a bad window.
+    """
+    require(actor, "admission.batch", gate)
+    name = clean_reason(name)[:120]
+    _check_window(opens_at, closes_at)
+    if not name:
+        raise AdmissionError("malformed", _("Give the batch a name."))
+    upload = read_upload(csv)
+    if upload.bad and not (skip_bad and upload.rows):
+        raise AdmissionError(
+            "bad-rows",
+            _("%(count)s rows cannot be taken; nothing was changed.") % {"count": upload.bad},
+            bad=upload.bad,
+            problems=[str(problem) for problem in upload.problems],
+        )
+    with transaction.atomic():
+        batch = TaskBatch.objects.create(
+            gate=gate,
+            name=name,
+            opens_at=opens_at,
+            closes_at=closes_at,
+            total=len(upload.rows),
+            pending=len(upload.rows),
+            created_by=name_of(actor),
+        )
+        for start in range(0, len(upload.rows), INSERT_ROWS):
+            Task.objects.bulk_create(
+                Task(batch=batch, device=device, payload=payload)
+                for device, payload in upload.rows[start : start + INSERT_ROWS]
+            )
+        access.audit(
+            actor=actor,
+            action="admission.batch_create",
+            thing=batch,
+            after={"gate": gate.slug, "tasks": batch.total, "left_out": upload.bad},
+        )
+    return Uploaded(batch, upload.bad, tuple(upload.problems))
+
+
+def _check_window(opens_at: datetime, closes_at: datetime) -> None:
+    if closes_at <= opens_at:
+        raise AdmissionError("malformed", _("The window must close after it opens."))
+    if closes_at <= timezone.now():
+        raise AdmissionError("malformed", _("The window lies in the past."))
+    if (closes_at - opens_at).days > LONGEST_WINDOW_DAYS:
+        raise AdmissionError(
+            "malformed", _("A window lasts %(days)s days at most.") % {"days": LONGEST_WINDOW_DAYS}
+        )
+
+
+def batch_pause(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
+    """Issue none of its tasks until it goes on; running ones finish."""
+    require(actor, "admission.batch", batch)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        batch = _locked(batch)
+        _check_unfinished(batch)
+        if batch.paused_at is not None:
+            return batch
+        batch.paused_at, batch.paused_by, batch.paused_reason = (
+            timezone.now(),
+            name_of(actor),
+            reason,
+        )
+        _save(batch, actor, "batch_pause", reason, "paused_at", "paused_by", "paused_reason")
+    return batch
+
+
+def batch_resume(*, actor: Actor, batch: TaskBatch, reason: str = "") -> TaskBatch:
+    """Let a paused batch go on."""
+    require(actor, "admission.batch", batch)
+    with transaction.atomic():
+        batch = _locked(batch)
+        _check_unfinished(batch)
+        if batch.paused_at is None:
+            return batch
+        batch.paused_at, batch.paused_by, batch.paused_reason = None, "", ""
+        reason = clean_reason(reason)
+        _save(batch, actor, "batch_resume", reason, "paused_at", "paused_by", "paused_reason")
+    return batch
+
+
+def batch_extend(
+    *, actor: Actor, batch: TaskBatch, closes_at: datetime, reason: str = ""
+) -> TaskBatch:
+    """Another end of the window; it must lie ahead."""
+    require(actor, "admission.batch", batch)
+    with transaction.atomic():
+        batch = _locked(batch)
+        _check_unfinished(batch)
+        _check_window(batch.opens_at, closes_at)
+        batch.closes_at = closes_at
+        _save(batch, actor, "batch_extend", clean_reason(reason), "closes_at")
+    return batch
+
+
+def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
+    """Close what is pending, for good. Running tasks finish, without a further attempt."""
+    require(actor, "admission.batch", batch)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        batch = _locked(batch)
+        if batch.cancelled_at is not None:
+            return batch
+        if batch.finished_at is not None:
+            raise AdmissionError("gate-refused", _("The batch is over."))
+        now = timezone.now()
+        batch.cancelled_at, batch.cancelled_by, batch.cancelled_reason = now, name_of(actor), reason
+        fields = ["cancelled_at", "cancelled_by", "cancelled_reason"]
+        if batch.state == State.SCHEDULED:
+            close_in_sql(batch, "cancelled", State.CANCELLED)
+        _save(batch, actor, "batch_cancel", reason, *fields)
+    return batch
+
+
+def close_in_sql(batch: TaskBatch, reason: str, state: str) -> int:
+    """Expire what is pending of a batch that Redis does not know. Inside a transaction."""
+    now = timezone.now()
+    pending = Task.objects.filter(batch=batch, state=Task.State.PENDING)
+    count = pending.update(state=Task.State.EXPIRED, reason=reason, ended_at=now)
+    batch.pending -= count
+    batch.expired += count
+    batch.state, batch.finished_at = state, now
+    batch.save(update_fields=["pending", "expired", "state", "finished_at"])
+    return count
+
+
+def _save(batch: TaskBatch, actor: Actor, action: str, reason: str, *fields: str) -> None:
+    batch.save(update_fields=list(fields))
+    access.audit(
+        actor=actor,
+        action=f"admission.{action}",
+        thing=batch,
+        after={name: str(getattr(batch, name) or "") for name in fields[:1]},
+        reason=reason,
+    )
+    if batch.state not in (State.SCHEDULED, State.CANCELLED):
+        send_after_commit(batch.gate, partial(apply_batch, batch))
+
+
+def _check_unfinished(batch: TaskBatch) -> None:
+    if batch.finished_at is not None or batch.cancelled_at is not None:
+        raise AdmissionError("gate-refused", _("The batch is over."))
+
+
+def _locked(batch: TaskBatch) -> TaskBatch:
+    rows = TaskBatch.objects.select_for_update(of=("self",)).select_related("gate")
+    return rows.get(pk=batch.pk)
+
+
+# -- what Redis is told ---------------------------------------------------------------------------
+
+
+def apply_batch(batch: TaskBatch) -> None:
+    """Bring Redis to what SQL says of a batch whose window is open. Repeatable."""
+    slug = batch.gate.slug
+    hotpath.run(door.batch_open(slug, batch.pk, us_of(batch.closes_at)))
+    try:
+        hotpath.run(door.batch_extend(slug, batch.pk, us_of(batch.closes_at)))
+        if batch.cancelled_at is not None:
+            hotpath.run(door.batch_cancel(slug, batch.pk, batch.cancelled_reason))
+        elif batch.paused_at is not None:
+            hotpath.run(door.batch_pause(slug, batch.pk, batch.paused_reason))
+        else:
+            hotpath.run(door.batch_resume(slug, batch.pk))
+    except door.GateRefusedError as error:
+        if error.reason != door.reasons.OVER:
+            raise

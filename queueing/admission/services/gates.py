@@ -1,0 +1,287 @@
+"""Use cases of a whole gate: made, set, resized, pinned, paused, opened, deleted."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite import access, hotpath
+from poolsite.access.models import Account
+from poolsite.access.services.actor import Actor
+from queueing.admission import gate as door
+from queueing.admission.errors import AdmissionError
+from queueing.admission.models import Gate, TaskBatch, UnsentChange
+from queueing.admission.services.common import (
+    clean_reason,
+    locked,
+    name_of,
+    new_generation,
+    redis_refusals,
+    require,
+    send_after_commit,
+    settings_of,
+)
+
+SETTINGS = (
+    *("name", "key", "description", "cap", "permit_seconds", "margin_seconds"),
+    *("longest_seconds", "attempts", "period_seconds", "fair", "look_ahead", "rate_per_second"),
+    *("adaptive", "adaptive_min", "adaptive_max", "adaptive_step", "adaptive_down_percent"),
+    *("adaptive_error_percent", "adaptive_latency_ms", "adaptive_interval_seconds"),
+    *("overrun_alarm", "waiting_alarm", "log_limit"),
+)
+
+
+def gate_create(
+    *,
+    actor: Actor,
+    slug: str,
+    name: str = "",
+    account: Account | None = None,
+    reason: str = "",
+    **settings: Any,
+) -> Gate:
+    """Make a gate, in SQL and then in Redis. ValidationError when a field is bad.
+
+    A slug that a gate has or had is refused: years of history name it. Without a key, the slug
+    is what batches name it by.
+    """
+    require(actor, "admission.create")
+    settings.setdefault("key", slug)
+    gate = Gate(
+        slug=slug,
+        name=name.strip() or slug,
+        account=account,
+        generation=new_generation(),
+        **_known(settings),
+    )
+    _full_clean(gate)
+    if Gate.all_objects.filter(slug=slug).exists():
+        raise ValidationError({"slug": _("A gate has or had this short name. Choose another.")})
+    try:
+        with transaction.atomic():
+            gate.save(force_insert=True)
+            access.audit(
+                actor=actor,
+                action="admission.gate_create",
+                thing=gate,
+                after={"slug": slug, "name": gate.name, **settings},
+                reason=clean_reason(reason),
+            )
+            send_after_commit(gate, lambda: create_in_redis(gate))
+    except IntegrityError:
+        raise ValidationError(_("Another gate has this short name or this key.")) from None
+    return gate
+
+
+def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
+    """Change settings, in SQL and then in Redis; nobody in flight is dropped."""
+    require(actor, "admission.operate", gate)
+    _known(changes)
+    with transaction.atomic():
+        gate = locked(gate)
+        before = {name: getattr(gate, name) for name in changes}
+        changed = {name: value for name, value in changes.items() if before[name] != value}
+        if not changed:
+            return gate
+        for name, value in changed.items():
+            setattr(gate, name, value)
+        _full_clean(gate)
+        gate.save(update_fields=list(changed))
+        access.audit(
+            actor=actor,
+            action="admission.gate_configure",
+            thing=gate,
+            before={name: before[name] for name in changed},
+            after=changed,
+            reason=clean_reason(reason),
+        )
+        send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
+    return gate
+
+
+def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate:
+    """Another cap from this moment on, in both directions."""
+    reason = clean_reason(reason)
+    return gate_configure(actor=actor, gate=gate, reason=reason, cap=cap)
+
+
+def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
+    """Hold an adaptive cap still at `cap`; None lets it move on from where it stands."""
+    require(actor, "admission.operate", gate)
+    reason = clean_reason(reason, needed=cap is not None)
+    with transaction.atomic():
+        gate = locked(gate)
+        before = gate.pinned_cap
+        if before == cap:
+            return gate
+        gate.pinned_cap = cap
+        _full_clean(gate)
+        if cap is None and gate.adaptive:
+            gate.cap = min(max(before or gate.cap, gate.adaptive_min), gate.adaptive_max)
+        gate.save(update_fields=["pinned_cap", "cap"])
+        access.audit(
+            actor=actor,
+            action="admission.gate_pin",
+            thing=gate,
+            before={"pinned_cap": before},
+            after={"pinned_cap": cap},
+            reason=reason,
+        )
+        send_after_commit(gate, lambda: apply_settings(gate, keep_cap=False))
+    return gate
+
+
+def gate_pause(*, actor: Actor, gate: Gate, reason: str) -> Gate:
+    """Let nobody in until resumed; who is in flight goes on."""
+    require(actor, "admission.operate", gate)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        gate = locked(gate)
+        if gate.paused_at is not None:
+            return gate
+        gate.paused_at, gate.paused_by, gate.paused_reason = timezone.now(), name_of(actor), reason
+        gate.save(update_fields=["paused_at", "paused_by", "paused_reason"])
+        access.audit(
+            actor=actor,
+            action="admission.gate_pause",
+            thing=gate,
+            before={"status": "open"},
+            after={"status": "paused"},
+            reason=reason,
+        )
+        send_after_commit(gate, lambda: apply_pause(gate))
+    return gate
+
+
+def gate_resume(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
+    """Let the gate go on."""
+    require(actor, "admission.operate", gate)
+    with transaction.atomic():
+        gate = locked(gate)
+        if gate.paused_at is None:
+            return gate
+        before = {"status": "paused", "reason": gate.paused_reason}
+        gate.paused_at, gate.paused_by, gate.paused_reason = None, "", ""
+        gate.save(update_fields=["paused_at", "paused_by", "paused_reason"])
+        access.audit(
+            actor=actor,
+            action="admission.gate_resume",
+            thing=gate,
+            before=before,
+            after={"status": "open"},
+            reason=clean_reason(reason),
+        )
+        send_after_commit(gate, lambda: apply_pause(gate))
+    return gate
+
+
+def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
+    """Open a recovering gate before permits of the life before have ended.
+
+    The external system may then see more than the cap: hence the reason. Raises the runner's
+    errors.
+    """
+    require(actor, "admission.operate", gate)
+    reason = clean_reason(reason, needed=True)
+    with redis_refusals():
+        told = hotpath.run(door.open_now(gate.slug, reason, paused=gate.paused_at is not None))
+    with transaction.atomic():
+        gate = locked(gate)
+        gate.recovering_since = None
+        gate.save(update_fields=["recovering_since"])
+        if told != door.reasons.REPEAT:
+            access.audit(
+                actor=actor,
+                action="admission.gate_open_early",
+                thing=gate,
+                before={"status": "recovering"},
+                after={"status": "open"},
+                reason=reason,
+            )
+    return gate
+
+
+def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
+    """Delete a gate. Its history stays; its slug is not given out again.
+
+    AdmissionError while permits are held or a batch is unfinished. Redis is closed first, so
+    that nobody is let in meanwhile.
+    """
+    require(actor, "admission.operate", gate)
+    reason = clean_reason(reason, needed=True)
+    if TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
+        raise AdmissionError("gate-refused", "batches of this gate are unfinished: cancel them")
+    _close_for_good(gate, reason)
+    with transaction.atomic():
+        gate = locked(gate)
+        gate.deleted_at = timezone.now()
+        gate.save(update_fields=["deleted_at"])
+        access.audit(
+            actor=actor,
+            action="admission.gate_delete",
+            thing=gate,
+            before={"name": gate.name},
+            reason=reason,
+        )
+        transaction.on_commit(lambda: _forget(gate))
+
+
+def _close_for_good(gate: Gate, reason: str) -> None:
+    figures = hotpath.run(door.show(gate.slug))
+    if figures is None:
+        return
+    with redis_refusals():
+        hotpath.run(door.pause(gate.slug, reason))
+    figures = hotpath.run(door.show(gate.slug))
+    if figures is not None and figures.used:
+        if gate.paused_at is None:
+            hotpath.run(door.resume(gate.slug, "not deleted"))
+        raise AdmissionError("gate-refused", f"{figures.used} permits are held: end them first")
+
+
+def _forget(gate: Gate) -> None:
+    hotpath.run(door.destroy(gate.slug, gate.generation))
+    UnsentChange.objects.filter(gate=gate).delete()
+
+
+# -- what Redis is told ---------------------------------------------------------------------------
+
+
+def create_in_redis(gate: Gate) -> None:
+    """Make the gate's data of its present generation; harmless when it is there."""
+    paused = gate.paused_at is not None
+    hotpath.run(door.create(gate.slug, gate.generation, settings_of(gate), paused=paused))
+
+
+def apply_settings(gate: Gate, *, keep_cap: bool = True) -> None:
+    """Write settings to Redis; an adaptive cap stays where it is unless it was set."""
+    hotpath.run(door.configure(gate.slug, settings_of(gate), keep_cap=keep_cap))
+
+
+def apply_pause(gate: Gate) -> None:
+    """Pause or resume in Redis as SQL says. A recovering gate remembers it until it opens."""
+    try:
+        if gate.paused_at is not None:
+            hotpath.run(door.pause(gate.slug, gate.paused_reason))
+        else:
+            hotpath.run(door.resume(gate.slug))
+    except door.GateRefusedError as error:
+        if error.reason != door.reasons.RECOVERING:
+            raise
+
+
+def _known(settings: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        raise ValidationError(_("There is no setting %(name)s.") % {"name": unknown[0]})
+    return settings
+
+
+def _full_clean(gate: Gate) -> None:
+    gate.full_clean(validate_unique=False, validate_constraints=False)
+    try:
+        settings_of(gate).columns()
+    except (TypeError, ValueError) as error:
+        raise ValidationError(str(error)) from None

@@ -1,0 +1,159 @@
+"""A batch's tasks go from SQL to Redis when its window opens: a job, in chunks, repeatable."""
+
+import logging
+from collections.abc import Iterator, Sequence
+
+from django.db import transaction
+from django.utils import timezone
+
+from poolsite import hotpath, jobs
+from poolsite.jobs import JobHandle, Progress
+from queueing.admission import gate as door
+from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.services.batches import apply_batch, close_in_sql
+
+logger = logging.getLogger(__name__)
+
+LOAD = "admission.load"
+State = TaskBatch.State
+OPEN_IN_REDIS = (State.LOADING, State.OPEN, State.CLOSING)
+LOADS_AT_ONCE = 4
+
+
+def open_windows() -> dict[str, int]:
+    """Start loading batches whose window has opened; close those that nobody could open.
+
+    A gate that recovers takes its batches by the rebuild, so it is left alone.
+    """
+    now = timezone.now()
+    due = TaskBatch.objects.filter(
+        state=State.SCHEDULED, opens_at__lte=now, gate__recovering_since=None
+    ).select_related("gate")
+    done = {"opened": 0, "missed": 0}
+    for batch in due.order_by("pk")[:100]:
+        if batch.closes_at <= now:
+            with transaction.atomic():
+                if _take(batch, State.CLOSING):
+                    close_in_sql(batch, "window ended", State.ENDED)
+                    done["missed"] += 1
+            continue
+        with transaction.atomic():
+            if _take(batch, State.LOADING):
+                start_load(batch)
+                done["opened"] += 1
+    return done
+
+
+def _take(batch: TaskBatch, state: str) -> bool:
+    """One worker moves the batch on; the others find it moved."""
+    rows = TaskBatch.objects.filter(pk=batch.pk, state=State.SCHEDULED)
+    batch.state = state
+    return bool(rows.update(state=state))
+
+
+def start_load(batch: TaskBatch) -> None:
+    """Put the job before the workers, once at a time for each batch."""
+    jobs.start(
+        LOAD,
+        actor=None,
+        account=batch.gate.account,
+        data={"batch": batch.pk},
+        once=f"batch {batch.pk}",
+    )
+
+
+def resume_loads() -> int:
+    """Start again what was loading when its job came to an end without having finished."""
+    from poolsite.jobs.models import Job
+
+    count = 0
+    for batch in TaskBatch.objects.filter(state=State.LOADING).select_related("gate__account"):
+        running = Job.objects.filter(kind=LOAD, once=f"batch {batch.pk}").exclude(
+            state__in=Job.ENDED
+        )
+        if batch.gate.recovering_since is None and not running.exists():
+            start_load(batch)
+            count += 1
+    return count
+
+
+def run_load(job: JobHandle) -> Iterator[Progress]:
+    """Load the batch's pending tasks; what is there stays, so it may run twice."""
+    batch = TaskBatch.objects.select_related("gate").filter(pk=job.data["batch"]).first()
+    if batch is None or batch.state != State.LOADING:
+        return
+    with _errors():
+        apply_batch(batch)
+    after, done = int(job.cursor.get("after", 0)), int(job.cursor.get("done", 0))
+    tasks = Task.objects.filter(batch=batch, state=Task.State.PENDING)
+    while rows := list(tasks.filter(pk__gt=after).order_by("pk")[: LOADS_AT_ONCE * 500]):
+        with _errors():
+            if not _load(batch.gate, batch, rows):
+                break
+        after, done = rows[-1].pk, done + len(rows)
+        with job.chunk(done=done, total=batch.total, cursor={"after": after, "done": done}):
+            pass
+        yield Progress(done, batch.total)
+    with job.chunk(done=done, total=batch.total):
+        TaskBatch.objects.filter(pk=batch.pk, state=State.LOADING).update(
+            state=State.OPEN, loaded_at=timezone.now()
+        )
+
+
+def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool = False) -> bool:
+    """Put rows into Redis; False = the batch was cancelled, or its window ended, meanwhile."""
+    size = door.ROWS_LIMIT
+    commands = [
+        door.load(gate.slug, batch.pk, [_row(task, running) for task in rows[at : at + size]])
+        for at in range(0, len(rows), size)
+    ]
+    for outcome in hotpath.run_batch(commands):
+        if isinstance(outcome, door.GateRefusedError) and outcome.reason == door.reasons.OVER:
+            return False
+        if isinstance(outcome, hotpath.HotPathError):
+            raise outcome
+        if outcome[1]:
+            logger.warning("admission: %s tasks of %s: device full", outcome[1], batch.pk)
+    return True
+
+
+def _row(task: Task, running: bool) -> door.Row:
+    return door.Row(
+        task.pk,
+        task.device,
+        task.payload,
+        attempt=task.attempt,
+        token=task.token or 0,
+        running=running and task.state == Task.State.ISSUED,
+    )
+
+
+class _errors:  # noqa: N801  reads as a block's name
+    """Redis away or the gate being rebuilt: the job ends, and is started again by the watch."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, hotpath.HotPathError):
+            raise jobs.JobError(f"Redis did not take the tasks: {error}"[:200]) from error
+
+
+def load_after_loss(gate: Gate) -> int:
+    """Put every unfinished batch of SQL into a recovering gate; running tasks keep their token.
+
+    Safe to repeat. Returns how many tasks SQL has for it.
+    """
+    count = 0
+    batches = TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=OPEN_IN_REDIS)
+    for batch in batches.select_related("gate").order_by("pk"):
+        apply_batch(batch)
+        for state in (Task.State.ISSUED, Task.State.PENDING):
+            after = 0
+            tasks = Task.objects.filter(batch=batch, state=state).order_by("pk")
+            while rows := list(tasks.filter(pk__gt=after)[: LOADS_AT_ONCE * 500]):
+                if not _load(gate, batch, rows, running=True):
+                    break
+                after = rows[-1].pk
+                count += len(rows)
+    return count

@@ -1,0 +1,127 @@
+"""Redis lost a gate, or went back in time: its tasks are loaded again, its whole cap is used.
+
+Nobody is let in before every permit of the life before has surely ended; a holder that
+reports keeps its slot. An operator may open early. Any number of workers may find the loss at
+once: the one that moves SQL's generation on does the work, and one that dies is followed.
+"""
+
+import logging
+from datetime import timedelta
+from math import ceil
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from poolsite import access, hotpath
+from poolsite.history.models import Cursor
+from queueing.admission import gate as door
+from queueing.admission.models import Gate, GateEvent, Task
+from queueing.admission.services.common import new_generation, settings_of
+from queueing.admission.services.gates import create_in_redis
+from queueing.admission.services.loading import load_after_loss
+from queueing.admission.services.records import say_recovering
+
+logger = logging.getLogger(__name__)
+
+KIND = "admission.gate"
+STALE_LOAD_SECONDS = 15
+FRESH_SECONDS = 60  # an older gate may have let somebody in without any drain having seen it
+
+
+def gate_check(gate: Gate, figures: door.Figures | None) -> bool:
+    """Compare a gate's data with what SQL remembers, and rebuild it if it was lost.
+
+    figures: as Redis has just told them. Returns whether something was done.
+    """
+    if figures is None or figures.generation != gate.generation:
+        found = figures.generation if figures is not None else 0
+        if found > gate.generation:
+            gate.refresh_from_db(fields=["generation"])
+            if gate.generation == found:
+                return False  # another worker has rebuilt it since this row was read
+        return gate_rebuild(gate, "lost", found)
+    if figures.status == "recovering":
+        return _go_on(gate) or _failed_over(gate)
+    return False
+
+
+def _failed_over(gate: Gate) -> bool:
+    """Rebuild a gate that was closed because its server was promoted (`hotpath/promoted`)."""
+    gate.refresh_from_db(fields=["recovering_since", "generation"])
+    if gate.recovering_since is not None:
+        return False
+    figures = hotpath.run(door.show(gate.slug))
+    if figures is None or figures.status != "recovering" or figures.generation != gate.generation:
+        return False
+    return gate_rebuild(gate, "failed over", figures.generation)
+
+
+def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
+    """Begin a new life of the gate's data and load its tasks. False: not our turn.
+
+    Raises the runner's errors; what was begun is then gone on with by the next check.
+    """
+    cursor = Cursor.objects.filter(kind=KIND, tag=gate.tag).first()
+    never = cursor is None and not GateEvent.objects.filter(aggregate=gate).exists()
+    fresh = gate.created_at > timezone.now() - timedelta(seconds=FRESH_SECONDS)
+    if never and fresh and not found_generation:
+        create_in_redis(gate)  # its first life: nothing was lost, it only was not begun
+        return True
+    before = gate.generation
+    generation = new_generation(before, found_generation, cursor.generation if cursor else 0)
+    now = timezone.now()
+    with transaction.atomic():
+        mine = Gate.objects.filter(pk=gate.pk, generation=before).update(
+            generation=generation, recovering_since=now, loading_at=now
+        )
+        if not mine:
+            return False
+        access.audit(
+            actor="admission.rebuild",
+            action="admission.gate_rebuild",
+            thing=gate,
+            before={"generation": before},
+            after={"generation": generation},
+            reason=why,
+        )
+    gate.refresh_from_db()
+    logger.warning("admission: gate %s is rebuilt from SQL: %s", gate.slug, why)
+    say_recovering(gate, why)
+    hotpath.run(
+        door.recover(
+            gate.slug,
+            gate.generation,
+            settings_of(gate),
+            open_after_seconds=_longest_left(gate),
+            paused=gate.paused_at is not None,
+        )
+    )
+    _load(gate)
+    return True
+
+
+def _longest_left(gate: Gate) -> int:
+    """Seconds after which every permit of the life before has ended."""
+    tasks = Task.objects.filter(batch__gate=gate, state=Task.State.ISSUED)
+    last = tasks.aggregate(last=Max("deadline_at"))["last"]
+    known = ceil((last - timezone.now()).total_seconds()) if last else 0
+    return max(gate.permit_seconds, known)
+
+
+def _load(gate: Gate) -> None:
+    load_after_loss(gate)
+    hotpath.run(door.loaded(gate.slug, paused=gate.paused_at is not None))
+    Gate.objects.filter(pk=gate.pk).update(loading_at=None)
+
+
+def _go_on(gate: Gate) -> bool:
+    """Take up a load whose worker died."""
+    gate.refresh_from_db(fields=["loading_at", "generation"])
+    if gate.loading_at is None:
+        return False
+    stale = timezone.now() - timedelta(seconds=STALE_LOAD_SECONDS)
+    taken = Gate.objects.filter(pk=gate.pk, loading_at__lt=stale).update(loading_at=timezone.now())
+    if taken:
+        _load(gate)
+    return bool(taken)
