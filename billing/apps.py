@@ -12,7 +12,7 @@ class BillingConfig(AppConfig):
     def ready(self) -> None:
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import errors, rules
+        from billing import errors, menu, overview, rules
         from billing.api import hot, routes
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics

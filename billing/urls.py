@@ -1,6 +1,62 @@
 """The pages' addresses."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from billing.views import (
+    accounts,
+    explain,
+    flagged,
+    holds,
+    messages,
+    money_audit,
+    paying_urls,
+    portal,
+    rules,
+    usage,
+)
 
 app_name = "billing"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    # a customer's own: without a name they lead to the reader's account
+    path("balance/", portal.own_portal, name="balance"),
+    path("usage/", usage.own_usage, name="own_usage"),
+    path("messages/", messages.own_messages, name="own_messages"),
+    # one account
+    path("accounts/<slug:slug>/", portal.portal, name="portal"),
+    path("accounts/<slug:slug>/pace/", portal.pace, name="pace"),
+    path("accounts/<slug:slug>/usage/", usage.usage_page, name="usage"),
+    path("accounts/<slug:slug>/usage/data/", usage.usage_data, name="usage_data"),
+    path("accounts/<slug:slug>/entries/", explain.entries_page, name="entries"),
+    path("accounts/<slug:slug>/explain/<slug:leg>/", explain.explain_page, name="explain"),
+    path("accounts/<slug:slug>/messages/", messages.message_list, name="messages"),
+    path("accounts/<slug:slug>/message/", messages.message_page, name="message"),
+    # operators
+    path("billing/rules/", rules.rules_page, name="rules"),
+    path("billing/accounts/", accounts.account_list, name="accounts"),
+    path("billing/accounts/<slug:slug>/", accounts.account_page, name="account"),
+    path("billing/accounts/<slug:slug>/freeze/", accounts.account_freeze, name="account_freeze"),
+    path(
+        "billing/accounts/<slug:slug>/unfreeze/",
+        accounts.account_unfreeze,
+        name="account_unfreeze",
+    ),
+    path("billing/accounts/<slug:slug>/rebuild/", accounts.account_rebuild, name="account_rebuild"),
+    path("billing/holds/", holds.holds_page, name="holds"),
+    path("billing/flagged/", flagged.flagged_page, name="flagged"),
+    path(
+        "billing/flagged/<int:report_id>/accept/",
+        flagged.flagged_accept_loss,
+        name="flagged_accept",
+    ),
+    path(
+        "billing/flagged/<int:report_id>/charge/",
+        flagged.flagged_charge_by_hand,
+        name="flagged_charge",
+    ),
+    path("billing/books/", money_audit.persistence_page, name="books"),
+    path("billing/audit/", money_audit.audit_page, name="audit"),
+    path("billing/audit/run/", money_audit.audit_run, name="audit_run"),
+    # campaigns, templates, opt-outs
+    # top-ups, statements, adjustments, tariffs
+    *paying_urls.urlpatterns,
+]

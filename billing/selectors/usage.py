@@ -1,7 +1,7 @@
 """Usage by mode and chatbot, and the pace at which a balance goes down. Of one wallet."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from math import sqrt
@@ -132,6 +132,19 @@ def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Pace:
     lasts = spendable / mean
     margin = 2 * deviation * sqrt(max(lasts, 0)) / mean
     return Pace(round(mean), spent, lasts, max(0.0, lasts - margin), lasts + margin)
+
+
+def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:
+    """What each wallet's messages cost in the last 24 whole hours and this one, by its id."""
+    rows = (
+        UsageHour.objects.filter(
+            wallet__in=wallets, hour__gt=_hour(now) - PACE_HOURS * HOUR, kind__in=CHARGES
+        )
+        .order_by()
+        .values_list("wallet")
+        .annotate(Sum("spendable"))
+    )
+    return {wallet: max(0, -spendable) for wallet, spendable in rows}
 
 
 def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[datetime, int]]:

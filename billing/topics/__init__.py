@@ -1,1 +1,6 @@
 """The wallets' live topics; importing this registers them."""
+
+from billing.topics.wallets import WalletFiguresTopic, WalletTopic
+from billing.topics.work import BooksTopic, FlaggedTopic
+
+__all__ = ["BooksTopic", "FlaggedTopic", "WalletFiguresTopic", "WalletTopic"]

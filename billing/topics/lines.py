@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from billing import wallet
 from billing.models import JournalEntry
 from poolsite.live.tail import Entry
 
@@ -69,15 +70,8 @@ class Line:
 
 def of_entry(entry: Entry) -> Moved:
     """An entry of the wallet's stream."""
-    fields = entry.fields
-    return Moved(
-        entry.seq,
-        int(fields["at"]),
-        fields.get("k", ""),
-        fields.get("id", ""),
-        int(fields.get("amt") or 0),
-        fields.get("b", ""),
-    )
+    change = wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
+    return Moved(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot)
 
 
 def of_row(row: JournalEntry) -> Moved:

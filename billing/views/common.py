@@ -12,7 +12,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from billing.errors import PROBLEMS, BillingError
-from poolsite import hotpath
+from poolsite import access, hotpath
+from poolsite.access import Decision, Principal
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -52,6 +53,9 @@ def answers_json(view: View[P]) -> View[P]:
             return view(request, *args, **kwargs)
         except ValidationError as error:
             return refused(_("That cannot be done"), " ".join(error.messages), 422)
+        except access.FactorNeeded:
+            detail = _("Load the page again: it asks for your second factor. Nothing was changed.")
+            return refused(_("Your second factor is needed"), detail, 403)
         except BillingError as error:
             status = PROBLEMS.get(error.kind, (409, ""))[0]
             return refused(_("That cannot be done"), error.detail, status)
@@ -91,3 +95,15 @@ def given(request: HttpRequest, *names: str) -> dict[str, str]:
 def number_of(text: str) -> int | None:
     """A small whole number of an address; None when it is none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def finance_of(
+    principal: Principal, thing: object | None, request: HttpRequest
+) -> tuple[bool, str]:
+    """Whether the reader may do the work of finance, and the page that asks for a second factor
+    first, which leads back here ("" = none is needed)."""
+    answer = access.decide(principal, "billing.finance", thing)
+    if answer is Decision.FACTOR:
+        back = urlencode({"next": request.get_full_path()})
+        return True, f"{reverse('access:confirm')}?{back}"
+    return answer.allowed, ""

@@ -1,0 +1,265 @@
+"""What money puts on the overview, into the search and the metrics, and customers' first page."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from billing.models import Recharge, Wallet
+from billing.presentation import amount, state_word
+from billing.selectors import figures as now_figures
+from billing.selectors import lag
+from billing.selectors.flagged import open_totals
+from billing.selectors.messages import visible_messages
+from billing.selectors.usage import last_day
+from billing.selectors.wallets import visible_wallets
+from billing.views import portal
+from billing.views.common import link
+from poolsite import access, operations
+from poolsite.access import Principal, register_first_page
+from poolsite.operations import Found
+
+SHOWN = 5
+CANDIDATES = 50  # wallets whose live figures are read for the card
+FRESH_SECONDS = 1.0
+LONGEST_ID = 80
+
+
+@dataclass(frozen=True)
+class Row:
+    """One wallet on the card: how many hours its money lasts, None while nothing is spent."""
+
+    wallet: Wallet
+    figures: now_figures.Figures
+    per_hour: int
+
+    @property
+    def hours(self) -> float | None:
+        """How long what can be spent lasts."""
+        return self.figures.spendable / self.per_hour if self.per_hour else None
+
+    @property
+    def is_low(self) -> bool:
+        """Below the mark that its owner set."""
+        return 0 < self.wallet.alert_below > self.figures.spendable
+
+
+_rows: dict[str, tuple[float, list[Row]]] = {}
+
+
+def rows_for(principal: Principal) -> list[Row] | None:
+    """The wallets that need a look first, at most a second old; None for who sees no money."""
+    if not access.decide(principal, "billing.view").allowed:
+        return None
+    key = "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))
+    known = _rows.get(key)
+    now = time.monotonic()
+    if known is not None and now - known[0] < FRESH_SECONDS:
+        return known[1]
+    wallets = _candidates(principal)
+    figures = now_figures.of_all(wallets)
+    spent = last_day(wallets, now=timezone.now())
+    rows = [Row(wallet, figures[wallet.slug], spent.get(wallet.pk, 0) // 24) for wallet in wallets]
+    rows.sort(key=lambda row: (not row.is_low, row.hours if row.hours is not None else 1e12))
+    if len(_rows) > 500:
+        _rows.clear()
+    _rows[key] = (now, rows)
+    return rows
+
+
+def _candidates(principal: Principal) -> list[Wallet]:
+    """Those below their mark first, then those with the least money."""
+    open_ones = visible_wallets(principal).exclude(status=Wallet.Status.CLOSED)
+    low = list(
+        open_ones.filter(alert_below__gt=0, spendable__lt=F("alert_below"))[: CANDIDATES // 2]
+    )
+    rest = open_ones.exclude(pk__in=[row.pk for row in low]).order_by("spendable", "pk")
+    return low + list(rest[: CANDIDATES - len(low)])
+
+
+def balances_card(principal: Any) -> operations.CardData | None:
+    """The balances that end soonest."""
+    rows = rows_for(principal)
+    if rows is None:
+        return None
+    url = reverse("billing:accounts") if principal.is_operator else reverse("billing:balance")
+    if not rows:
+        empty = _("No account with money yet. Open one: it is paid in before it sends.")
+        return operations.CardData([], empty=empty, url=url)
+    count = visible_wallets(principal).count()
+    return operations.CardData(
+        [],
+        columns=[_("Account"), _("Free to spend"), _("Lasts")],
+        rows=[_card_row(row, principal) for row in rows[:SHOWN]],
+        hint=ngettext("%(n)s account", "%(n)s accounts", count) % {"n": f"{count:,}"},
+        severity="warning" if any(row.is_low for row in rows) else "",
+        url=url,
+    )
+
+
+def _card_row(row: Row, principal: Any) -> dict[str, Any]:
+    currency = row.wallet.account.currency
+    page = "billing:account" if principal.is_operator else "billing:portal"
+    status = {"frozen": _("Frozen"), "recovering": _("Safe mode"), "missing": _("Not read")}
+    lasts = {"text": lasts_word(row.hours), "severity": "warning" if row.is_low else ""}
+    if row.figures.status in status:
+        lasts = {"text": status[row.figures.status], "severity": "warning"}
+    return {
+        "name": row.wallet.account.name,
+        "url": reverse(page, args=[row.wallet.slug]),
+        "cells": [{"text": amount(row.figures.spendable // 100 * 100, currency)}, lasts],
+        "trend": [],
+    }
+
+
+def lasts_word(hours: float | None) -> str:
+    """11 h, 4 d, over a year; a dash while nothing is spent."""
+    if hours is None:
+        return "–"
+    if hours < 1:
+        return _("under 1 h")
+    if hours < 72:
+        return _("%(h)s h") % {"h": round(hours)}
+    days = round(hours / 24)
+    return _("%(d)s d") % {"d": f"{days:,}"} if days <= 365 else _("over a year")
+
+
+def money_held(principal: Any) -> operations.Stat | None:
+    """Money held for messages whose end is not known, over the reader's accounts."""
+    rows = rows_for(principal)
+    if not rows:
+        return None
+    currencies = {row.wallet.account.currency for row in rows}
+    if len(currencies) > 1:
+        return None  # no sum of two currencies
+    held = sum(row.figures.held for row in rows)
+    return operations.Stat(amount(held // 100 * 100, currencies.pop()))
+
+
+def audit_stat(principal: Any) -> operations.Stat | None:
+    """Whether the books agree; for operators."""
+    if not principal.is_operator or not Wallet.objects.exists():
+        return None
+    state = lag.audit_state()
+    if state.differences:
+        return operations.Stat(
+            _("Differs"),
+            severity="critical",
+            mark=_("%(n)s accounts") % {"n": len(state.differences)},
+        )
+    return operations.Stat(_("Green") if state.is_green else _("Not yet"))
+
+
+# -- search ---------------------------------------------------------------------------------------
+
+
+def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
+    """Accounts by slug or name, messages by their very id, top-ups by their number."""
+    if not access.decide(principal, "billing.view"):
+        return []
+    found = [*_accounts(principal, text, limit), *_messages(principal, text, limit)]
+    return (found + _recharges(principal, text))[:limit]
+
+
+def _accounts(principal: Principal, text: str, limit: int) -> list[Found]:
+    rows = visible_wallets(principal).filter(account__slug__startswith=text.lower())
+    named = visible_wallets(principal).filter(account__name__istartswith=text)
+    page = "billing:account" if principal.is_operator else "billing:portal"
+    return [
+        Found(
+            _("Account"),
+            row.account.name,
+            row.slug,
+            reverse(page, args=[row.slug]),
+            exact=row.slug == text.lower(),
+        )
+        for row in (rows | named).order_by("account__slug")[:limit]
+    ]
+
+
+def _messages(principal: Principal, text: str, limit: int) -> Sequence[Found]:
+    if len(text) > LONGEST_ID:
+        return []
+    rows = visible_messages(principal).filter(message_id=text).order_by("-pk")
+    return [
+        Found(
+            _("Message"),
+            row.message_id,
+            f"{row.wallet.account.name} · {state_word(row.state)[0]}",
+            f"{reverse('billing:message', args=[row.wallet.slug])}?id={row.message_id}",
+            exact=True,
+        )
+        for row in rows[:limit]
+    ]
+
+
+def _recharges(principal: Principal, text: str) -> list[Found]:
+    number = text[1:] if text[:1] in "Rr" else ""
+    if not (number.isascii() and number.isdecimal() and len(number) < 19):
+        return []
+    rows = access.visible(
+        Recharge.objects.select_related("wallet__account"),
+        principal,
+        "billing.view",
+        account_field="wallet__account",
+        slug_field="wallet__account__slug",
+        kind="wallet",
+    ).filter(pk=int(number))
+    return [
+        Found(
+            _("Top-up"),
+            row.number,
+            amount(row.amount, row.wallet.account.currency),
+            link("recharge", row.wallet.slug, row.pk),
+            exact=True,
+        )
+        for row in rows
+    ]
+
+
+# -- metrics --------------------------------------------------------------------------------------
+
+
+def collect() -> Iterable[Metric]:
+    """What stands open, for Prometheus."""
+    operator = Principal(kind="user", id="0", is_operator=True)
+    flagged = GaugeMetricFamily(
+        "poolsite_billing_flagged_open", "Flagged reports that nobody closed.", labels=["flag"]
+    )
+    for flag, count in open_totals(operator).counts.items():
+        flagged.add_metric([flag], count)
+    wallets = GaugeMetricFamily("poolsite_billing_accounts", "Wallets.", labels=["status"])
+    for status in Wallet.Status.values:
+        wallets.add_metric([status], Wallet.objects.filter(status=status).count())
+    return [flagged, wallets]
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    operations.register_card(
+        operations.Card(
+            "billing.balances",
+            gettext_lazy("Balances"),  # type: ignore[arg-type]  # translated where it is shown
+            balances_card,
+            order=40,
+            icon="account_balance_wallet",
+        )
+    )
+    for order, (name, label, load) in enumerate(
+        (
+            ("billing.held", gettext_lazy("Held for messages"), money_held),
+            ("billing.audit", gettext_lazy("Money audit"), audit_stat),
+        )
+    ):
+        entry = operations.StatEntry(name, label, load, order=40 + order)  # type: ignore[arg-type]
+        operations.register_stat(entry)
+    operations.register_search("billing", find)
+    operations.register_metrics("billing.lists", collect)
+    register_first_page("portal", suits=portal.has_portal, url=portal.first_page, order=40)

@@ -1,0 +1,100 @@
+"""The rules of a message's money as a table: 8 states by 12 events (data/message_reports.csv).
+
+The scripts are tested against the same table cell by cell; here it is what people read.
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+SOURCE: Final = Path(__file__).parent / "data" / "message_reports.csv"
+STATES: Final = (*("none", "parked", "held", "sent", "settled", "failed", "expired", "cancelled"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What an event does in a state: the next state, the money, and what is flagged."""
+
+    next_state: str
+    money: str
+    flag: str
+
+
+@cache
+def cells() -> Mapping[tuple[str, str], Cell]:
+    """(state, event) → cell, in the table's order."""
+    with SOURCE.open(newline="", encoding="utf-8") as file:
+        return {
+            (row["state"], row["event"]): Cell(row["next_state"], row["money"], row["flag"] or "")
+            for row in csv.DictReader(file)
+        }
+
+
+def events() -> list[str]:
+    """The 12 events in their order."""
+    return list(dict.fromkeys(event for _state, event in cells()))
+
+
+def word(phrase: str) -> Any:
+    """A phrase of the table in the reader's language."""
+    return WORDS.get(phrase, phrase)
+
+
+WORDS: Final[Mapping[str, Any]] = {
+    # states
+    "none": _("not known"),
+    "parked": _("report kept"),
+    "held": _("held"),
+    "sent": _("sent"),
+    "settled": _("delivered"),
+    "failed": _("failed"),
+    "expired": _("no report"),
+    "cancelled": _("cancelled"),
+    "impossible": _("cannot happen"),
+    "settled or failed as the parked report says": _(
+        "delivered or failed, as the kept report says"
+    ),
+    # events
+    "hold": _("Hold"),
+    "hold with another body": _("Hold with another body"),
+    "hold beyond the balance": _("Hold beyond the balance"),
+    "interim report": _("Interim report"),
+    "final report: delivered by a quoted mode": _("Final report: delivered by a quoted mode"),
+    "final report: delivered by a mode outside the quote": _(
+        "Final report: delivered by a mode outside the quote"
+    ),
+    "final report: failed": _("Final report: failed"),
+    "report without a readable mode": _("Report without a readable mode"),
+    "72 h passed": _("72 h passed"),
+    "unsent deadline passed": _("Deadline for sending passed"),
+    "cancel": _("Cancel"),
+    # money
+    "charge quoted": _("the quote is held"),
+    "charge quoted then as from sent": _("the quote is held, then as after sending"),
+    "return quoted minus its stored price": _("the quote less its stored price comes back"),
+    "return quoted minus its price (never below 0)": _("the quote less its price comes back"),
+    "return all": _("all comes back"),
+    # flags
+    "refused": _("refused"),
+    "unknown": _("unknown"),
+    "early": _("early"),
+    "late": _("late"),
+    "repeat": _("repeat"),
+    "conflict": _("conflict"),
+    "contradiction": _("contradiction"),
+    "orphan": _("orphan"),
+    "too late": _("too late"),
+    "unexpected mode": _("unexpected mode"),
+    "unreadable": _("unreadable"),
+    "repeat if it says the same else contradiction": _("repeat, or else contradiction"),
+    "repeat if the same mode else contradiction": _("repeat, or else contradiction"),
+    "refused; unpaid if the parked report says delivered": _(
+        "refused; unpaid if the kept report says delivered"
+    ),
+}
+EVENT_WORDS: Final[Mapping[str, Any]] = {"sent": _("Marked as sent")}

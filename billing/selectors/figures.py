@@ -1,0 +1,98 @@
+"""Wallets' figures now: Redis' where it can be read, else those of the books."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from redis.exceptions import RedisError
+
+from billing import servers
+from billing import wallet as door
+from billing.models import Wallet
+from poolsite import hotpath
+
+Status = Literal["open", "frozen", "closed", "recovering", "missing"]
+MOST_WAITING = 50
+LIVE_LEGS = ("spendable", "held", "receivable")
+AWAY = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One wallet at one moment, in units. status `missing`: Redis lost it, or cannot be read; then
+    the figures are the books'. lag: entries that SQL does not have yet."""
+
+    status: str
+    spendable: int
+    held: int
+    receivable: int
+    spent_today: int | None = None
+    seq: int = 0
+    lag: int = 0
+    reason: str = ""
+
+
+def of(wallet: Wallet) -> Figures:
+    """One wallet's figures now."""
+    return of_all([wallet])[wallet.slug]
+
+
+def of_all(wallets: Sequence[Wallet]) -> dict[str, Figures]:
+    """Each wallet's figures by its slug; one round trip for each server."""
+    found: dict[str, Figures] = {}
+    by_server: dict[str, list[Wallet]] = {}
+    for wallet in wallets:
+        by_server.setdefault(wallet.redis, []).append(wallet)
+    for server, its in by_server.items():
+        answers = _read(server, its)
+        for wallet, answer in zip(its, answers, strict=True):
+            found[wallet.slug] = _figures(wallet, answer)
+    return found
+
+
+def _read(server: str, wallets: Sequence[Wallet]) -> Sequence[door.Balance | None]:
+    commands = [door.balance(wallet.slug) for wallet in wallets]
+    try:
+        answers = servers.named(server).run_batch(commands)
+    except AWAY:
+        return [None] * len(commands)
+    return [None if isinstance(answer, hotpath.HotPathError) else answer for answer in answers]
+
+
+def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
+    if now is None or now.generation != wallet.generation:
+        return Figures(
+            "recovering" if wallet.recovering_since else "missing",
+            wallet.spendable,
+            wallet.held,
+            wallet.receivable,
+            seq=wallet.seq,
+            reason=wallet.status_reason,
+        )
+    return Figures(
+        now.status,
+        now.bal,
+        now.held,
+        now.receivable,
+        now.spent,
+        now.seq,
+        max(0, now.seq - wallet.seq),
+        wallet.status_reason,
+    )
+
+
+def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.Change, int]]:
+    """The newest entries up to `seq` that the books do not have yet, with their part of one figure.
+
+    At most 50 entries are looked at, the newest first; [] while Redis cannot be read.
+    """
+    since = max(wallet.seq, seq - MOST_WAITING)
+    if leg not in LIVE_LEGS or seq <= since:
+        return []
+    try:
+        found = servers.path(wallet).run(door.entries(wallet.slug, since, MOST_WAITING))
+    except AWAY:
+        return []
+    changes = found.changes if found is not None and found.generation == wallet.generation else ()
+    legs = [(change, int(getattr(change, leg))) for change in changes]
+    return [pair for pair in legs if pair[1]][::-1]

@@ -1,0 +1,112 @@
+"""Flagged reports: what the money rules could not close by themselves. Tenant-safe."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+
+from billing.models import Adjustment, FlaggedReport
+from poolsite import access
+from poolsite.access import Principal
+
+PAGE_ROWS = 50
+SHOWS = ("open", "waiting", "closed", "all")
+
+
+def visible_reports(principal: Principal, action: str = "billing.view") -> QuerySet[FlaggedReport]:
+    """The reports of the wallets that the principal may see."""
+    return access.visible(
+        FlaggedReport.objects.select_related("wallet__account"),
+        principal,
+        action,
+        account_field="wallet__account",
+        slug_field="wallet__account__slug",
+        kind="wallet",
+    )
+
+
+def report_get(principal: Principal, key: int, action: str = "billing.view") -> FlaggedReport:
+    """One report. access.Hidden for a foreign or missing one, else Forbidden, FactorNeeded."""
+    found = FlaggedReport.objects.select_related("wallet__account").filter(pk=key).first()
+    if found is None:
+        raise access.Hidden(action)
+    access.require(principal, action, found)
+    return found
+
+
+@dataclass(frozen=True)
+class FlagTotals:
+    """Open reports by flag: how many, and what was delivered less what was paid."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    amounts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return sum(self.counts.values())
+
+    @property
+    def amount(self) -> int:
+        """Units that stand open."""
+        return sum(self.amounts.values())
+
+
+@dataclass(frozen=True)
+class FlaggedQuery:
+    """What the list is asked for; every part comes from the address."""
+
+    show: str = "open"
+    flag: str = ""
+    account: str = ""
+    search: str = ""
+    before: int | None = None  # the last row's id
+
+    def rows(self, principal: Principal) -> QuerySet[FlaggedReport]:
+        """The reports that match, newest first."""
+        rows = visible_reports(principal)
+        waits = Adjustment.objects.filter(
+            flagged_report=OuterRef("pk"), status=Adjustment.Status.WAITING
+        )
+        rows = rows.annotate(charge_waits=Exists(waits))
+        if self.show in ("open", "waiting"):
+            rows = rows.filter(closed_at=None)
+        if self.show == "waiting":
+            rows = rows.filter(charge_waits=True)
+        if self.show == "closed":
+            rows = rows.exclude(closed_at=None)
+        for name, value in (("flag", self.flag), ("wallet__account__slug", self.account)):
+            if value:
+                rows = rows.filter(**{name: value})
+        if self.search:
+            rows = rows.filter(message_id__startswith=self.search)
+        return rows.order_by("-pk")
+
+    def page(self, principal: Principal) -> tuple[list[FlaggedReport], int | None]:
+        """One page, and the key of the next; None at the end."""
+        rows = self.rows(principal)
+        if self.before is not None:
+            rows = rows.filter(pk__lt=self.before)
+        found = list(rows[: PAGE_ROWS + 1])
+        following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
+        return found[:PAGE_ROWS], following
+
+
+def open_totals(principal: Principal) -> FlagTotals:
+    """What stands open, by flag."""
+    rows = (
+        visible_reports(principal)
+        .filter(closed_at=None)
+        .order_by()
+        .values_list("flag")
+        .annotate(Count("pk"), Sum("difference"))
+    )
+    found = list(rows)
+    return FlagTotals(
+        {flag: count for flag, count, _ in found}, {flag: amount for flag, _, amount in found}
+    )
+
+
+def of_message(wallet_id: int, message_id: str) -> list[FlaggedReport]:
+    """Every flagged report about one message, newest first."""
+    rows = FlaggedReport.objects.filter(Q(wallet=wallet_id), message_id=message_id)
+    return list(rows.order_by("-pk"))

@@ -1,0 +1,159 @@
+"""Messages and the story of one: its entries, reports, price lines and recipient. Tenant-safe."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Q, QuerySet
+
+from billing.models import (
+    Chatbot,
+    FlaggedReport,
+    HoldIntent,
+    JournalEntry,
+    Message,
+    Recipient,
+    Tariff,
+    Wallet,
+)
+from billing.pricing.modes import MODES
+from billing.selectors.flagged import of_message
+from poolsite import access
+from poolsite.access import Principal
+
+PAGE_ROWS = 50
+STORY_ENTRIES = 200
+
+
+def visible_messages(principal: Principal, action: str = "billing.view") -> QuerySet[Message]:
+    """The messages of the wallets that the principal may see."""
+    return access.visible(
+        Message.objects.select_related("wallet__account"),
+        principal,
+        action,
+        account_field="wallet__account",
+        slug_field="wallet__account__slug",
+        kind="wallet",
+    )
+
+
+@dataclass(frozen=True)
+class MessageQuery:
+    """What a list of messages is asked for; every part comes from the address."""
+
+    search: str = ""
+    state: str = ""
+    mode: str = ""
+    chatbot: str = ""
+    flagged: bool = False
+    before: int | None = None  # the last row's id
+
+    def page(self, rows: QuerySet[Message]) -> tuple[list[Message], int | None]:
+        """One page of these messages, the newest in the books first, and the next one's key."""
+        if self.search:
+            rows = rows.filter(message_id__startswith=self.search)
+        for name in ("state", "mode", "chatbot"):
+            if getattr(self, name):
+                rows = rows.filter(**{name: getattr(self, name)})
+        if self.flagged:
+            rows = rows.exclude(flag="")
+        if self.before is not None:
+            rows = rows.filter(pk__lt=self.before)
+        found = list(rows.order_by("-pk")[: PAGE_ROWS + 1])
+        following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
+        return found[:PAGE_ROWS], following
+
+
+@dataclass(frozen=True)
+class PriceLine:
+    """What a message would have cost in one sub-mode: the stored price, in units."""
+
+    mode: str
+    price: int
+    is_end: bool  # it can end in this mode, so it counts for the quote
+    is_quote: bool
+    is_kept: bool
+    unit_price: int | None = None
+    units: int | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything that is known of one message; `message` None: only Redis knows it, if anybody."""
+
+    wallet: Wallet
+    message_id: str
+    message: Message | None
+    entries: list[JournalEntry] = field(default_factory=list)
+    reports: list[FlaggedReport] = field(default_factory=list)
+    intent: HoldIntent | None = None
+    recipient: Recipient | None = None
+    tariff: Tariff | None = None
+    chatbot: Chatbot | None = None
+
+
+def story(wallet: Wallet, message_id: str) -> Story:
+    """What SQL knows of one message of a wallet."""
+    mine = {"wallet": wallet, "message_id": message_id}
+    message = Message.objects.filter(**mine).first()
+    entries = JournalEntry.objects.filter(wallet=wallet, operation_id=message_id)
+    intent = HoldIntent.objects.filter(**mine).first()
+    tariff_id = message.tariff_id if message else intent.tariff_id if intent else None
+    slug = message.chatbot if message else ""
+    return Story(
+        wallet,
+        message_id,
+        message,
+        list(entries.order_by("-generation", "-seq")[:STORY_ENTRIES]),
+        of_message(wallet.pk, message_id),
+        intent,
+        Recipient.objects.select_related("campaign")
+        .filter(message_id=message_id, campaign__wallet=wallet)
+        .first(),
+        Tariff.objects.filter(pk=tariff_id or 0, account=wallet.account_id).first(),
+        Chatbot.objects.filter(account=wallet.account_id, slug=slug).first() if slug else None,
+    )
+
+
+def price_lines(
+    prices: dict[str, int], others: dict[str, int], kept_mode: str, tariff: Tariff | None
+) -> list[PriceLine]:
+    """The kept prices as lines, those that count for the quote first, each with its sum's parts."""
+    most = max(prices.values(), default=None)
+    lines = []
+    for mode, price in [*_ordered(prices), *_ordered(others)]:
+        unit, rule = _rule_of(tariff, mode)
+        lines.append(
+            PriceLine(
+                mode,
+                price,
+                mode in prices,
+                mode in prices and price == most,
+                bool(kept_mode) and mode == kept_mode,
+                unit,
+                price // unit if unit and price % unit == 0 else None,
+                rule,
+            )
+        )
+    return lines
+
+
+def _ordered(prices: dict[str, int]) -> list[tuple[str, int]]:
+    known = {mode: place for place, mode in enumerate(MODES)}
+    return sorted(prices.items(), key=lambda pair: known.get(pair[0], len(known)))
+
+
+def _rule_of(tariff: Tariff | None, mode: str) -> tuple[int | None, str]:
+    """The unit's price, and by what it is counted: message, segments, characters, kilobytes."""
+    row = tariff.prices.get(mode) if tariff is not None else None
+    if not isinstance(row, dict):
+        return None, ""
+    if row.get("characters_per_unit"):
+        return row["unit_price"], f"characters:{row['characters_per_unit']}"
+    if row.get("kilobytes_per_unit"):
+        return row["unit_price"], f"kilobytes:{row['kilobytes_per_unit']}"
+    return row["unit_price"], "segments" if mode == "yuexin_unresolved" else "message"
+
+
+def of_wallet(wallet: Wallet) -> QuerySet[Message]:
+    """Every message of one wallet."""
+    return Message.objects.filter(Q(wallet=wallet)).select_related("wallet__account")

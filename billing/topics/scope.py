@@ -1,0 +1,82 @@
+"""What every topic of one wallet has in common: its slug, its tenant, its stream."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from billing import servers
+from billing import wallet as door
+from billing.models import Wallet
+from poolsite import access, hotpath, live
+from poolsite.live.tail import Tail, tail_of
+
+_SLUG = re.compile(r"[a-z0-9-]{1,40}")
+ELSEWHERE_SECONDS = 0.25  # wakes of a wallet's own server are not heard: its topics look
+
+
+@dataclass(frozen=True, slots=True)
+class WalletRef:
+    """Whose wallet it is and where it lives; stands for the row in `access.decide`."""
+
+    wallet_id: int
+    slug: str
+    account_id: int
+    redis: str
+
+    @property
+    def access_ref(self) -> str:
+        """How grants and tokens name it."""
+        return f"wallet:{self.slug}"
+
+
+class WalletTopicBase(live.Topic):
+    """A topic whose key is a wallet's slug. Versions are those of the wallet's stream."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if not _SLUG.fullmatch(key):
+            raise ValueError(f"not a wallet: {key!r}")
+        self.slug = key
+        self.keys = door.WalletKeys(key)
+        self._tail: Tail | None = None
+        self._ref: WalletRef | None = None
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        """A wallet that does not exist looks like a foreign one."""
+        if not principal.is_authenticated:
+            return access.Decision.LOGIN
+        ref = await self.ref()
+        if ref is None:
+            return access.Decision.HIDDEN
+        return access.decide(principal, "billing.view", ref)
+
+    async def ref(self) -> WalletRef | None:
+        """The wallet as SQL has it; asked again each time, for wallets move."""
+        self._ref = await live.in_thread(_ref_of, self.slug)
+        return self._ref
+
+    def path(self) -> hotpath.HotPath:
+        """The hot path of the wallet's Redis."""
+        return servers.named(self._ref.redis if self._ref else "")
+
+    def tail(self) -> Tail:
+        """The window on its stream; another one once the wallet has moved."""
+        elsewhere = self._ref is not None and bool(self._ref.redis)
+        self._tail = tail_of(self.keys.tag, self.path() if elsewhere else None)
+        return self._tail
+
+    def wake_channels(self) -> list[str]:
+        return [f"{self.keys.tag}:wake", live.touch_channel(f"billing.wallet:{self.slug}")]
+
+    def due_seconds(self) -> float | None:
+        return ELSEWHERE_SECONDS if self._ref is not None and self._ref.redis else None
+
+    async def balance(self) -> door.Balance | None:
+        """The figures now; None while Redis has no such wallet."""
+        found: Any = await self.path().arun(door.balance(self.slug))
+        return found if found is None or isinstance(found, door.Balance) else None
+
+
+def _ref_of(slug: str) -> WalletRef | None:
+    row = Wallet.objects.filter(account__slug=slug).values_list("pk", "account_id", "redis").first()
+    return None if row is None else WalletRef(row[0], slug, row[1], row[2])

@@ -1,0 +1,279 @@
+"""All accounts with money, live, and one of them with what an operator may do; for operators."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from billing.models import Wallet
+from billing.money import plain
+from billing.presentation import amount, symbol
+from billing.selectors import figures as now_figures
+from billing.selectors.holds import holds_by_age
+from billing.selectors.usage import last_day
+from billing.selectors.wallets import SHOWS, SORTS, WalletQuery, wallet_get
+from billing.services.rebuilding import NotRebuiltError, rebuild
+from billing.services.wallets import wallet_freeze, wallet_unfreeze
+from billing.views.common import (
+    address,
+    answers_json,
+    body_of,
+    finance_of,
+    given,
+    link,
+    reason_of,
+)
+from billing.views.holds import named
+from billing.views.portal import page_data
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.csv_text import csv_lines
+from poolsite.jobs import lease
+from poolsite.operations.pages import principal_of
+
+
+@require_GET
+def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Every wallet: spendable, held, pace, status, lag; each row moves by itself."""
+    principal = principal_of(request)
+    access.require(principal, "billing.books")
+    filters = given(request, "q", "show", "sort")
+    query = WalletQuery(
+        filters["q"],
+        filters["show"] if filters["show"] in SHOWS else "",
+        filters["sort"] if filters["sort"] in SORTS else "slug",
+        request.GET.get("after", "")[:40],
+    )
+    if request.GET.get("format") == "csv":
+        return _csv(principal, query)
+    page = query.page(principal)
+    rows = _rows(page.rows)
+    context = {
+        "rows": rows,
+        "empty": not rows and not any((query.search, query.show, query.after)),
+        "filters": filters,
+        "shows": _shows(),
+        "heads": _heads(query.sort),
+        "chips": _chips(filters),
+        "shown": ngettext("%(n)s account", "%(n)s accounts", len(rows)) % {"n": len(rows)},
+        "next_url": address(filters, after=page.following) if page.following else "",
+        "back_url": address(filters) if query.after else "",
+        "links": {"open": link("wallet_open"), "adjustments": link("adjustments")},
+    }
+    return render(request, "billing/accounts.html", context)
+
+
+def _rows(wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
+    figures = now_figures.of_all(wallets)
+    spent = last_day(wallets, now=timezone.now())
+    return [
+        {
+            "wallet": wallet,
+            "figures": figures[wallet.slug],
+            "per_hour": spent.get(wallet.pk, 0) // 24,
+            "url": link("account", wallet.slug),
+            "low": 0 < wallet.alert_below > figures[wallet.slug].spendable,
+        }
+        for wallet in wallets
+    ]
+
+
+def _shows() -> list[tuple[str, str]]:
+    return [
+        ("", _("All accounts")),
+        ("open", _("Open")),
+        ("frozen", _("Frozen")),
+        ("closed", _("Closed")),
+        ("recovering", _("In safe mode")),
+        ("owing", _("Owing")),
+        ("low", _("Low balance")),
+    ]
+
+
+def _heads(sort: str) -> list[dict[str, Any]]:
+    names = [
+        (_("Account"), "slug", False),
+        (_("Status"), "", False),
+        (_("Free to spend"), "spendable", True),
+        (_("Held"), "held", True),
+        (_("Spent /h, 24 h"), "", True),
+        (_("Owed"), "", True),
+        (_("Not in books"), "", True),
+    ]
+    heads = []
+    for label, name, right in names:
+        aria, by = "none", f"-{name}"
+        if name and sort.lstrip("-") == name:
+            aria = "descending" if sort.startswith("-") else "ascending"
+            by = name if sort.startswith("-") else f"-{name}"
+        heads.append(
+            {
+                "label": label,
+                "sort": name,
+                "right": right,
+                "aria": aria,
+                "by": "slug" if name == "slug" else by,
+            }
+        )
+    return heads
+
+
+def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
+    words = dict(_shows())
+    names = {"q": _("Begins with"), "show": _("Which")}
+    return [
+        {
+            "name": label,
+            "value": words.get(filters[name], filters[name]) if name == "show" else filters[name],
+            "url": address({**filters, name: ""}),
+        }
+        for name, label in names.items()
+        if filters[name]
+    ]
+
+
+def _csv(principal: Principal, query: WalletQuery) -> StreamingHttpResponse:
+    head = ["account", "name", "currency", "status", "spendable", "held", "owed", "as of"]
+    response = StreamingHttpResponse(
+        csv_lines(head, _csv_rows(principal, query)), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = 'attachment; filename="accounts.csv"'
+    return response
+
+
+def _csv_rows(principal: Principal, query: WalletQuery) -> Iterator[list[Any]]:
+    """Every wallet that matches, as Redis has it at the moment its page is read."""
+    after = ""
+    while True:
+        page = WalletQuery(query.search, query.show, query.sort, after).page(principal)
+        figures = now_figures.of_all(page.rows)
+        for wallet in page.rows:
+            now = figures[wallet.slug]
+            yield [
+                *(wallet.slug, wallet.account.name, wallet.account.currency, now.status),
+                *(plain(now.spendable), plain(now.held), plain(now.receivable)),
+                timezone.localtime().isoformat(timespec="seconds"),
+            ]
+        if not page.following:
+            return
+        after = page.following
+
+
+# -- one account ----------------------------------------------------------------------------------
+
+
+@require_GET
+def account_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One account as operators see it: the live balance, where its books stand, what to do."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.books")
+    figures = now_figures.of(wallet)
+    may_finance, confirm_url = finance_of(principal, wallet, request)
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "figures": figures,
+        "status": figures.status,
+        "currency_sign": symbol(wallet.account.currency).strip(),
+        "may_finance": may_finance,
+        "confirm_url": confirm_url,
+        "links": _links(wallet),
+        "facts": _facts(wallet, figures),
+        "buckets": named(holds_by_age(Wallet.objects.filter(pk=wallet.pk), now=timezone.now())),
+        "page": {
+            **page_data(wallet, figures),
+            "freeze_url": link("account_freeze", slug),
+            "unfreeze_url": link("account_unfreeze", slug),
+            "rebuild_url": link("account_rebuild", slug),
+            "confirm_url": confirm_url,
+            "name": wallet.account.name,
+        },
+    }
+    return render(request, "billing/account.html", context)
+
+
+def _links(wallet: Wallet) -> dict[str, str]:
+    return {
+        "portal": link("portal", wallet.slug),
+        "adjust": link("adjust", wallet.slug),
+        "recharges": link("recharges", wallet.slug),
+        "statements": link("statements", wallet.slug),
+        "tariffs": link("tariffs", wallet.slug),
+        "limits": link("limits", wallet.slug),
+        "messages": link("messages", wallet.slug),
+        "flagged": f"{link('flagged')}?account={wallet.slug}",
+        "holds": f"{link('holds')}?account={wallet.slug}",
+        "close": link("account_close", wallet.slug),
+    }
+
+
+def _facts(wallet: Wallet, figures: now_figures.Figures) -> list[tuple[str, Any]]:
+    persisted = wallet.persisted_at
+    return [
+        (_("Currency"), wallet.account.currency),
+        (_("Time zone"), wallet.account.zone),
+        (_("Redis"), wallet.redis or _("the common one")),
+        (_("Life of the data"), wallet.generation),
+        (_("Entries"), f"{figures.seq:,}"),
+        (_("In the books up to"), f"{wallet.seq:,}"),
+        (
+            _("Persisted"),
+            timezone.localtime(persisted).strftime("%Y-%m-%d %H:%M:%S") if persisted else "–",
+        ),
+    ]
+
+
+@require_POST
+@answers_json
+def account_freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    """Refuse new holds, with a reason; open ones settle."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    wallet_freeze(wallet, actor=principal, reason=reason_of(body_of(request)))
+    return JsonResponse({"title": _("Account frozen")})
+
+
+@require_POST
+@answers_json
+def account_unfreeze(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take holds again."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    body = body_of(request)
+    wallet_unfreeze(wallet, actor=principal, reason=str(body.get("reason", ""))[:200])
+    return JsonResponse({"title": _("Account open again")})
+
+
+@require_POST
+@answers_json
+def account_rebuild(request: HttpRequest, slug: str) -> HttpResponse:
+    """The rebuild drill: wipe and rebuild the Redis side, and say how long and what differed."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    reason = reason_of(body_of(request))
+    with lease.hold("{billing.rebuild." + wallet.slug + "}") as held:
+        if held is None:
+            raise ValidationError(_("Another worker rebuilds this account already."))
+        try:
+            done = rebuild(wallet, reason, actor=principal)
+        except NotRebuiltError as error:
+            raise ValidationError(str(error)) from None
+    currency = wallet.account.currency
+    words = {
+        "seconds": f"{done.seconds:.2f}",
+        "messages": f"{done.loaded.messages:,}",
+        "difference": amount(done.difference or 0, currency),
+        "held": amount(done.held_difference or 0, currency),
+    }
+    title = _("Rebuilt in %(seconds)s s") % words
+    detail = _(
+        "%(messages)s messages loaded. Difference: %(difference)s free to spend, %(held)s held."
+    )
+    same = not done.difference and not done.held_difference
+    return JsonResponse({"title": title, "detail": detail % words, "same": same})

@@ -1,0 +1,211 @@
+"""Messages of an account, the story of one, and the table of rules that every story follows."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from billing import servers
+from billing import wallet as door
+from billing.models import Chatbot, JournalEntry, Wallet
+from billing.models.messages import State
+from billing.presentation import kind_word, mode_word, state_word
+from billing.pricing.modes import MODES
+from billing.selectors.figures import AWAY
+from billing.selectors.messages import (
+    MessageQuery,
+    PriceLine,
+    Story,
+    of_wallet,
+    price_lines,
+    story,
+)
+from billing.selectors.wallets import own_wallet, wallet_get
+from billing.views.common import address, given, link, number_of
+from billing.views.rules import rules_table
+from poolsite import access
+from poolsite.operations.pages import principal_of
+
+ID_LENGTH = 80
+
+
+@require_GET
+def own_messages(request: HttpRequest) -> HttpResponse:
+    """The reader's own messages."""
+    principal = principal_of(request)
+    access.require(principal, "billing.view")
+    wallet = own_wallet(principal)
+    return redirect("billing:messages", slug=wallet.slug) if wallet else redirect("billing:balance")
+
+
+@require_GET
+def message_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """What an account was charged for, the newest in the books first."""
+    wallet = wallet_get(principal_of(request), slug)
+    filters = given(request, "q", "state", "mode", "chatbot", "flagged")
+    before = number_of(request.GET.get("before", ""))
+    query = MessageQuery(
+        filters["q"],
+        filters["state"] if filters["state"] in State.values else "",
+        filters["mode"] if filters["mode"] in MODES else "",
+        filters["chatbot"],
+        bool(filters["flagged"]),
+        before,
+    )
+    rows, following = query.page(of_wallet(wallet))
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "rows": rows,
+        "empty": not rows and before is None and not any(filters.values()),
+        "filters": filters,
+        "states": [(state, state_word(state)[0]) for state in State.values],
+        "modes": [(mode, mode_word(mode)) for mode in MODES],
+        "chatbots": Chatbot.objects.filter(account=wallet.account_id)[:200],
+        "chips": _chips(filters),
+        "next_url": address(filters, before=following) if following else "",
+        "back_url": address(filters) if before else "",
+    }
+    return render(request, "billing/messages.html", context)
+
+
+def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
+    names = {
+        "q": _("Begins with"),
+        "state": _("State"),
+        "mode": _("Mode"),
+        "chatbot": _("Chatbot"),
+        "flagged": _("Flagged"),
+    }
+    words: dict[str, str] = {
+        "state": state_word(filters["state"])[0],
+        "mode": mode_word(filters["mode"]),
+        "flagged": _("yes"),
+    }
+    return [
+        {
+            "name": label,
+            "value": words.get(name, filters[name]),
+            "url": address({**filters, name: ""}),
+        }
+        for name, label in names.items()
+        if filters[name]
+    ]
+
+
+@require_GET
+def message_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The story of one message: its entries, reports and price lines, each explained."""
+    wallet = wallet_get(principal_of(request), slug)
+    message_id = request.GET.get("id", "")[:ID_LENGTH]
+    found = story(wallet, message_id)
+    now = _live(wallet, message_id)
+    if now is None and found.message is None and not found.entries and found.intent is None:
+        raise access.Hidden("billing.message")
+    state = now.state if now is not None else found.message.state if found.message else ""
+    word, chip = state_word(state)
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "id": message_id,
+        "story": found,
+        "state": state,
+        "word": word or _("Not held yet"),
+        "chip": chip,
+        "quoted": _quoted(found, now),
+        "charged": _charged(found, now),
+        "returned": _returned(found, now),
+        "facts": _facts(found, now),
+        "items": _items(found.entries),
+        "prices": _prices(found, now),
+        "rules": rules_table(state if state in State.values else "none"),
+        "campaign_url": link("campaign", wallet.slug, found.recipient.campaign_id)
+        if found.recipient
+        else "",
+    }
+    return render(request, "billing/message.html", context)
+
+
+def _live(wallet: Wallet, message_id: str) -> door.MessageState | None:
+    """The message as Redis has it; None when it is not there, or Redis is away."""
+    try:
+        return servers.path(wallet).run(door.message(wallet.slug, message_id))
+    except (*AWAY, ValueError):
+        return None
+
+
+def _quoted(found: Story, now: door.MessageState | None) -> int:
+    if now is not None and now.quoted:
+        return now.quoted
+    if found.message is not None:
+        return found.message.quoted
+    return found.intent.quoted if found.intent else 0
+
+
+def _charged(found: Story, now: door.MessageState | None) -> int | None:
+    """What it cost in the end; None while that is open."""
+    if now is not None:
+        return None if now.state in ("held", "sent", "parked", "unpaid") else now.charged
+    if found.message is None or found.message.state in ("held", "sent", "parked", "unpaid"):
+        return None
+    return found.message.charged
+
+
+def _returned(found: Story, now: door.MessageState | None) -> int | None:
+    charged = _charged(found, now)
+    return None if charged is None else _quoted(found, now) - charged
+
+
+def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
+    message = found.message
+    mode = (now.mode if now else "") or (message.mode if message else "")
+    chatbot = found.chatbot.name if found.chatbot else message.chatbot if message else ""
+    rows: list[tuple[str, Any]] = [
+        (_("Kind"), message.get_kind_display() if message else ""),
+        (_("Mode"), mode_word(mode)),
+        (_("Chatbot"), chatbot),
+        (_("Tariff"), found.tariff or ""),
+        (_("Held at"), message.held_at if message else None),
+        (_("Sent at"), message.sent_at if message else None),
+        (_("Ended at"), message.ended_at if message else None),
+        (_("Body hash"), (message.body_hash if message else "") or (now.body_hash if now else "")),
+    ]
+    if now is not None and now.parked:
+        rows.append((_("Report kept"), mode_word(now.parked)))
+    if message is None and now is not None:
+        rows.append((_("Books"), _("not in the books yet")))
+    return [(label, value) for label, value in rows if value not in ("", None)]
+
+
+def _items(entries: list[JournalEntry]) -> list[dict[str, Any]]:
+    """The entries as a timeline, newest first."""
+    dots = {"hold": "ready", "sent": "call", "settle": "ready", "fail": "lost", "flag": "lost"}
+    zone = timezone.get_current_timezone()
+    return [
+        {
+            "at": datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone),
+            "dot": dots.get(entry.kind, "quarantined"),
+            "entry": entry,
+            "word": kind_word(entry.kind),
+            "mode": mode_word(entry.mode),
+            "state": state_word(entry.state)[0],
+        }
+        for entry in entries
+    ]
+
+
+def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
+    """The stored prices: Redis', else those of the intent."""
+    prices: Mapping[str, int] = {}
+    others: Mapping[str, int] = {}
+    if now is not None and now.prices:
+        prices, others = now.prices, now.others
+    elif found.intent is not None:
+        prices, others = found.intent.prices, found.intent.others
+    kept = (now.mode if now else "") or (found.message.mode if found.message else "")
+    return price_lines(dict(prices), dict(others), kept, found.tariff)

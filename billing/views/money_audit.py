@@ -1,0 +1,111 @@
+"""Where the books stand: the audit, green or the first difference, and how far each shard is."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from billing.models import AuditRun, Wallet
+from billing.selectors import lag
+from billing.services.auditing import audit_some
+from billing.views.common import answers_json
+from poolsite import access, live
+from poolsite.operations.pages import principal_of
+
+RUN_SECONDS = 10.0
+LATEST = 20
+TOPIC = "billing.books:all"
+
+
+@require_GET
+def audit_page(request: HttpRequest) -> HttpResponse:
+    """Green, or which account's books do not agree and where they begin to differ."""
+    principal = principal_of(request)
+    access.require(principal, "billing.books")
+    runs = list(AuditRun.objects.order_by("-pk")[:LATEST])
+    current = runs[0] if runs and runs[0].ended_at is None else None
+    last = next((run for run in runs if run.ended_at is not None), None)
+    wallets = Wallet.objects.count()
+    context = {
+        "runs": runs,
+        "current": current,
+        "last": last,
+        "verdict": _verdict(current, last),
+        "differences": _differences(current, last),
+        "wallets": wallets,
+        "share": current.wallets / wallets if current and wallets else None,
+        "unexplained": Wallet.objects.exclude(unexplained=0).select_related("account")[:LATEST],
+        "every_seconds": settings.BILLING_AUDIT_SECONDS,
+        "topic": TOPIC,
+    }
+    return render(request, "billing/audit.html", context)
+
+
+def _verdict(current: AuditRun | None, last: AuditRun | None) -> str:
+    """red as soon as the running audit knows better than the last one."""
+    if current is not None and current.different:
+        return "red"
+    if last is None:
+        return "none"
+    return "red" if last.different else "green"
+
+
+def _differences(current: AuditRun | None, last: AuditRun | None) -> list[dict[str, Any]]:
+    run = current if current is not None and current.different else last
+    if run is None:
+        return []
+    return [{"slug": slug, "text": text} for slug, text in run.differences.items()]
+
+
+@require_POST
+@answers_json
+def audit_run(request: HttpRequest) -> HttpResponse:
+    """Begin a walk now, go as far as some seconds allow; the background goes on with the rest."""
+    access.require(principal_of(request), "billing.books")
+    done = audit_some(RUN_SECONDS, 0.0)
+    live.touch(TOPIC)
+    run = AuditRun.objects.order_by("-pk").first()
+    if run is None or done.get("failed"):
+        title, detail = _("Redis does not answer"), _("The audit goes on when it is back.")
+        return JsonResponse({"title": title, "detail": detail, "kind": "bad"})
+    words = {"n": f"{run.wallets:,}"}
+    if run.different:
+        title = ngettext("%(d)s account differs", "%(d)s accounts differ", run.different)
+        return JsonResponse(
+            {
+                "title": title % {"d": run.different},
+                "detail": _("Of %(n)s looked at so far.") % words,
+                "kind": "bad",
+            }
+        )
+    if run.ended_at is None:
+        title = _("No difference so far")
+        detail = _("%(n)s accounts are proven, the rest follow in the background.") % words
+        return JsonResponse({"title": title, "detail": detail})
+    title = _("The books agree")
+    detail = ngettext("%(n)s account is proven.", "%(n)s accounts are proven.", run.wallets) % words
+    return JsonResponse({"title": title, "detail": detail})
+
+
+@require_GET
+def persistence_page(request: HttpRequest) -> HttpResponse:
+    """How far each shard of the persistence is, and which accounts wait longest."""
+    access.require(principal_of(request), "billing.books")
+    found = lag.shard_lags()
+    context = {
+        "shards": found,
+        "late": sum(shard.is_late for shard in found),
+        "worst_seconds": max((shard.lag_seconds for shard in found), default=0),
+        "left": sum(shard.left for shard in found),
+        "outbox": lag.outbox_state(),
+        "recovering": lag.recovering(),
+        "last": lag.last_persisted(),
+        "turns": lag.recent_runs(20),
+        "every_seconds": settings.BILLING_PERSIST_SECONDS,
+        "topic": TOPIC,
+    }
+    return render(request, "billing/persistence.html", context)

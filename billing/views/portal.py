@@ -1,0 +1,147 @@
+"""The customer's portal: the balance now, how long it lasts, what it went on."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from billing.models import Wallet
+from billing.presentation import symbol
+from billing.selectors import figures as now_figures
+from billing.selectors import usage as usage_selectors
+from billing.selectors.portal import campaign_rows
+from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
+from billing.views.common import answers_json, link
+from poolsite import access
+from poolsite.access import Decision, Principal
+from poolsite.operations.overview import reader_of
+from poolsite.operations.pages import principal_of
+from poolsite.operations.registry import CARDS
+
+TOP_UPS = (500, 2_000, 5_000)  # currency units
+OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that stand here, too
+
+
+@require_GET
+def own_portal(request: HttpRequest) -> HttpResponse:
+    """The reader's own balance; operators and members of several accounts choose one."""
+    principal = principal_of(request)
+    access.require(principal, "billing.view")
+    wallet = own_wallet(principal)
+    if wallet is not None:
+        return redirect("billing:portal", slug=wallet.slug)
+    if principal.is_operator:
+        return redirect("billing:accounts")
+    return render(request, "billing/no_wallet.html")
+
+
+@require_GET
+def portal(request: HttpRequest, slug: str) -> HttpResponse:
+    """One account's balance, live."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug)
+    figures = now_figures.of(wallet)
+    links = _links(principal, wallet)
+    currency = wallet.account.currency
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "figures": figures,
+        "status": figures.status,
+        "currency_sign": symbol(currency).strip(),
+        "links": links,
+        "may_pay": may_pay(principal, wallet),
+        "may_send": access.decide(principal, "billing.send", wallet).allowed,
+        "top_ups": [(value, _whole(value, currency)) for value in TOP_UPS],
+        "campaigns": campaign_rows(wallet),
+        "cards": _cards(principal, wallet),
+        "overview_of": f"operations.overview:{wallet.account_id}",
+        "page": page_data(wallet, figures),
+    }
+    return render(request, "billing/portal.html", context)
+
+
+def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
+    """What the modules of a wallet's pages know from the start."""
+    return {
+        "slug": wallet.slug,
+        "currency": wallet.account.currency,
+        "status": figures.status,
+        "spendable": figures.spendable,
+        "daily_limit": wallet.daily_limit,
+        "alert_below": wallet.alert_below,
+        "pace_url": link("pace", wallet.slug),
+        "entries_url": link("entries", wallet.slug),
+        "message_url": f"{link('message', wallet.slug)}?id=",
+        "campaign_url": link("campaign", wallet.slug, 0),
+    }
+
+
+def may_pay(principal: Principal, wallet: Wallet) -> bool:
+    """Whether the reader may pay in, once a second factor is proved where it is asked for."""
+    answer = access.decide(principal, "billing.pay", wallet)
+    return answer in (Decision.ALLOW, Decision.FACTOR)
+
+
+def _links(principal: Principal, wallet: Wallet) -> dict[str, str]:
+    slug = wallet.slug
+    return {
+        "receipts": link("recharges", slug),
+        "statements": link("statements", slug),
+        "limits": link("limits", slug) if may_pay(principal, wallet) else "",
+        "top_up": link("top_up", slug),
+        "campaigns": link("campaigns", slug),
+        "new_campaign": link("campaign_new", slug),
+        "operator": link("account", slug) if principal.is_operator else "",
+    }
+
+
+def _whole(value: int, currency: str) -> str:
+    """¥2,000: without cents."""
+    return f"{symbol(currency)}{value:,}"
+
+
+def _cards(principal: Principal, wallet: Wallet) -> list[Any]:
+    """Cards of other apps about this account, for readers who may see the overview's."""
+    thing = access.Thing("account", wallet.slug, wallet.account_id)
+    if not access.decide(principal, "operations.overview", thing):
+        return []
+    reader = reader_of(str(wallet.account_id))
+    found = [(CARDS[name], CARDS[name].load(reader)) for name in OWN_CARDS if name in CARDS]
+    return [(card, data) for card, data in found if data is not None and not data.empty]
+
+
+@require_GET
+@answers_json
+def pace(request: HttpRequest, slug: str) -> HttpResponse:
+    """How fast the last 24 h went, and the balance of the last days; units and ms since 1970."""
+    wallet = wallet_get(principal_of(request), slug)
+    now = timezone.now()
+    spendable = now_figures.of(wallet).spendable
+    found = usage_selectors.pace(wallet, spendable, now=now)
+    lasts = found.hours or 0
+    return JsonResponse(
+        {
+            "per_hour": found.per_hour,
+            "spent": found.spent,
+            "earliest_share": (found.earliest_hours or 0) / lasts if lasts else 1,
+            "latest_share": (found.latest_hours or 0) / lasts if lasts else 1,
+            "curve": [
+                (int(at.timestamp() * 1_000), units)
+                for at, units in usage_selectors.curve(wallet, spendable, now=now)
+            ],
+        }
+    )
+
+
+def first_page(principal: Principal) -> str:
+    """The address of a customer's own portal."""
+    wallet = own_wallet(principal)
+    return link("portal", wallet.slug) if wallet is not None else ""
+
+
+def has_portal(principal: Principal) -> bool:
+    """Whether the principal is a customer with a wallet to look at."""
+    return not principal.is_operator and visible_wallets(principal).exists()

@@ -1,0 +1,89 @@
+"""Usage by mode and chatbot: the chart's figures, and a page with both."""
+
+from datetime import date
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from billing.models import Chatbot
+from billing.presentation import MODE_LOOKS, mode_word
+from billing.pricing.modes import MODES
+from billing.selectors.usage import RANGES, Usage, usage
+from billing.selectors.wallets import own_wallet, wallet_get
+from billing.views.common import answers_json
+from poolsite import access
+from poolsite.operations.pages import principal_of
+
+
+@require_GET
+def own_usage(request: HttpRequest) -> HttpResponse:
+    """The reader's own usage."""
+    principal = principal_of(request)
+    access.require(principal, "billing.view")
+    wallet = own_wallet(principal)
+    return redirect("billing:usage", slug=wallet.slug) if wallet else redirect("billing:balance")
+
+
+@require_GET
+def usage_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Usage of one account."""
+    wallet = wallet_get(principal_of(request), slug)
+    page = {"slug": wallet.slug, "currency": wallet.account.currency}
+    context = {"wallet": wallet, "account": wallet.account, "page": page}
+    return render(request, "billing/usage.html", context)
+
+
+@require_GET
+@answers_json
+def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
+    """A chart's steps with what was charged in each, by mode, and the shares of the chatbots."""
+    wallet = wallet_get(principal_of(request), slug)
+    wanted = request.GET.get("range", "7d")
+    if wanted not in RANGES:
+        raise ValidationError(_("There is no such time range."))
+    found = usage(wallet, wanted, now=timezone.now())
+    names = dict(Chatbot.objects.filter(account=wallet.account).values_list("slug", "name"))
+    chatbots = sorted(found.by_chatbot.items(), key=lambda pair: -pair[1])
+    return JsonResponse(
+        {
+            "days": [step.isoformat() for step in found.steps],
+            "labels": [_label(step, wanted) for step in found.steps],
+            "titles": [_title(step, wanted) for step in found.steps],
+            "step_word": _("Month") if wanted == "12m" else _("Day"),
+            "series": _series(found),
+            "totals": found.totals,
+            "chatbots": [
+                {"slug": slug, "name": names.get(slug, slug) or _("No chatbot"), "charged": units}
+                for slug, units in chatbots
+            ],
+        }
+    )
+
+
+def _series(found: Usage) -> list[dict[str, object]]:
+    """The modes in their fixed order; those that we do not know behind them, in one colour."""
+    known = [mode for mode in MODES if mode in found.by_mode]
+    other = sorted(set(found.by_mode) - set(MODES))
+    return [
+        {
+            "mode": mode,
+            "label": mode_word(mode) or _("Other"),
+            "look": MODE_LOOKS.get(mode, "other"),
+            "values": found.by_mode[mode],
+            "messages": found.messages[mode],
+        }
+        for mode in [*known, *other]
+    ]
+
+
+def _label(step: date, wanted: str) -> str:
+    return date_format(step, {"7d": "D j", "30d": "j M", "12m": "M Y"}[wanted])
+
+
+def _title(step: date, wanted: str) -> str:
+    return date_format(step, "F Y" if wanted == "12m" else "D j F Y")

@@ -1,0 +1,50 @@
+// Closing a flagged report: accept the loss, or ask for a charge by hand that another operator approves.
+import { ask } from "./dialog.js";
+import { postJSON } from "./dom.js";
+import { exact } from "./money.js";
+import { toast, toastFailure } from "./toast.js";
+import { fill, gettext } from "./words.js";
+
+const dialog = document.querySelector("[data-charge-dialog]");
+const find = (name) => dialog.querySelector(`[data-charge-${name}]`);
+let charging = null;
+
+document.addEventListener("click", async (event) => {
+  const accept = event.target.closest("[data-accept]");
+  const charge = event.target.closest("[data-charge]");
+  if (accept) await acceptLoss(accept);
+  if (charge) openCharge(charge);
+});
+
+async function acceptLoss(button) {
+  const answer = await ask({ title: gettext("Accept this loss?"), text: fill(gettext("The report about %(message)s is closed and nobody pays."), { message: button.dataset.message }), go: gettext("Accept the loss"), reason: "required" });
+  if (answer) await send(button.dataset.accept, answer);
+}
+
+function openCharge(button) {
+  charging = { url: button.dataset.charge, token: crypto.randomUUID() };
+  find("text").textContent = fill(gettext("The customer pays for %(message)s afterwards; what is not there is owed."), { message: button.dataset.message });
+  find("amount").value = exact(Math.max(0, Number(button.dataset.difference))).replaceAll(",", "");
+  find("reason").value = "";
+  find("error").hidden = true;
+  dialog.showModal();
+  find("reason").focus();
+}
+
+dialog.querySelector("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [amount, reason] = [find("amount").value.trim(), find("reason").value.trim()];
+  const fault = !amount ? gettext("Say how much.") : !reason ? gettext("Say why, in a few words.") : "";
+  find("error").hidden = !fault;
+  find("error").lastElementChild.textContent = fault;
+  if (fault) return;
+  if (await send(charging.url, { amount, reason, token: charging.token })) dialog.close();
+});
+
+async function send(url, data) {
+  try {
+    const done = await postJSON(url, data);
+    toast({ title: done.title, detail: done.detail });
+    return true;
+  } catch (error) { toastFailure(error); return false; }
+}

@@ -1,0 +1,57 @@
+// One account as operators see it: the live figures and movements, and what an operator may do.
+import { subscribe } from "../live.js";
+import { applyWallet } from "../live/wallet.js";
+import { ask } from "./dialog.js";
+import { pageData, postJSON, setText } from "./dom.js";
+import { putMoney } from "./money.js";
+import { startLasts } from "./portal_lasts.js";
+import { toast, toastFailure } from "./toast.js";
+import { Lines } from "./wallet_lines.js";
+import { figure, fill, gettext } from "./words.js";
+
+const page = pageData("wallet-page");
+const lines = new Lines(document.querySelector("[data-lines]"), page);
+const lasts = startLasts(document.querySelector("[data-lasts]"), page, () => {});
+let state = null;
+let busy = false;
+
+subscribe(`billing.wallet:${page.slug}`, {
+  snapshot(data) { state = data; show(); },
+  change(data) { state = applyWallet(state, data); show(); },
+});
+
+function show() {
+  if (state.status !== page.status && !busy && !document.querySelector("dialog[open]")) { location.reload(); return; }
+  lines.show(state.lines);
+  if (state.status === "missing") return;
+  for (const name of ["spendable", "held", "receivable", "spent_today"]) putMoney(document.querySelector(`[data-money="${name}"]`), state[name], page.currency);
+  setText(document.querySelector("[data-lag]"), figure(state.lag));
+  lasts.balance(state.spendable);
+}
+
+const on = (name, run) => document.querySelector(`[data-${name}]`)?.addEventListener("click", (event) => {
+  if (page.confirm_url) location.assign(page.confirm_url);
+  else run(event.currentTarget);
+});
+on("freeze", () => send(page.freeze_url, { title: fill(gettext("Freeze %(account)s?"), { account: page.name }), text: gettext("New messages are refused until it is opened again. Open holds settle, top-ups are credited."), go: gettext("Freeze account"), danger: true, reason: "required" }, gettext("Account frozen")));
+on("unfreeze", () => send(page.unfreeze_url, { title: fill(gettext("Open %(account)s again?"), { account: page.name }), text: gettext("New messages are taken and charged again."), go: gettext("Open account"), reason: "required" }, gettext("Account open again")));
+on("rebuild", async () => {
+  const answer = await ask({ title: fill(gettext("Rebuild %(account)s?"), { account: page.name }), text: gettext("Its Redis side is wiped and built again from the books. Holds wait for these seconds; refunds are kept. You see how long it took and whether anything differs."), go: gettext("Wipe and rebuild"), danger: true, reason: "required" });
+  if (!answer) return;
+  busy = true;
+  toast({ kind: "info", title: gettext("Rebuilding…"), detail: gettext("The account is in safe mode."), topic: "rebuild" });
+  try {
+    const done = await postJSON(page.rebuild_url, answer, 300);
+    toast({ kind: done.same ? "ok" : "bad", title: done.title, detail: done.detail, topic: "rebuild" });
+  } catch (error) { toastFailure(error); } finally { busy = false; }
+});
+
+async function send(url, question, title) {
+  const answer = await ask(question);
+  if (!answer) return;
+  try {
+    await postJSON(url, answer);
+    toast({ title });
+    setTimeout(() => location.reload(), 600);
+  } catch (error) { toastFailure(error); }
+}

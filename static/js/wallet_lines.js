@@ -1,0 +1,107 @@
+// A wallet's movements, newest first, live: entries of one second, kind and cause are one line.
+import { flashRow, h, setText } from "./dom.js";
+import { exact } from "./money.js";
+import { dayOf, figure, fill, gettext, ngettext, timeOf } from "./words.js";
+
+// chip, words for one and for many; %(n)s is how many
+const KINDS = {
+  hold: ["", gettext("Charge"), () => [gettext("1 message held"), (n) => ngettext("%(n)s message held", "%(n)s messages held", n)]],
+  settle: ["chip--info", gettext("Delivered"), () => [gettext("1 message delivered"), (n) => ngettext("%(n)s message delivered", "%(n)s messages delivered", n)]],
+  fail: ["chip--info", gettext("Return"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
+  expire: ["chip--info", gettext("Return"), () => [gettext("1 message without a report in 72 h"), (n) => ngettext("%(n)s message without a report in 72 h", "%(n)s messages without a report in 72 h", n)]],
+  cancel: ["chip--info", gettext("Return"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
+  session: ["", gettext("Charge"), () => [gettext("1 session message"), (n) => ngettext("%(n)s session message", "%(n)s session messages", n)]],
+  unpaid: ["chip--warn", gettext("Unpaid"), () => [gettext("1 session message waits for money"), (n) => ngettext("%(n)s session message waits for money", "%(n)s session messages wait for money", n)]],
+  recharge: ["chip--ok", gettext("Top-up"), () => [gettext("Top-up"), (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n)]],
+  credit: ["chip--line", gettext("Adjustment"), () => [gettext("Credit"), (n) => ngettext("%(n)s credit", "%(n)s credits", n)]],
+  debit: ["chip--line", gettext("Adjustment"), () => [gettext("Debit"), (n) => ngettext("%(n)s debit", "%(n)s debits", n)]],
+  by_hand: ["chip--line", gettext("Adjustment"), () => [gettext("Charged by hand"), (n) => ngettext("%(n)s charge by hand", "%(n)s charges by hand", n)]],
+  cash_refund: ["chip--line", gettext("Refund"), () => [gettext("Paid out"), (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n)]],
+  chargeback: ["chip--bad", gettext("Charge-back"), () => [gettext("Taken back by the bank"), (n) => ngettext("%(n)s charge-back", "%(n)s charge-backs", n)]],
+  status: ["chip--warn", gettext("Status"), () => [gettext("Status changed"), (n) => ngettext("%(n)s change of status", "%(n)s changes of status", n)]],
+};
+const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
+
+export function wordOf(line) {
+  const kind = KINDS[line.kind];
+  if (!kind) return { chip: "", type: line.kind, what: line.name || line.kind };
+  const [one, many] = kind[2]();
+  const text = line.count === 1 ? one : fill(many(line.count), { n: figure(line.count) });
+  const what = line.name ? (MESSAGES.has(line.kind) ? fill(gettext("%(name)s: %(text)s"), { name: line.name, text }) : line.name) : text;
+  return { chip: kind[0], type: kind[1], what };
+}
+
+const reference = (line) => {
+  if (line.id) return line.id;
+  return line.cause.startsWith("c") ? line.cause : line.cause.slice(1) || "–";
+};
+
+export class Lines {
+  constructor(body, page) {
+    this.body = body;
+    this.page = page;
+    this.rows = new Map();
+  }
+
+  show(lines) {
+    if (!lines.length) {
+      this.rows.clear();
+      this.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("Nothing has moved yet. What is paid in or spent stands here at once."))));
+      return;
+    }
+    const first = this.rows.size === 0;
+    const before = this.rows;
+    this.rows = new Map();
+    const order = [];
+    for (const line of lines) {
+      const row = before.get(line.key) ?? this.make(line);
+      if (this.fill(row, line) && !first) flashRow(row);
+      this.rows.set(line.key, row);
+      order.push(row);
+    }
+    const stays = order.length === this.body.rows.length && order.every((row, index) => this.body.rows[index] === row);
+    if (!stays) this.place(order);
+  }
+
+  /** Rows under the pointer or focus are not moved away: only the new ones come in above. */
+  place(order) {
+    const held = this.body.matches(":focus-within") ? document.activeElement : null;
+    this.body.replaceChildren(...order);
+    if (held?.isConnected) held.focus({ preventScroll: true });
+  }
+
+  make(line) {
+    const { chip, type } = wordOf(line);
+    const name = reference(line);
+    const url = this.urlOf(line, name);
+    const at = new Date(line.at);
+    const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
+    return h("tr", {},
+      cell(gettext("Time"), { class: "num tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
+      cell(gettext("Type"), { class: "tight" }, h("span", { class: `chip ${chip}` }, type)),
+      h("th", { scope: "row", class: "what full", "data-what": "" }),
+      cell(gettext("Reference"), { "data-reference": "" }, url ? h("a", { href: url }, name) : name),
+      cell(gettext("Amount"), { class: "right", "data-amount": "" }),
+      cell(gettext("Balance"), { class: "right", "data-balance": "" }));
+  }
+
+  fill(row, line) {
+    const changed = [
+      setText(row.querySelector("[data-what]"), wordOf(line).what),
+      setText(row.querySelector("[data-amount]"), exact(line.amount, true)),
+      setText(row.querySelector("[data-balance]"), exact(line.balance)),
+    ];
+    row.querySelector("[data-amount]").classList.toggle("line-in", line.amount > 0);
+    return changed.some(Boolean);
+  }
+
+  urlOf(line, name) {
+    const { message_url: message, campaign_url: campaign, entries_url: entries } = this.page;
+    if (MESSAGES.has(line.kind)) {
+      if (line.id) return message + encodeURIComponent(line.id);
+      if (line.cause.startsWith("c") && campaign) return campaign.replace("/0/", `/${line.cause.slice(1)}/`);
+      return "";
+    }
+    return line.id ? `${entries}?q=${encodeURIComponent(name)}` : "";
+  }
+}
