@@ -8,3 +8,6 @@ class LineConfig(AppConfig):
     name = "queueing.line"
     label = "line"
     verbose_name = _("Waiting line")
+
+    def ready(self) -> None:
+        import queueing.line.desk.scripts  # noqa: F401  registers the scripts

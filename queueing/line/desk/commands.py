@@ -1,0 +1,316 @@
+"""Commands that change a desk, and what comes back. Each is one atomic step, matching inside."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from poolsite.hotpath import Command
+from queueing.line.desk.scripts import SCRIPTS, desk_command
+from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
+
+LOAD_LIMIT: Final = 1_000  # visits in one call of load
+SWEEP_BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a visit stands.
+
+    `answer`: waiting, away, offered, room, ended, gone; a refusal of join: no_agent, closed, full;
+    of a transfer: no_room, full; or the text of an error ("no such desk", "malformed …").
+    `ahead`: visitors before it in its queue, away ones counted. `arrived_us` is also its ticket
+    unless a supervisor moved it to the front. `word`: why this agent, or why it ended.
+    """
+
+    answer: str
+    seq: int = 0
+    ahead: int = 0
+    agent: int | None = None
+    queue: int = 0
+    priority: int = 0
+    ticket: int = 0
+    arrived_us: int = 0
+    word: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the desk has the visit."""
+        return self.answer in ("waiting", "away", "offered", "room")
+
+
+def read_standing(reply: list[str]) -> Standing:
+    """Read a reply of join, beat, leave and transfer."""
+    if len(reply) < 9:
+        return Standing(reply[0], int(reply[1]) if len(reply) > 1 else 0)
+    answer, seq, ahead, agent, queue, priority, ticket, joined, word = reply[:9]
+    return Standing(
+        *(answer, int(seq), int(ahead), None if agent == "-" else int(agent), int(queue)),
+        *(int(priority), int(ticket), int(joined), "" if word == "-" else word.replace("_", " ")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One of an agent's slots: "room" or "offer" with its visit, or "wrap_up" until a time."""
+
+    kind: str
+    visit: str = ""
+    until_ms: int = 0
+
+
+def read_slots(text: str) -> tuple[Slot, ...]:
+    """Read the slots of an agent's state."""
+    slots = []
+    for word in text.split(",") if text != "-" else ():
+        if word[0] == "w":
+            slots.append(Slot("wrap_up", until_ms=int(word[1:])))
+        else:
+            slots.append(Slot("room" if word[0] == "r" else "offer", word[1:]))
+    return tuple(slots)
+
+
+STATES: Final = {"o": "online", "p": "paused", "x": "offline"}
+PENDING: Final = {"-": "", "p": "pause", "l": "logout", "k": "logout", "d": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """An agent's state. `answer`: ok, offline, gone, repeat, not_yours, late or an error's text."""
+
+    answer: str
+    seq: int = 0
+    state: str = "offline"
+    pending: str = ""
+    slots: tuple[Slot, ...] = ()
+    word: str = ""
+    offer_token: str = ""
+
+
+def read_agent(reply: list[str]) -> AgentState:
+    """Read a reply of agent_beat, login and pause."""
+    if len(reply) < 6:
+        return AgentState(reply[0], int(reply[1]) if len(reply) > 1 else 0)
+    answer, seq, state, pending, slots, word = reply[:6]
+    return AgentState(
+        *(answer, int(seq), STATES[state], PENDING[pending], read_slots(slots)),
+        *("" if word == "-" else word.replace("_", " "), reply[6] if len(reply) > 6 else ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A short answer: ok, repeat, late, not_yours, … and the visit that it is about."""
+
+    answer: str
+    seq: int = 0
+    visit: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.answer in ("ok", "repeat", "exists")
+
+
+def read_answer(reply: list[str]) -> Answer:
+    """Read the first words of a reply."""
+    return Answer(reply[0], int(reply[1]) if len(reply) > 1 else 0)
+
+
+# -- a desk's life -----------------------------------------------------------------------------
+
+
+def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+    """Begin the desk's data; the same generation again changes nothing (answer "exists")."""
+    args = (generation, "o", SCRIPTS["join"].sha1, log_limit, 0, 0)
+    return desk_command("create", slug, args, read_answer, str(generation))
+
+
+def recover(
+    slug: str, generation: int, *, log_limit: int, open_after_seconds: float
+) -> Command[Answer]:
+    """Begin a new life of lost data: nobody is matched before it opens."""
+    after_ms = round(open_after_seconds * 1_000)
+    args = (generation, "r", SCRIPTS["join"].sha1, log_limit, after_ms, 0)
+    return desk_command("create", slug, args, read_answer, str(generation))
+
+
+def queue_write(
+    slug: str, queue: int, settings: QueueSettings, *, log_limit: int = 1_000_000
+) -> Command[Answer]:
+    """Write a queue's settings; they hold from that moment."""
+    args = (queue, settings.words(), SCRIPTS["join"].sha1, log_limit)
+    return desk_command("queue", slug, args, read_answer, str(queue))
+
+
+def queue_remove(slug: str, queue: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+    """Remove a queue; "in_use" while anybody waits in it."""
+    args = (queue, "", SCRIPTS["join"].sha1, log_limit)
+    return desk_command("queue", slug, args, read_answer, str(queue))
+
+
+def agent_write(slug: str, agent: int, settings: AgentSettings) -> Command[Answer]:
+    """Write what an agent may do; rooms that it has go on."""
+    return desk_command("agent", slug, (agent, *settings.words()), read_answer, str(agent))
+
+
+def agent_remove(slug: str, agent: int) -> Command[Answer]:
+    """Remove an agent; "in_use" while it is online."""
+    return desk_command("agent", slug, (agent, 0), read_answer, str(agent))
+
+
+# -- visitors ----------------------------------------------------------------------------------
+
+
+def join(
+    slug: str,
+    visit: str,
+    queue: int,
+    *,
+    priority: int = 5,
+    skills: Mapping[str, int] | None = None,
+    arrived_us: int | None = None,
+    anyway: bool = False,
+) -> Command[Standing]:
+    """A visitor comes, or asks again: who is there keeps the place.
+
+    arrived_us: proved by a resume token: the original place. anyway: wait though nobody serves.
+    """
+    arrived = "" if arrived_us is None else str(arrived_us)
+    args = (visit, queue, priority, skill_words(skills or {}), arrived, int(anyway))
+    return desk_command("join", slug, args, read_standing, visit)
+
+
+def beat(slug: str, visit: str) -> Command[Standing]:
+    """The visitor is there; one who was away is back at the same place."""
+    return desk_command("beat", slug, (visit,), read_standing, visit)
+
+
+def leave(slug: str, visit: str, outcome: str = "left", *, by: str = "") -> Command[Standing]:
+    """The visit ends; out of a room that the visitor leaves it counts as served."""
+    return desk_command("leave", slug, (visit, outcome, by), read_standing, visit)
+
+
+def transfer_to_queue(
+    slug: str,
+    visit: str,
+    queue: int,
+    *,
+    priority: int | None = None,
+    front: bool = False,
+    by: str = "",
+) -> Command[Standing]:
+    """Into a queue (its own too) by original arrival, or to the front of its class."""
+    args = (visit, "q", queue, "" if priority is None else priority, int(front), by)
+    return desk_command("transfer", slug, args, read_standing)
+
+
+def transfer_to_agent(slug: str, visit: str, agent: int, *, by: str = "") -> Command[Standing]:
+    """Into a room of that agent; "no_room" when it has no free slot."""
+    return desk_command("transfer", slug, (visit, "a", agent, "", 0, by), read_standing, visit)
+
+
+# -- agents ------------------------------------------------------------------------------------
+
+
+def agent_beat(slug: str, agent: int) -> Command[AgentState]:
+    """The agent is there."""
+    return desk_command("agent_beat", slug, (agent,), read_agent, str(agent))
+
+
+def login(slug: str, agent: int) -> Command[AgentState]:
+    """The agent goes online, or on after a pause; a second tab gets the same rooms."""
+    return desk_command("login", slug, (agent,), read_agent, str(agent))
+
+
+def pause(slug: str, agent: int, reason: str) -> Command[AgentState]:
+    """The agent pauses, when its last room has ended."""
+    return desk_command("pause", slug, (agent, "p", reason), read_agent, str(agent))
+
+
+def logout(slug: str, agent: int, reason: str = "") -> Command[AgentState]:
+    """The agent logs out, when its last room has ended."""
+    return desk_command("pause", slug, (agent, "l", reason), read_agent, str(agent))
+
+
+def log_out_now(slug: str, agent: int, reason: str) -> Command[AgentState]:
+    """A supervisor logs the agent out: its visitors go back to the front of the line."""
+    return desk_command("pause", slug, (agent, "k", reason), read_agent, str(agent))
+
+
+def ready(slug: str, agent: int) -> Command[Answer]:
+    """The agent ends its wrap-ups early."""
+    return desk_command("ready", slug, (agent,), read_answer, str(agent))
+
+
+def accept(slug: str, agent: int, visit: str, token: str) -> Command[Answer]:
+    """Accept an offer; "late" changes nothing."""
+    return desk_command("accept", slug, (agent, visit, token, 1), read_answer, token)
+
+
+def decline(slug: str, agent: int, visit: str, token: str) -> Command[Answer]:
+    """Decline an offer: the visitor keeps its place."""
+    return desk_command("accept", slug, (agent, visit, token, 0), read_answer, token)
+
+
+def take(slug: str, agent: int, visit: str = "", *, by: str = "") -> Command[Answer]:
+    """Take a chosen visitor, or the next of the agent's queues."""
+
+    def read(reply: list[str]) -> Answer:
+        seq = int(reply[1]) if len(reply) > 1 else 0
+        return Answer(reply[0], seq, reply[2] if len(reply) > 2 else "")
+
+    return desk_command("take", slug, (agent, visit, by), read, visit or None)
+
+
+def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[Answer]:
+    """End a room of this agent; "not_yours" changes nothing."""
+    return desk_command("finish", slug, (agent, visit, by), read_answer, visit)
+
+
+# -- time and loss -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one sweep did; `more`: call again at once. `answer`: "" or an error's text."""
+
+    more: bool
+    seq: int
+    handled: int
+    answer: str = ""
+
+
+def sweep(slug: str, batch: int = SWEEP_BATCH) -> Command[Swept]:
+    """What time brings, at most `batch` timers of it."""
+
+    def read(reply: list[str]) -> Swept:
+        if len(reply) < 3:
+            return Swept(False, 0, 0, reply[0])
+        return Swept(reply[0] == "1", int(reply[1]), int(reply[2]))
+
+    return desk_command("sweep", slug, (batch,), read, str(batch))
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One running visit as SQL knows it. `agent`: whose room it was in, None = it waited."""
+
+    visit: str
+    queue: int
+    priority: int
+    arrived_us: int
+    agent: int | None = None
+    skills: Mapping[str, int] | None = None
+
+
+def load(slug: str, visits: Iterable[Loaded]) -> Command[int]:
+    """Put up to LOAD_LIMIT visits back after a loss; how many were not there, -1: no desk."""
+    words: list[str | int] = []
+    for each in visits:
+        agent = "-" if each.agent is None else each.agent
+        words += [each.visit, each.queue, each.priority, each.arrived_us, agent]
+        words.append(skill_words(each.skills or {}))
+
+    def read(reply: Sequence[str]) -> int:
+        return int(reply[2]) if len(reply) > 2 else -1
+
+    return desk_command("load", slug, words, read, "load")

@@ -1,0 +1,38 @@
+"""Every name of a desk's keys in Redis, in one place."""
+
+from dataclasses import dataclass
+
+SUFFIXES = ("", ":queues", ":visits", ":agents", ":waiting", ":ready", ":free", ":timers", ":log")
+
+
+@dataclass(frozen=True, slots=True)
+class DeskKeys:
+    """The keys and channels of one desk. docs/line-redis.md says what each holds."""
+
+    slug: str
+
+    @property
+    def tag(self) -> str:
+        """The hash tag with its braces: the key of the settings, and the start of all others."""
+        return "{line." + self.slug + "}"
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every key, in the order in which the scripts take them."""
+        tag = self.tag
+        return tuple([tag + suffix for suffix in SUFFIXES])
+
+    @property
+    def log(self) -> str:
+        """The stream of changes."""
+        return self.tag + ":log"
+
+    @property
+    def wake_channel(self) -> str:
+        """Published when something has changed, at most once in each tenth of a second."""
+        return self.tag + ":wake"
+
+    @property
+    def told_channel(self) -> str:
+        """Published for what one visitor or agent must hear at once: "kind visit agent seq"."""
+        return self.tag + ":told"

@@ -1,0 +1,218 @@
+"""Commands that only look at a desk, and its records as values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from poolsite.hotpath import Command
+from queueing.line.desk.commands import PENDING, STATES, Slot, read_slots
+from queueing.line.desk.scripts import desk_command
+
+VISIT_STATES = {"w": "waiting", "a": "away", "o": "offered", "r": "room", "e": "ended"}
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRecord:
+    """A visit as Redis has it. Times in µs and ms since 1970."""
+
+    visit: str
+    state: str
+    queue: int
+    priority: int
+    ticket: int
+    arrived_us: int
+    need: int
+    agent: int | None
+    since_ms: int
+    token: str
+    word: str
+
+
+def dash(word: str) -> str:
+    """A word of a record; "-" stands for none."""
+    return "" if word == "-" else word
+
+
+def read_visit(visit: str, text: str) -> VisitRecord:
+    """Read a visit's text (see lua/include/records.lua)."""
+    state, queue, priority, ticket, joined, need, agent, since, token, word = text.split(" ", 9)
+    return VisitRecord(
+        *(visit, VISIT_STATES[state], int(queue), int(priority), int(ticket), int(joined)),
+        *(int(need), None if agent == "-" else int(agent), int(since)),
+        *(dash(token), dash(word).replace("_", " ")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRecord:
+    """An agent as Redis has it. `since_ms`: idle since; `login_ms`: online since."""
+
+    agent: int
+    state: str
+    capacity: int
+    queues: tuple[int, ...]
+    profile: int
+    since_ms: int
+    pending: str
+    misses: int
+    login_ms: int
+    slots: tuple[Slot, ...]
+    word: str
+
+
+def read_agent_record(agent: str, text: str) -> AgentRecord:
+    """Read an agent's text (see lua/include/records.lua)."""
+    words = text.split(" ", 10)
+    state, capacity, queues, profile, since, _ttl, pending, misses, login, slots, word = words
+    return AgentRecord(
+        agent=int(agent),
+        state=STATES[state],
+        capacity=int(capacity),
+        queues=tuple(int(queue) for queue in queues.split(",") if queue != "-"),
+        profile=int(profile),
+        since_ms=int(since),
+        pending=PENDING[pending],
+        misses=int(misses),
+        login_ms=int(login),
+        slots=read_slots(slots),
+        word=dash(word).replace("_", " "),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFigures:
+    """One queue now. `oldest_us`: arrival of who waits longest, 0 = nobody."""
+
+    queue: int
+    waiting: int
+    ready: int
+    oldest_us: int
+    online: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeskFigures:
+    """A desk now. `status`: open or recovering."""
+
+    status: str
+    generation: int
+    seq: int
+    drained: int
+    dropped: int
+    now_ms: int
+    opens_at_ms: int
+    joined: int
+    answered: int
+    abandoned: int
+    queues: Mapping[int, QueueFigures]
+
+
+def show(slug: str) -> Command[DeskFigures | None]:
+    """A desk's figures; None = no such desk."""
+
+    def read(reply: list[str]) -> DeskFigures | None:
+        if len(reply) < 10:
+            return None
+        queues = {}
+        for at in range(10, len(reply), 6):
+            figures = QueueFigures(*map(int, reply[at : at + 6]))
+            queues[figures.queue] = figures
+        status = "recovering" if reply[0] == "r" else "open"
+        generation, seq, drained, dropped, now, opens, joined, answered, gone = map(
+            int, reply[1:10]
+        )
+        return DeskFigures(
+            *(status, generation, seq, drained, dropped, now, opens, joined, answered, gone),
+            queues,
+        )
+
+    return desk_command("show", slug, (), read, "show")
+
+
+def agents(
+    slug: str, cursor: str = "0", count: int = 500
+) -> Command[tuple[str, list[AgentRecord]]]:
+    """A part of the agents with the next cursor ("0" = the end)."""
+
+    def read(reply: list[str]) -> tuple[str, list[AgentRecord]]:
+        if len(reply) < 3:
+            return "0", []
+        pairs = zip(reply[3::2], reply[4::2], strict=True)
+        return reply[0], [read_agent_record(agent, text) for agent, text in pairs]
+
+    return desk_command("agents", slug, (cursor, count), read, cursor)
+
+
+def visits(slug: str, ids: Sequence[str]) -> Command[dict[str, VisitRecord]]:
+    """Up to 1 000 visits; those that are not there are left out."""
+
+    def read(reply: list[str]) -> dict[str, VisitRecord]:
+        pairs = zip(reply[2::2], reply[3::2], strict=True) if len(reply) > 2 else ()
+        return {visit: read_visit(visit, text) for visit, text in pairs}
+
+    return desk_command("visits", slug, tuple(ids), read, "visits")
+
+
+@dataclass(frozen=True, slots=True)
+class LinePart:
+    """A part of a queue's line in order. `after`: give it for the next part, "" = the end."""
+
+    seq: int
+    now_ms: int
+    visits: Sequence[VisitRecord]
+    after: str
+
+
+def waiting(slug: str, queue: int, *, after: str = "", count: int = 100) -> Command[LinePart]:
+    """The line of one queue from its head, or after an entry."""
+
+    def read(reply: list[str]) -> LinePart:
+        if len(reply) < 2:
+            return LinePart(0, 0, (), "")
+        rows = [read_visit(reply[at + 1], reply[at + 2]) for at in range(2, len(reply), 3)]
+        last = reply[-3] if len(rows) == count else ""
+        return LinePart(int(reply[0]), int(reply[1]), rows, last)
+
+    return desk_command("waiting", slug, (queue, after, count), read, "waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why nobody serves a visit now, for a part of the agents: agent → reason."""
+
+    cursor: str
+    state: str
+    mode: str
+    status: str
+    reasons: Mapping[int, str]
+
+
+def why(slug: str, visit: str, cursor: str = "0", count: int = 200) -> Command[Why | None]:
+    """None: the visit (or the desk) is not there."""
+
+    def read(reply: list[str]) -> Why | None:
+        if len(reply) < 5:
+            return None
+        pairs = zip(reply[5::2], reply[6::2], strict=True)
+        return Why(
+            *(reply[0], VISIT_STATES[reply[2]], reply[3], reply[4]),
+            {int(agent): reason for agent, reason in pairs},
+        )
+
+    return desk_command("why", slug, (visit, cursor, count), read, visit)
+
+
+def check(
+    slug: str, what: str, cursor: str = "0", count: int = 500
+) -> Command[tuple[str, list[tuple[str, str]]]]:
+    """Hold a part of the records against the laws: next cursor, and (thing, what is wrong).
+
+    what: visits, agents, waiting, ready, free, idle.
+    """
+
+    def read(reply: list[str]) -> tuple[str, list[tuple[str, str]]]:
+        if len(reply) < 2:
+            return "0", [(slug, reply[0])]
+        return reply[0], list(zip(reply[2::2], reply[3::2], strict=True))
+
+    return desk_command("check", slug, (what, cursor, count), read, what)

@@ -1,0 +1,61 @@
+"""How settings of queues and agents are written into Redis: short words, in a fixed order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+MODES: Final = {"auto": "a", "offer": "o", "manual": "m"}
+NO_AGENT: Final = {"wait": "w", "overflow": "o", "form": "f", "end": "e"}
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """What decides in a queue; names as in models.Queue. `overflow` is a queue's id, 0 = none."""
+
+    mode: str = "auto"
+    is_open: bool = True
+    ttl_seconds: int = 15
+    grace_seconds: int = 60
+    offer_seconds: int = 20
+    misses_limit: int = 3
+    wrap_up_seconds: int = 0
+    max_wait_seconds: int = 0
+    max_length: int = 10_000
+    overflow: int = 0
+    no_agent: str = "wait"
+    no_agent_seconds: int = 300
+    skills_relax_seconds: int = 30
+
+    def words(self) -> str:
+        """The text that the scripts cut apart."""
+        return " ".join(
+            map(
+                str,
+                (
+                    *(MODES[self.mode], int(self.is_open), self.ttl_seconds, self.grace_seconds),
+                    *(self.offer_seconds, self.misses_limit, self.wrap_up_seconds),
+                    *(self.max_wait_seconds, self.max_length, self.overflow),
+                    *(NO_AGENT[self.no_agent], self.no_agent_seconds, self.skills_relax_seconds),
+                ),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What an agent may do. `queues`: their ids; `skills`: name → level 1 to 9."""
+
+    queues: Sequence[int]
+    capacity: int = 1
+    skills: Mapping[str, int] = field(default_factory=dict)
+    ttl_seconds: int = 15
+
+    def words(self) -> tuple[str, ...]:
+        """Capacity, queues, skills and time to live as the script takes them."""
+        queues = ",".join(f"{queue:06}" for queue in sorted(set(self.queues))) or "-"
+        return str(self.capacity), queues, skill_words(self.skills), str(self.ttl_seconds * 1_000)
+
+
+def skill_words(skills: Mapping[str, int]) -> str:
+    """Skills with their levels in order of names: equal sets are equal texts."""
+    return ",".join(f"{name}:{level}" for name, level in sorted(skills.items()))

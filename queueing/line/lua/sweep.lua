@@ -1,0 +1,204 @@
+--[[ line/sweep
+Purpose: What time brings, a bounded piece: visitors and agents who fell silent, offers, wrap-ups, longest waits, skills that relax, queues without agents, the opening after a loss.
+KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
+KEYS[2] {line.desk}:queues    HASH    queue → settings
+KEYS[3] {line.desk}:visits    HASH    visit → state
+KEYS[4] {line.desk}:agents    HASH    agent → state
+KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
+KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
+KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
+KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
+KEYS[9] {line.desk}:log       STREAM  one entry per change
+ARGV[1] batch          how many timers at most, 1 to 1 000
+Reply: [more, seq, handled]; more = 1: call again at once
+Errors: "no such desk", "script outdated …", "malformed batch"
+Complexity: O(batch × (log n + skill sets))
+Version: 1
+]]
+--@include open
+--@include records
+--@include matching
+--@include moves
+
+local batch = tonumber(ARGV[1])
+if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
+if status == 'r' then
+  local opens = call('HGET', DESK, 'opens_at')
+  if opens and opens + 0 <= now_ms then
+    status = 'o'
+    call('HSET', DESK, 'conf', 'o')
+    log('opened', 'w', 'recovered')
+    tell('agents', '-', '-')
+    -- Whoever came back is matched by the walk over free agents below.
+  end
+end
+local due = call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch)
+local handled = 0
+local function visitor(id)
+  local v = visit_of(id)
+  if not v then return end
+  local q = queue_of(v.queue)
+  if v.state == 'e' then
+    call('HDEL', VISITS, id)
+  elseif v.state == 'a' then
+    end_visit(v, 'lost', 'sweep')
+  elseif v.state == 'r' then
+    local a = agent_of(v.agent)
+    end_visit(v, 'visitor lost', 'sweep')
+    free_slot(a, v, false)
+    match_agent(a)
+    keep_agent(a)
+  else
+    local a = v.state == 'o' and agent_of(v.agent)
+    v.state, v.agent, v.token, v.since = 'a', '-', '-', int(now_ms)
+    keep_visit(v)
+    call('ZADD', TIMERS, int(now_ms + (q and q.grace or 0)), 'v' .. id)
+    log('away', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket)
+    tell('away', id, '-')
+    if a then
+      drop_slot(a, 'o' .. id)
+      call('ZREM', TIMERS, 'o' .. a.id)
+      settle(a)
+      match_agent(a)
+      keep_agent(a)
+    end
+  end
+end
+local function agent_lost(id)
+  local a = agent_of(id)
+  if not a or a.state == 'x' then return end
+  a.state, a.pending, a.word = 'x', '-', 'lost'
+  call('ZREM', TIMERS, 'o' .. id, 'w' .. id)
+  log('agent_lost', 'a', id)
+  give_back(a, 'agent_lost')
+  online(a, -1)
+  tell('agent', '-', id)
+end
+local function offer_over(id)
+  local a = agent_of(id)
+  if not a or not a.offered then return end
+  local v = visit_of(a.offered)
+  local q = queue_of(v.queue)
+  drop_slot(a, 'o' .. v.id)
+  a.misses = a.misses + 1
+  a.since = int(now_ms)
+  log('miss', 'a', id, 'v', v.id, 'n', int(a.misses))
+  if q and q.misses > 0 and a.misses >= q.misses then
+    a.pending, a.word = 'p', 'missed_offers'
+    settle(a)
+  else
+    settle(a)
+  end
+  local stood = a.pending
+  if stood == '-' and a.state == 'o' then a.pending = 'd' end
+  keep_agent(a)
+  requeue(v, 'missed', 'offer_missed')
+  match_visit(v)
+  if stood == '-' and a.state == 'o' then
+    a = agent_of(id)
+    a.pending = '-'
+    match_agent(a)
+    keep_agent(a)
+  end
+  tell('agent', '-', id)
+end
+local function wrapped(id)
+  local a = agent_of(id)
+  if not a then return end
+  local next_end
+  for ends in gmatch(a.slots, 'w(%d+)') do
+    if ends + 0 <= now_ms then drop_slot(a, 'w' .. ends)
+    elseif not next_end or ends + 0 < next_end then next_end = ends + 0 end
+  end
+  if next_end then call('ZADD', TIMERS, int(next_end), 'w' .. id) end
+  log('ready', 'a', id)
+  settle(a)
+  match_agent(a)
+  keep_agent(a)
+  tell('agent', '-', id)
+end
+local function waited(id)
+  local v = visit_of(id)
+  if not v or (v.state ~= 'w' and v.state ~= 'a') then return end
+  local q = queue_of(v.queue)
+  if q and q.overflow ~= '0' and into(v, q.overflow) then
+    v.state = v.was
+    if v.was == 'a' then
+      keep_visit(v)
+      log('overflow', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', 'max_wait')
+    else
+      requeue(v, 'overflow', 'max_wait')
+      call('ZREM', TIMERS, 'm' .. id) -- once: the next queue keeps it
+      match_visit(v)
+    end
+  else
+    end_visit(v, 'max wait', 'sweep')
+  end
+end
+local function relaxed(id)
+  local v = visit_of(id)
+  if not v or not waits(v.state) then return end
+  local q = queue_of(v.queue)
+  match_visit(v)
+  if waits(v.state) and q and q.relax > 0 and now - v.joined < 9 * q.relax then
+    call('ZADD', TIMERS, int(now_ms + q.relax / 1000), 'x' .. id)
+  end
+end
+local function nobody(id)
+  local q = queue_of(id)
+  if not q or q.no_agent == 'w' or (call('HGET', DESK, 'online:' .. id) or '0') ~= '0' then return end
+  local from = fmt('%06d', id)
+  local some = call('ZRANGEBYLEX', WAITING, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, batch)
+  local stuck = 0
+  for i = 1, #some do
+    local v = visit_of(sub(some[i], 25))
+    if q.no_agent == 'o' then
+      local over = queue_of(q.overflow)
+      if over and into(v, q.overflow) then
+        if v.was == 'a' then
+          keep_visit(v)
+          log('overflow', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', 'no_agent')
+        else
+          requeue(v, 'overflow', 'no_agent')
+          match_visit(v)
+        end
+      else
+        stuck = stuck + 1
+      end
+    else
+      end_visit(v, q.no_agent == 'f' and 'form' or 'no agent', 'sweep')
+    end
+  end
+  if #some == batch or stuck > 0 then
+    call('ZADD', TIMERS, int(now_ms + (stuck > 0 and 5000 or 0)), 'n' .. id)
+  end
+end
+local what = { v = visitor, a = agent_lost, o = offer_over, w = wrapped, m = waited, x = relaxed, n = nobody }
+for i = 1, #due do
+  -- A step before may have moved it on.
+  local score = call('ZSCORE', TIMERS, due[i])
+  if score and score + 0 <= now_ms then
+    call('ZREM', TIMERS, due[i])
+    what[sub(due[i], 1, 1)](sub(due[i], 2))
+    handled = handled + 1
+  end
+end
+-- What every other trigger missed, if anything: the head of each line looks once more.
+if status == 'o' then
+  local ids = call('HKEYS', QUEUES)
+  for i = 1, #ids do
+    local q = queue_of(ids[i])
+    for need = 0, q.mode == 'm' and -1 or needs do
+      for class = need == 0 and 0 or 1, need == 0 and 0 or 9 do
+        local from = fmt('%06d%02d%s', ids[i], need, need == 0 and '' or class)
+        local head = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
+        while head and handled < 2 * batch and match_visit(visit_of(sub(head, 27))) do
+          handled = handled + 1
+          head = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
+        end
+      end
+    end
+  end
+end
+--@include close
+return { #due == batch and '1' or '0', int(seq), int(handled) }

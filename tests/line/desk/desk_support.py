@@ -1,0 +1,122 @@
+"""What the tests of a desk share: a desk under a clock that the test moves."""
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from poolsite import hotpath
+from queueing.line import desk
+from tests.support.clock import ScriptClock
+
+SLUG = "support"
+KEYS = desk.DeskKeys(SLUG)
+
+
+@dataclass
+class DeskUnderTest:
+    """One desk on one Redis; every method runs one command and returns its result."""
+
+    path: hotpath.HotPath
+    client: Any  # redis.Redis whose replies are text
+    clock: ScriptClock | None = None
+
+    def run(self, command: hotpath.Command[Any]) -> Any:
+        return self.path.run(command)
+
+    def create(self) -> "DeskUnderTest":
+        assert self.run(desk.create(SLUG, 1)).answer == "ok"
+        return self
+
+    def queue(self, queue: int, **settings: Any) -> None:
+        assert self.run(desk.queue_write(SLUG, queue, desk.QueueSettings(**settings))).ok
+
+    def agent(self, agent: int, *queues: int, online: bool = False, **settings: Any) -> None:
+        written = desk.AgentSettings(queues=queues, **settings)
+        assert self.run(desk.agent_write(SLUG, agent, written)).ok
+        if online:
+            self.login(agent)
+
+    def join(self, visit: str, queue: int = 1, **given: Any) -> desk.Standing:
+        standing = self.run(desk.join(SLUG, visit, queue, **given))
+        assert isinstance(standing, desk.Standing)
+        return standing
+
+    def beat(self, visit: str) -> desk.Standing:
+        standing = self.run(desk.beat(SLUG, visit))
+        assert isinstance(standing, desk.Standing)
+        return standing
+
+    def login(self, agent: int) -> desk.AgentState:
+        state = self.run(desk.login(SLUG, agent))
+        assert isinstance(state, desk.AgentState)
+        assert state.answer == "ok"
+        return state
+
+    def agent_beat(self, agent: int) -> desk.AgentState:
+        state = self.run(desk.agent_beat(SLUG, agent))
+        assert isinstance(state, desk.AgentState)
+        return state
+
+    def finish(self, agent: int, visit: str) -> desk.Answer:
+        answer = self.run(desk.finish(SLUG, agent, visit))
+        assert isinstance(answer, desk.Answer)
+        return answer
+
+    def sweep(self) -> None:
+        while self.run(desk.sweep(SLUG)).more:
+            pass
+
+    def visit(self, visit: str) -> desk.VisitRecord:
+        found = self.run(desk.visits(SLUG, [visit]))[visit]
+        assert isinstance(found, desk.VisitRecord)
+        return found
+
+    def figures(self) -> desk.DeskFigures:
+        figures = self.run(desk.show(SLUG))
+        assert isinstance(figures, desk.DeskFigures)
+        return figures
+
+    def wrong(self) -> list[tuple[str, str]]:
+        """What contradicts the laws, of everything."""
+        found: list[tuple[str, str]] = []
+        for what in ("visits", "agents", "waiting", "ready", "free", "idle"):
+            cursor = "0"
+            while True:
+                cursor, some = self.run(desk.check(SLUG, what, cursor))
+                found += some
+                if cursor == "0":
+                    break
+        return found
+
+    def log(self) -> list[dict[str, str]]:
+        """Every entry of the history, oldest first."""
+        return [fields for _, fields in self.client.xrange(KEYS.log)]
+
+    def advance(self, seconds: float, *alive: str | int) -> None:
+        """Let time pass in steps, with heartbeats of visitors (names) and agents (ids); sweep."""
+        assert self.clock is not None
+        left = seconds
+        while left > 0:
+            step = min(left, 5.0)
+            self.clock.advance(step)
+            left -= step
+            for each in alive:
+                if isinstance(each, int):
+                    self.agent_beat(each)
+                else:
+                    self.beat(each)
+            self.sweep()
+
+
+@contextmanager
+def desk_on(url: str, clock: ScriptClock | None = None) -> Iterator[DeskUnderTest]:
+    """A desk's test bench on the Redis of `url`."""
+    with (
+        contextlib.closing(hotpath.HotPath(url)) as path,
+        redis.Redis.from_url(url, decode_responses=True) as client,
+    ):
+        yield DeskUnderTest(path, client, clock)

@@ -1,0 +1,227 @@
+"""The four laws under random events, against a plain Python model of who waits and who serves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from poolsite.runtime.redis_server import RedisServer
+from queueing.line import desk
+from tests.line.desk.desk_support import SLUG, DeskUnderTest, desk_on
+from tests.support.clock import ScriptClock
+
+QUEUES = (1, 2, 3)  # automatic, offer, manual
+AGENTS = (1, 2, 3, 4)
+SKILLS: tuple[dict[str, int], ...] = ({}, {}, {"tax": 2}, {"tax": 4, "zh": 1})
+RELAX = 30.0
+
+
+@dataclass
+class Visit:
+    """A visitor as it came."""
+
+    name: str
+    queue: int
+    priority: int
+    skills: dict[str, int]
+    order: int
+
+
+class DeskMachine(RuleBasedStateMachine):
+    """Random events; after each one the desk is held against the laws and against arrivals."""
+
+    bench: DeskUnderTest
+
+    @initialize()
+    def begin(self) -> None:
+        self.bench.client.flushdb()
+        clock = self.bench.clock
+        assert clock is not None
+        clock.set(1_700_000_000_000_000)
+        self.bench.create()
+        relax = {"skills_relax_seconds": int(RELAX)}
+        self.bench.queue(1, overflow=2, max_wait_seconds=120, **relax)
+        self.bench.queue(
+            2, mode="offer", no_agent="end", no_agent_seconds=40, wrap_up_seconds=10, **relax
+        )
+        self.bench.queue(3, mode="manual")
+        for agent in AGENTS:
+            self.bench.agent(
+                *(agent, *QUEUES[: 1 + agent % 3]),
+                capacity=1 + agent % 2,
+                skills=SKILLS[agent - 1],
+            )
+        self.visits: dict[str, Visit] = {}
+        self.orders = 0
+        self.read = 0
+        self.waiting: dict[str, tuple[int, int, int, bool]] = {}
+        self.skilled: dict[str, dict[str, int]] = {}
+
+    # -- events ----------------------------------------------------------------------------
+
+    @rule(
+        queue=st.sampled_from(QUEUES),
+        priority=st.sampled_from([1, 5, 5, 9]),
+        skills=st.sampled_from(SKILLS),
+    )
+    def join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
+        name = f"v{self.orders}"
+        self.orders += 1
+        standing = self.bench.join(name, queue, priority=priority, skills=skills)
+        if standing.is_there:
+            self.visits[name] = Visit(name, queue, priority, skills, self.orders)
+        else:
+            assert (standing.answer, queue) == ("no_agent", 2)
+
+    @precondition(lambda self: self.visits)
+    @rule(data=st.data())
+    def beat(self, data: st.DataObject) -> None:
+        self.bench.beat(data.draw(st.sampled_from(sorted(self.visits))))
+
+    @precondition(lambda self: self.visits)
+    @rule(data=st.data())
+    def leave(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.visits)))
+        self.bench.run(desk.leave(SLUG, name))
+        assert self.bench.beat(name).answer in ("ended", "gone")
+
+    @rule(agent=st.sampled_from(AGENTS))
+    def login(self, agent: int) -> None:
+        self.bench.login(agent)
+
+    @rule(agent=st.sampled_from(AGENTS), how=st.sampled_from(["pause", "logout", "now"]))
+    def go(self, agent: int, how: str) -> None:
+        does = {"pause": desk.pause, "logout": desk.logout, "now": desk.log_out_now}[how]
+        self.bench.run(does(SLUG, agent, "why"))
+
+    @rule(agent=st.sampled_from(AGENTS), data=st.data())
+    def finish(self, agent: int, data: st.DataObject) -> None:
+        rooms = [slot.visit for slot in self.bench.agent_beat(agent).slots if slot.kind == "room"]
+        if rooms:
+            answer = self.bench.finish(agent, data.draw(st.sampled_from(rooms)))
+            assert answer.answer == "ok"
+
+    @rule(agent=st.sampled_from(AGENTS), yes=st.booleans())
+    def answer_offer(self, agent: int, yes: bool) -> None:
+        state = self.bench.agent_beat(agent)
+        for slot in state.slots:
+            if slot.kind == "offer":
+                does = desk.accept if yes else desk.decline
+                assert self.bench.run(does(SLUG, agent, slot.visit, state.offer_token)).ok
+
+    @rule(agent=st.sampled_from(AGENTS))
+    def take(self, agent: int) -> None:
+        answer = self.bench.run(desk.take(SLUG, agent)).answer
+        assert answer in ("ok", "nobody", "no_room")
+
+    @rule(agent=st.sampled_from(AGENTS))
+    def ready(self, agent: int) -> None:
+        assert self.bench.run(desk.ready(SLUG, agent)).ok
+
+    @precondition(lambda self: self.visits)
+    @rule(data=st.data(), to=st.sampled_from(QUEUES), front=st.booleans())
+    def move(self, data: st.DataObject, to: int, front: bool) -> None:
+        name = data.draw(st.sampled_from(sorted(self.visits)))
+        self.bench.run(desk.transfer_to_queue(SLUG, name, to, front=front))
+
+    @precondition(lambda self: self.visits)
+    @rule(data=st.data(), agent=st.sampled_from(AGENTS))
+    def hand_over(self, data: st.DataObject, agent: int) -> None:
+        name = data.draw(st.sampled_from(sorted(self.visits)))
+        self.bench.run(desk.transfer_to_agent(SLUG, name, agent))
+
+    @rule(seconds=st.sampled_from([1.0, 4.0, 11.0, 16.0, 31.0, 70.0]), data=st.data())
+    def time_passes(self, seconds: float, data: st.DataObject) -> None:
+        alive: list[str | int] = [*AGENTS, *self.visits]
+        silent = data.draw(st.sets(st.sampled_from(alive), max_size=3)) if alive else set()
+        self.bench.advance(seconds, *[each for each in alive if each not in silent])
+
+    # -- the laws --------------------------------------------------------------------------
+
+    @invariant()
+    def the_records_keep_the_laws(self) -> None:
+        if hasattr(self, "visits"):
+            assert self.bench.wrong() == []
+
+    @invariant()
+    def nobody_is_lost_or_overtaken(self) -> None:
+        """Law 4, from the history: whoever is matched by itself was the first of its kind."""
+        if not hasattr(self, "visits"):
+            return
+        for entry in self.bench.log()[self.read :]:
+            self.read += 1
+            self._follow(entry)
+        figures = self.bench.figures()
+        assert sum(each.waiting for each in figures.queues.values()) == len(self.waiting)
+        assert figures.seq == self.read
+        for name in self.visits:
+            assert self.bench.beat(name).answer in ("waiting", "offered", "room", "ended", "gone")
+
+    def _follow(self, entry: dict[str, str]) -> None:
+        kind, name = entry["k"], entry.get("v", "")
+        if kind == "join":
+            self.skilled[name] = self.visits[name].skills if name in self.visits else {}
+        if kind in ("room", "offer"):
+            place = self.waiting.pop(name, None)
+            if place is not None and entry["w"].startswith(("fewest", "agent_became")):
+                self._first(name, place, int(entry["a"]))
+            if kind == "offer" and place is not None:
+                self.waiting[name] = (*place[:3], False)
+            elif kind == "offer":
+                self.waiting[name] = (*self._place(entry), False)
+        elif kind == "end":
+            self.waiting.pop(name, None)
+        elif kind in (
+            "join",
+            "back",
+            "returned",
+            "withdrawn",
+            "declined",
+            "missed",
+            "transfer",
+            "move",
+            "overflow",
+            "away",
+        ):
+            self.waiting[name] = (*self._place(entry), kind != "away")
+
+    @staticmethod
+    def _place(entry: dict[str, str]) -> tuple[int, int, int]:
+        return int(entry["q"]), int(entry["c"]), int(entry["t"])
+
+    def _first(self, name: str, place: tuple[int, int, int, bool], agent: int) -> None:
+        needs = self.skilled.get(name, {})
+        for other, (queue, priority, ticket, present) in self.waiting.items():
+            same = queue == place[0] and self.skilled.get(other, {}) == needs
+            if same and present and other != name and priority == place[1]:
+                assert (priority, ticket) > place[1:3], (other, "was before", name, agent)
+
+
+def run_machine(url: str, clock: ScriptClock, examples: int) -> None:
+    with desk_on(url, clock) as bench:
+        machine: Any = type("Bound", (DeskMachine,), {"bench": bench})
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=40,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+                print_blob=True,
+            ),
+        )
+
+
+def test_random_events_keep_the_four_laws(
+    clean_redis: RedisServer, test_clock: ScriptClock
+) -> None:
+    run_machine(clean_redis.url, test_clock, 100)
