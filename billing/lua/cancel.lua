@@ -4,7 +4,8 @@ KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold
 KEYS[4] {acct}:log        STREAM  as billing/hold
-KEYS[5] {acct}:unpaid     ZSET    as billing/session
+KEYS[5] {acct}:parked     ZSET    as billing/hold
+KEYS[6] {acct}:unpaid     ZSET    as billing/session
 ARGV[1+] ids              message ids
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed id"
@@ -12,6 +13,7 @@ Complexity: O(ids × log n)
 Version: 1
 ]]
 --@include open
+local PARKED = KEYS[5] or ACCT .. ':parked'
 --@include ids
 --@include read_states
 local reply, place = { '1', '', '' }, 3
@@ -31,7 +33,7 @@ for i = 1, #ids do
     seq = seq + 1
     call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'cancel\t' .. id .. '\t' .. back .. '\t-' .. back .. '\tc\t'
       .. sub(st, 2, 2) .. '\t' .. first .. '\t' .. facts)
-    if letter == 'u' then call('ZREM', KEYS[5] or ACCT .. ':unpaid', id) else done[#done + 1] = id end
+    if letter == 'u' then call('ZREM', KEYS[6] or ACCT .. ':unpaid', id) else done[#done + 1] = id end
     st = 'c' .. sub(st, 2, 7) .. at .. first .. '|' .. outcome .. '|' .. facts .. '|' .. prices
     states[id] = st
     sets[#sets + 1], sets[#sets + 2] = id, st

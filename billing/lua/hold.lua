@@ -14,6 +14,7 @@ Complexity: O(holds × log n)
 Version: 1
 ]]
 --@include open
+local PARKED = KEYS[5] or ACCT .. ':parked'
 local count = #ARGV
 if count == 0 or count % 5 ~= 0 or count > 160 then return { '-1', 'malformed batch' } end
 local ids = {}
@@ -21,7 +22,8 @@ for i = 1, count, 5 do
   local id, how, quoted = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if id == '' or #id > 80 or find(id, '[^!-~]') or (how ~= 'hm' and how ~= 'sm' and how ~= 'hc' and how ~= 'sc')
     or #quoted > 16 or find(quoted, '%D') or quoted == '' or quoted + 0 >= 9007199254740992
-    or not find(ARGV[i + 3], '^[%w_-]*\t%d*\t[%l%d-]*$') or not find(ARGV[i + 4], '^[%w_=,;-]*$') then
+    or not find(ARGV[i + 3], '\t%d*\t[^\t]*$') or find(ARGV[i + 3], '|', 1, true) or find(ARGV[i + 4], '|', 1, true)
+    or #ARGV[i + 3] > 120 or #ARGV[i + 4] > 600 then
     return { '-1', 'malformed hold' }
   end
   ids[#ids + 1] = id
@@ -32,9 +34,11 @@ for i = 1, count, 5 do
   local id, how, quoted, facts, prices = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
   local st = states[id]
   local answer, letter, charged, flag = nil, '', '0', ''
+  if st then
+    --@include by_time
+  end
   local parked = st and sub(st, 1, 1) == 'p'
   if st and not parked then
-    --@include by_time
     letter = sub(st, 1, 1)
     local first, outcome, known = match(st, '^(%d+)|([^|]*)|([^\t]*)\t', 24)
     if known ~= match(facts, '^[^\t]*') then
@@ -66,11 +70,11 @@ for i = 1, count, 5 do
           flag = 'unpaid'
           local _, last = find(prices, '[,;]' .. reported .. '=')
           local worth = last and match(prices, '^%d+', last + 1) + 0 or amount
-          if not find(st, '!unpaid', 24, true) then
+          if not find(st, '!unpai:', 24, true) then
             seq = seq + 1
             call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'flag\t' .. id .. '\t0\t0\tp\t' .. sub(how, 2)
               .. '\t0\t' .. facts .. '\t\t0\tunpaid\t' .. reported .. '\t' .. fmt('%d', worth))
-            st = match(st, '^.-|[^|]*') .. '!unpaid' .. match(st, '^.-|[^|]*(.*)$')
+            st = match(st, '^[^|]*|[^|]*') .. '!unpai:' .. reported .. match(st, '^[^|]*|[^|]*(.*)$')
             states[id] = st
             sets[#sets + 1], sets[#sets + 2] = id, st
           end
@@ -86,7 +90,7 @@ for i = 1, count, 5 do
       if parked then
         local word, kind, made_on, outcome = match(st, '|([fd][^|!]*)', 24), sub(how, 2), day, ''
         --@include settle
-        call('ZREM', KEYS[5] or ACCT .. ':parked', id)
+        call('ZREM', PARKED, id)
         answer = letter == 't' and 'settled' or 'failed'
       else
         answer, charged = 'held', quoted

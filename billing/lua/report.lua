@@ -14,6 +14,7 @@ Complexity: O(reports × log n)
 Version: 1
 ]]
 --@include open
+local PARKED = KEYS[5] or ACCT .. ':parked'
 local count = #ARGV
 if count == 0 or count % 2 ~= 0 or count > 64 then return { '-1', 'malformed batch' } end
 local ids = {}
@@ -33,11 +34,14 @@ for i = 1, #ids do
   local answer, letter, charged, quoted, flag
   if st then
     --@include by_time
-    letter = sub(st, 1, 1)
+    letter = st and sub(st, 1, 1) or ''
   end
   if (letter == 's' or letter == 'h') and word ~= 'i' and word ~= 'u' then
-    local outcome, facts, prices
-    quoted, outcome, facts, prices = match(st, '^(%d+)|([^|]*)|([^|]*)|(.*)$', 24)
+    local bar = find(st, '|', 25, true)
+    local bar2 = find(st, '|', bar + 1, true)
+    local bar3 = find(st, '|', bar2 + 1, true)
+    quoted = sub(st, 24, bar - 1)
+    local outcome, facts, prices = sub(st, bar + 1, bar2 - 1), sub(st, bar2 + 1, bar3 - 1), sub(st, bar3 + 1)
     local kind, made_on = sub(st, 2, 2), sub(st, 3, 7)
     --@include settle
     states[id] = st

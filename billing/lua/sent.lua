@@ -4,6 +4,7 @@ KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold
 KEYS[4] {acct}:log        STREAM  as billing/hold
+KEYS[5] {acct}:parked     ZSET    as billing/hold
 ARGV[1+] ids              message ids
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed id"
@@ -11,6 +12,7 @@ Complexity: O(ids × log n)
 Version: 1
 ]]
 --@include open
+local PARKED = KEYS[5] or ACCT .. ':parked'
 --@include ids
 --@include read_states
 local reply, place = { '1', '', '' }, 3

@@ -1,5 +1,6 @@
--- Time decides, not the sweep: an open hold whose deadline has passed ends here, all returned.
--- In: id, st. Exactly at the deadline still counts. Out: st (and money, entry, lists).
+-- Time decides, not the sweep: an open hold whose deadline has passed ends here, all returned; a
+-- parked report becomes an orphan. Exactly at the deadline still counts. In: id, st. Out: st (false:
+-- no message any more), money, entry, lists.
 local open = sub(st, 1, 1)
 if open == 'h' or open == 's' then
   local kind = sub(st, 2, 2)
@@ -16,4 +17,13 @@ if open == 'h' or open == 's' then
     states[id] = st
     sets[#sets + 1], sets[#sets + 2], done[#done + 1] = id, st, id
   end
+elseif open == 'p' and now - sub(st, 8, 23) > sub(conf, 42, 48) * 1000000 then
+  local word = match(st, '|([fd][^|!]*)', 24)
+  seq = seq + 1
+  call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'flag\t' .. id .. '\t0\t0\t\tm\t0\t\t\t\t\t0\torphan\t'
+    .. (word == 'f' and 'failed' or sub(word, 2)) .. '\t0')
+  call('HDEL', MESSAGES, id)
+  call('ZREM', PARKED, id)
+  st = false
+  states[id] = st
 end

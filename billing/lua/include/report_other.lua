@@ -6,7 +6,6 @@ if not st then
   if word == 'i' or word == 'u' then
     answer, flag = 'unknown', 'unknown'
   else
-    local PARKED = KEYS[5] or ACCT .. ':parked'
     if call('ZCARD', PARKED) >= sub(conf, 56, 61) + 0 then
       answer = 'parked full'
     else

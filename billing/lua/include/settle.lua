@@ -6,12 +6,13 @@ if word ~= 'f' then
   mode, letter = sub(word, 2), 't'
   local _, last = find(prices, ',' .. mode .. '=', 1, true)
   if last then
-    price = match(prices, '^%d+', last + 1) + 0
+    price = tonumber(match(prices, '^%d+', last + 1)) or back
+    if price > back then price = back end
   else
     -- Outside the quote: its price by the same tariff, at most the quote; the rest is our loss.
     flag = 'unexpected mode'
     _, last = find(prices, ';' .. mode .. '=', 1, true)
-    local full = last and match(prices, '^%d+', last + 1) + 0 or back
+    local full = last and tonumber(match(prices, '^%d+', last + 1)) or back
     price = full < back and full or back
     more = '\t' .. flag .. '\t' .. mode .. '\t' .. fmt('%d', full - price)
   end

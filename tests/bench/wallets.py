@@ -1,0 +1,90 @@
+"""Wallets in a private Redis, and traffic on them as plain EVALSHA words."""
+
+from collections.abc import Iterable
+
+import redis
+
+from billing import wallet
+from poolsite.hotpath import Command
+from tests.bench.pools import words
+from tests.bench.redis_cpu import send_pipelined
+
+SLUG = "bench"
+MONEY = 10**15
+# Native card, or Yuexin resolved or not; the tariff also knows video and native text.
+QUOTE = wallet.Quote(
+    {"native_card": 800, "yuexin_card": 900, "yuexin_text": 600},
+    42,
+    {"video": 700, "native_text": 300},
+)
+DELIVERED = ("native_card", "yuexin_card", "yuexin_text")
+
+
+def message_id(index: int) -> str:
+    return f"c{index:x}-4f1d2c9a7b3e"
+
+
+def open_wallet(client: redis.Redis, slug: str = SLUG, balance: int = MONEY) -> None:
+    """Make a wallet with money for everything that a bench does."""
+    command = wallet.create(slug, 1, wallet.WalletSettings(), balance=balance)
+    assert send_pipelined(client, words(client, [command])) == [["1", "created"]]
+
+
+def hold_request(index: int, *, sent: bool = True) -> wallet.HoldRequest:
+    """One hold with everything that a campaign's message has."""
+    body_hash = f"{index * 2654435761 % 2**128:032x}"
+    return wallet.HoldRequest(message_id(index), body_hash, QUOTE, chatbot="shop-bot", sent=sent)
+
+
+def holds(first: int, count: int, *, slug: str = SLUG, sent: bool = True) -> list[Command]:
+    return [
+        wallet.hold(slug, hold_request(index, sent=sent)) for index in range(first, first + count)
+    ]
+
+
+def settlements(first: int, count: int, *, slug: str = SLUG) -> list[Command]:
+    """The final reports of messages first …: two of three delivered, by each mode in turn."""
+    return [wallet.report(slug, final_report(index)) for index in range(first, first + count)]
+
+
+def final_report(index: int) -> wallet.Report:
+    delivered = index % 3 != 0
+    mode = DELIVERED[index % len(DELIVERED)] if delivered else ""
+    return wallet.Report(message_id(index), final=True, delivered=delivered, mode=mode)
+
+
+def holds_and_settlements(first: int, count: int, *, open_at_once: int = 200) -> list[Command]:
+    """Return `count` holds and, `open_at_once` holds later each, their final reports."""
+    made, ended = holds(first, count), settlements(first, count)
+    commands: list[Command] = []
+    for place, command in enumerate(made):
+        commands.append(command)
+        if place >= open_at_once:
+            commands.append(ended[place - open_at_once])
+    return commands + ended[count - open_at_once :]
+
+
+def persist(client: redis.Redis, slug: str = SLUG) -> int:
+    """Take every entry as SQL would, and trim; returns how many there were."""
+    taken = 0
+    while True:
+        (closed,) = send_pipelined(client, words(client, [wallet.close_batch(slug, 5_000)]))
+        batch = wallet.close_batch(slug).read(closed)  # type: ignore[arg-type]
+        if batch is None:
+            return taken
+        send_pipelined(client, words(client, [wallet.trim_batch(slug, 1, batch.number, keep=0)]))
+        taken += len(batch.entries)
+
+
+def figures(client: redis.Redis, slug: str = SLUG) -> dict[str, int]:
+    """The wallet's figures as they stand in its hash."""
+    names = ("bal", "pend", "held", "seq", "drained")
+    values = client.hmget("{acct." + slug + "}", names)
+    return {name: int(value) for name, value in zip(names, values, strict=True)}
+
+
+def charged(indexes: Iterable[int]) -> int:
+    """What the customer pays for these messages, by the prices of the quote."""
+    return sum(
+        QUOTE.prices[DELIVERED[index % len(DELIVERED)]] for index in indexes if index % 3 != 0
+    )

@@ -1,0 +1,341 @@
+"""A plain model of a wallet: dictionaries, and data/message_reports.csv for the reports' rules.
+
+It shares nothing with the Lua but the words. Each method answers what the command answers and
+appends the change entries that are due.
+"""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from billing import wallet
+from billing.wallet import Change, Charge, HoldRequest, Quote, WalletSettings
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
+SECOND = 1_000_000
+MOST_SEEN = 16
+QUOTED_EVENT = "final report: delivered by a quoted mode"
+OUTSIDE_EVENT = "final report: delivered by a mode outside the quote"
+FAILED_EVENT = "final report: failed"
+
+
+def _table() -> dict[tuple[str, str], dict[str, str]]:
+    with DATA.open(encoding="utf-8", newline="") as file:
+        return {(row["state"], row["event"]): row for row in csv.DictReader(file)}
+
+
+TABLE = _table()
+
+
+@dataclass
+class Held:
+    """A message as the model keeps it. `said`: the final report that is parked, or was taken."""
+
+    state: str
+    kind: str
+    since: int
+    request: HoldRequest | None = None
+    quoted: int = 0
+    charged: int = 0
+    mode: str = ""
+    said: str = ""
+    day: int = -1
+    seen: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class Model:
+    """One wallet. Amounts in units, times in µs."""
+
+    settings: WalletSettings
+    now: int
+    bal: int
+    status: str = "open"
+    held: int = 0
+    receivable: int = 0
+    spent: int = 0
+    drained: int = 0
+    messages: dict[str, Held] = field(default_factory=dict)
+    operations: dict[str, tuple[str, int, str, int, int]] = field(default_factory=dict)
+    paid: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    forgettable: list[tuple[int, str, str]] = field(default_factory=list)
+    entries: list[Change] = field(default_factory=list)
+
+    @property
+    def seq(self) -> int:
+        return len(self.entries)
+
+    @property
+    def day(self) -> int:
+        return self.now // (86_400 * SECOND)  # the tests' wallets live in UTC
+
+    def write(self, kind: str, name: str, **more: object) -> None:
+        self.entries.append(Change(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
+
+    def roll(self, day_before: int) -> None:
+        """A new day begins with nothing spent; called when the time was moved."""
+        if self.day != day_before:
+            self.spent = 0
+
+    # -- time ------------------------------------------------------------------------------------
+
+    def due(self, message: Held) -> int | None:
+        """The last µs at which an open hold still stands."""
+        if message.state == "sent":
+            return message.since + self.settings.report_seconds * SECOND
+        if message.state == "held":
+            call = message.kind == "call"
+            seconds = (
+                self.settings.unsent_call_seconds if call else self.settings.unsent_message_seconds
+            )
+            return message.since + seconds * SECOND
+        return None
+
+    def by_time(self, name: str) -> str:
+        """End the hold if its time is over; returns the state that it ended in, or nothing."""
+        message = self.messages.get(name)
+        if message and message.state == "parked":
+            return self._orphan(name, message)
+        due = self.due(message) if message else None
+        if message is None or due is None or self.now <= due:
+            return ""
+        event = "72 h passed" if message.state == "sent" else "unsent deadline passed"
+        row = TABLE[message.state, event]
+        assert row["money"] == "return all"
+        kind = "expire" if message.state == "sent" else "cancel"
+        self._end(name, message, row["next_state"], kind, reported="deadline")
+        return message.state
+
+    def _orphan(self, name: str, message: Held) -> str:
+        if self.now <= message.since + self.settings.report_seconds * SECOND:
+            return ""
+        row = TABLE["parked", "72 h passed"]
+        assert row["next_state"] == "none"
+        del self.messages[name]
+        self.write("flag", name, message_kind="message", flag=row["flag"], reported=message.said)
+        return row["next_state"]
+
+    def _end(self, name: str, message: Held, state: str, kind: str, reported: str = "") -> None:
+        """An open hold ends with all returned."""
+        back = message.quoted if message.state in ("held", "sent") else 0
+        self.give_back(message, back, back)
+        message.state, message.since, message.charged = state, self.now, 0
+        self.write(
+            kind, name, spendable=back, held=-back, state=state, reported=reported,
+            **self.facts(message),
+        )  # fmt: skip
+
+    def give_back(self, message: Held, back: int, quoted: int) -> None:
+        self.bal += back
+        self.held -= quoted
+        if message.day == self.day:
+            self.spent = max(0, self.spent - back)
+
+    def facts(self, message: Held) -> dict[str, object]:
+        request = message.request
+        known = {
+            "body_hash": request.body_hash,
+            "tariff_id": request.quote.tariff_id,
+            "chatbot": request.chatbot,
+        } if request else {}  # fmt: skip
+        return {"message_kind": message.kind, "quoted": message.quoted, **known}
+
+    # -- holds -----------------------------------------------------------------------------------
+
+    def answer(self, name: str, answer: str, flag: str = "", quoted: int = 0) -> Charge:
+        message = self.messages.get(name)
+        if message is None or message.state == "parked":
+            state = message.state if message else ""
+            return Charge(name, answer, state, 0, quoted, self.bal, self.seq, flag)
+        charged = message.quoted if message.state in ("held", "sent") else message.charged
+        return Charge(
+            name, answer, message.state, charged, message.quoted, self.bal, self.seq, flag
+        )
+
+    def refusal(self, amount: int) -> str:
+        if self.status != "open":
+            return {"frozen": "frozen", "closed": "closed", "recovering": "safe mode"}[self.status]
+        if self.seq - self.drained >= self.settings.log_limit:
+            return "backlog full"
+        if amount > self.bal:
+            return "insufficient balance"
+        if 0 < self.settings.daily_limit < self.spent + amount:
+            return "daily limit"
+        return ""
+
+    def hold(self, request: HoldRequest) -> Charge:
+        name, quoted = request.message_id, request.quote.quoted
+        self.by_time(name)
+        message = self.messages.get(name)
+        state = message.state if message else "none"
+        if message and state != "parked":
+            assert message.request is not None
+            same = message.request.body_hash == request.body_hash
+            if state != "unpaid":
+                flag = TABLE[state, "hold" if same else "hold with another body"]["flag"]
+            else:
+                flag = "repeat" if same else "conflict"
+            return self.answer(name, flag, flag)
+        refusal = self.refusal(quoted)
+        if refusal:
+            return self._refused(request, refusal)
+        self.bal -= quoted
+        self.held += quoted
+        self.spent += quoted
+        held = Held("sent" if request.sent else "held", request.kind, self.now, request, quoted)
+        held.day = self.day
+        self.messages[name] = held
+        self.write("hold", name, spendable=-quoted, held=quoted, state=held.state,
+                   prices=priced(request.quote), **self.facts(held))  # fmt: skip
+        if message:  # "then as from sent"
+            flag = self._settle(name, held, message.said)
+            return self.answer(name, held.state, flag)
+        assert TABLE[state, "hold"]["next_state"] == "held"
+        return self.answer(name, "held")
+
+    def _refused(self, request: HoldRequest, refusal: str) -> Charge:
+        name = request.message_id
+        message = self.messages.get(name)
+        quoted = 0 if message else request.quote.quoted
+        if refusal != "insufficient balance":
+            return self.answer(name, refusal, "", quoted)
+        flag = TABLE["parked" if message else "none", "hold beyond the balance"]["flag"]
+        if flag == "refused; unpaid if the parked report says delivered":
+            assert message
+            flag = "refused" if message.said == "failed" else "unpaid"
+        if message and flag == "unpaid" and all(seen != "unpaid" for seen, _ in message.seen):
+            message.seen.append(("unpaid", message.said))
+            worth = price_of(request.quote, message.said, request.quote.quoted)
+            quote = request.quote
+            self.write("flag", name, state="parked", flag="unpaid", reported=message.said,
+                       difference=worth, message_kind=request.kind, body_hash=request.body_hash,
+                       tariff_id=quote.tariff_id, chatbot=request.chatbot)  # fmt: skip
+        return self.answer(name, refusal, flag, quoted)
+
+    def sent(self, name: str) -> Charge:
+        self.by_time(name)
+        message = self.messages.get(name)
+        if message and message.state == "unpaid":
+            return self.answer(name, "refused", "refused")
+        row = TABLE[message.state if message else "none", "sent"]
+        if message and row["next_state"] != message.state:
+            self._mark_sent(name, message)
+            return self.answer(name, "sent")
+        return self.answer(name, row["flag"], row["flag"])
+
+    def _mark_sent(self, name: str, message: Held) -> None:
+        message.state, message.since = "sent", self.now
+        self.write("sent", name, state="sent", **self.facts(message))
+
+    def cancel(self, name: str) -> Charge:
+        self.by_time(name)
+        message = self.messages.get(name)
+        if message and message.state == "unpaid":
+            self._end(name, message, "cancelled", "cancel")
+            return self.answer(name, "cancelled")
+        row = TABLE[message.state if message else "none", "cancel"]
+        if message and row["next_state"] != message.state:
+            self._end(name, message, row["next_state"], "cancel")
+            return self.answer(name, "cancelled")
+        if message and row["flag"] in wallet.reasons.LISTED:
+            self.list_flag(name, message, row["flag"], "cancel")
+        return self.answer(name, row["flag"], row["flag"])
+
+    # -- reports ---------------------------------------------------------------------------------
+
+    def event_of(self, message: Held | None, word: str) -> str:
+        if word in ("interim", "unreadable"):
+            return {"interim": "interim report", "unreadable": "report without a readable mode"}[
+                word
+            ]
+        if word == "failed":
+            return FAILED_EVENT
+        quote = message.request.quote if message and message.request else None
+        return QUOTED_EVENT if quote is None or word in quote.prices else OUTSIDE_EVENT
+
+    def report(self, name: str, word: str) -> Charge:
+        """`word`: interim, unreadable, failed, or the mode that was delivered."""
+        self.by_time(name)
+        message = self.messages.get(name)
+        # An unpaid session message stands outside the table: like a cancelled one.
+        state = message.state if message else "none"
+        row = TABLE["cancelled" if state == "unpaid" else state, self.event_of(message, word)]
+        if message is None:
+            return self._early(name, word, row)
+        if row["next_state"] in ("settled", "failed") and state in ("held", "sent"):
+            flag = self._settle(name, message, word)
+            assert flag == row["flag"]
+            return self.answer(name, message.state, flag)
+        flag = row["flag"]
+        if flag.startswith("repeat if"):
+            flag = "repeat" if message.said == word else "contradiction"
+        answer = flag or "noted"
+        if row["next_state"] == "sent" != state:
+            self._mark_sent(name, message)
+            answer = flag or "sent"
+        if flag in wallet.reasons.LISTED:
+            reported = "?" if word == "unreadable" else word
+            self.list_flag(name, message, flag, reported)
+        return self.answer(name, answer, flag)
+
+    def _early(self, name: str, word: str, row: dict[str, str]) -> Charge:
+        if row["next_state"] == "none":
+            return self.answer(name, row["flag"], row["flag"])
+        parked = sum(message.state == "parked" for message in self.messages.values())
+        if parked >= self.settings.parked_limit:
+            return self.answer(name, "parked full")
+        self.messages[name] = Held("parked", "message", self.now, said=word)
+        self.write("parked", name, state="parked", message_kind="message", reported=word)
+        return self.answer(name, "parked", row["flag"])
+
+    def _settle(self, name: str, message: Held, word: str) -> str:
+        assert message.request is not None
+        quote, quoted, flag, difference = message.request.quote, message.quoted, "", 0
+        if word == "failed":
+            price, message.state = 0, "failed"
+        else:
+            message.state, message.mode = "settled", word
+            full = price_of(quote, word, quoted)
+            price = min(full, quoted)
+            if word not in quote.prices:
+                flag, difference = "unexpected mode", full - price
+        self.give_back(message, quoted - price, quoted)
+        message.since, message.charged, message.said = self.now, price, word
+        self.write(
+            "fail" if word == "failed" else "settle", name, spendable=quoted - price,
+            held=-quoted, state=message.state, mode=message.mode, price=price, flag=flag,
+            reported=word if flag else "", difference=difference, **self.facts(message),
+        )  # fmt: skip
+        return flag
+
+    def list_flag(self, name: str, message: Held, flag: str, reported: str) -> None:
+        if (flag, reported) in message.seen or len(message.seen) >= MOST_SEEN:
+            return
+        message.seen.append((flag, reported))
+        worth = price_of(message.request.quote, reported, 0) if message.request else 0
+        difference = 0 if flag == "unreadable" else worth - message.charged
+        settled = message.state == "settled"
+        self.write(
+            "flag", name, state=message.state, mode=message.mode if settled else "",
+            price=message.charged, flag=flag, reported=reported, difference=difference,
+            **self.facts(message),
+        )  # fmt: skip
+
+
+def price_of(quote: Quote, mode: str, unknown: int) -> int:
+    return quote.prices.get(mode, quote.others.get(mode, unknown))
+
+
+def priced(quote: Quote) -> str:
+    """The prices as an entry keeps them: quoted ones after commas, others after semicolons."""
+    quoted = "".join(f",{mode}={price}" for mode, price in quote.prices.items())
+    return quoted + "".join(f";{mode}={price}" for mode, price in quote.others.items())
+
+
+def as_list(charges: Iterable[Charge], bal: int, seq: int) -> list[Charge]:
+    """Charges of one list command: each tells the wallet after the whole command."""
+    return [
+        Charge(c.message_id, c.answer, c.state, c.charged, c.quoted, bal, seq, c.flag)
+        for c in charges
+    ]
