@@ -1,0 +1,114 @@
+"""A customer with a wallet that has lived: topped up, charged, corrected, flagged, persisted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.test import Client
+
+from billing import servers
+from billing import wallet as door
+from billing.models import Chatbot, Tariff, Wallet
+from billing.money import UNITS
+from billing.persistence.running import persist_one
+from billing.services.wallets import wallet_open
+from poolsite.access.models import Account, User
+from poolsite.access.services import grant_set, membership_set, user_create
+from poolsite.access.views.log_in import BACKEND
+
+PRICES = {"native_text": 3_000, "yuexin_resolved": 5_000, "yuexin_unresolved": 1_000}
+OTHERS = {"video": 4_000}
+OPENING = 100 * UNITS
+
+
+@dataclass(frozen=True)
+class Customer:
+    """An account, its wallet, its tariff and its people by role."""
+
+    wallet: Wallet
+    tariff: Tariff
+    people: dict[str, User]
+
+    @property
+    def slug(self) -> str:
+        """The account's slug."""
+        return self.wallet.slug
+
+    def run(self, command: Any) -> Any:
+        """Run a command of the wallet."""
+        return servers.path(self.wallet).run(command)
+
+    def request(self, message_id: str, **more: Any) -> door.HoldRequest:
+        """A hold of 0.5 that may end as native text, Yuexin resolved or not."""
+        quote = door.Quote(PRICES, self.tariff.pk, OTHERS)
+        return door.HoldRequest(message_id, "body", quote, chatbot="shop", **more)
+
+    def hold(self, *message_ids: str, **more: Any) -> None:
+        """Hold messages one by one."""
+        for message_id in message_ids:
+            assert self.run(door.hold(self.slug, self.request(message_id, **more))).answer == "held"
+
+    def report(self, message_id: str, mode: str | None, *, delivered: bool = True) -> Any:
+        """A final report."""
+        return self.run(door.report(self.slug, door.Report(message_id, True, delivered, mode)))
+
+    def top_up(self, operation_id: str, amount: int) -> Any:
+        """Money from outside."""
+        return self.run(door.move(self.slug, operation_id, "recharge", amount))
+
+    def persist(self) -> None:
+        """Bring everything to the books."""
+        persist_one(Wallet.objects.select_related("account").get(pk=self.wallet.pk))
+        self.wallet.refresh_from_db()
+
+
+def customer(slug: str = "evergreen", **account: Any) -> Customer:
+    """An account with 100 in its wallet, a tariff, a chatbot, and one member of each role."""
+    row = Account.objects.create(slug=slug, name=slug.title(), **account)
+    wallet = wallet_open(row, "test", opening=OPENING)
+    tariff = Tariff.objects.create(
+        account=row,
+        name="Standard",
+        valid_from=row.created_at,
+        prices={
+            **{mode: {"unit_price": price} for mode, price in (PRICES | OTHERS).items()},
+            "yuexin_unresolved": {"unit_price": 500},
+        },
+    )
+    Chatbot.objects.create(account=row, slug="shop", name="Shop bot")
+    people = {}
+    for role in ("owner", "payer", "sender", "admin", "agent"):
+        people[role] = user_create(username=f"{slug}-{role}", actor="test")
+        membership_set(user=people[role], account=row, roles=[role], actor="test")
+    wallet = Wallet.objects.select_related("account").get(pk=wallet.pk)
+    return Customer(wallet, tariff, people)
+
+
+def lived(slug: str = "evergreen", **account: Any) -> Customer:
+    """A customer of whom every page has something to show."""
+    made = customer(slug, **account)
+    made.top_up("recharge:1", 50 * UNITS)
+    made.hold("m-text", "m-yuexin", "m-failed", "m-open", "m-late")
+    made.run(door.sent(slug, ["m-text", "m-yuexin", "m-failed"]))
+    made.report("m-text", "native_text")
+    made.report("m-yuexin", "yuexin_unresolved")
+    made.report("m-failed", None, delivered=False)
+    made.run(door.cancel(slug, "m-late"))
+    made.report("m-late", "native_text")  # a contradiction: it was cancelled
+    made.persist()
+    made.hold("m-fresh")  # not in the books
+    return made
+
+
+def operator(name: str = "olive", *grants: str) -> User:
+    """An operator with these grants."""
+    user = user_create(username=name, actor="test", is_operator=True)
+    for grant in grants:
+        grant_set(user=user, name=grant, actor="test")
+    return User.objects.get(pk=user.pk)
+
+
+def browser(user: User) -> Client:
+    """A browser in which this user is logged in."""
+    client = Client()
+    client.force_login(user, backend=BACKEND)
+    return client
