@@ -70,3 +70,35 @@ def retention(shard: int, shards: int) -> dict[str, int]:
     from billing.services import books
 
     return books.delete_expired()
+
+
+@jobs.sweep("billing.unsent", every_seconds=3)
+def unsent(shard: int, shards: int) -> dict[str, int]:
+    """Sends settings and statuses that Redis has not taken yet."""
+    from billing.services.wallets import send_waiting
+
+    return send_waiting()
+
+
+@jobs.sweep("billing.alerts", every_seconds=10)
+def alerts(shard: int, shards: int) -> dict[str, int]:
+    """Tells of balances that fell below their mark, once until they recover."""
+    from billing.services.alerts import check_low_balances
+
+    return check_low_balances()
+
+
+@jobs.sweep("billing.top_up", every_seconds=15, shards=2, pausable=True)
+def top_up(shard: int, shards: int) -> dict[str, int]:
+    """Charges kept cards of accounts below their mark."""
+    from billing.services.auto_top_up import top_up_due
+
+    return top_up_due(shard, shards)
+
+
+@jobs.sweep("billing.unfinished", every_seconds=3_600)
+def unfinished(shard: int, shards: int) -> dict[str, int]:
+    """Closes top-ups that nobody paid."""
+    from billing.services.recharges import close_unfinished
+
+    return close_unfinished()

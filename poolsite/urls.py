@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("poolsite.jobs.urls")),
     path("", include("numbers.urls")),
     path("", include("billing.urls")),
+    path("payments/", include("payments.urls")),
     path("", include("queueing.admission.urls")),
     path("", include("queueing.line.urls")),
 ]
