@@ -207,10 +207,12 @@ def _write_part(
     for batch in batches:
         oldest = batch.changes[0].at_us if batch.changes else 0
         turn.oldest_us = min(turn.oldest_us or oldest, oldest)
+    fence = turn.fence()
+    crash_point("billing.batch_closed")
     held = lease.current()
     if held is not None and not held.held:
-        raise LeaseLostError
-    done = write_batches(batches, turn.fence())
+        raise LeaseLostError(f"shard {turn.shard} is another worker's now")
+    done = write_batches(batches, fence)
     crash_point("billing.after_commit")
     _trim(path, [batch for batch in batches if done[batch.wallet_id].may_trim], known, turn)
     crash_point("billing.after_trim")

@@ -141,6 +141,14 @@ def on_postgres() -> bool:
     return connection.vendor == "postgresql"
 
 
+def limit_waiting() -> None:
+    """A writer that is paused in its transaction must not hold others' rows for long."""
+    if on_postgres():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '5s'")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '30s'")
+
+
 def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
     """Add the deltas; returns which wallets took them. The others' rows refused the writer."""
     with connection.cursor() as cursor:

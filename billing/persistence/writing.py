@@ -81,6 +81,7 @@ def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Writ
 
 def _write(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
     now = timezone.now()
+    statements.limit_waiting()
     heads = _lock([batch.wallet_id for batch in batches])
     done: dict[int, Written] = {}
     fresh: list[AccountBatch] = []

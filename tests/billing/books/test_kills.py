@@ -1,0 +1,146 @@
+"""kill -9 and SIGSTOP of real workers of the books, at each point, from several seeds."""
+
+import os
+import random
+import signal
+
+import pytest
+
+from billing import wallet as door
+from poolsite import hotpath
+from tests.billing.books.books_worker import BooksWorker, Traffic
+from tests.support.waiting import until
+
+SEEDS = range(int(os.environ.get("BOOKS_SEEDS", "5")))
+SPENDABLE = 20_000
+POINTS = (
+    "billing.batch_closed",
+    "billing.before_commit",
+    "billing.after_commit",
+    "billing.after_trim",
+)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def worker(request, tmp_path_factory, redis_server):
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('books') / 'books.sqlite3'}"
+    else:
+        url = request.getfixturevalue("postgres_server").create_database()
+    with redis_server.client() as client:
+        client.flushall()
+    hotpath.reset()
+    made = BooksWorker(url)
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def wallets(worker):
+    """Makes three new wallets; those of the tests before stay, and are audited with them."""
+
+    def make(name):
+        slugs = [f"{name}-{letter}" for letter in "abc"]
+        worker.do("make", slugs=slugs, spendable=SPENDABLE)
+        return slugs
+
+    return make
+
+
+@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_worker_killed_at_any_point_loses_and_doubles_nothing(worker, wallets, point, seed):
+    chance = random.Random(f"{point} {seed}")
+    traffic = Traffic(wallets(f"{point[8:]}-{seed}".replace("_", "-")), chance, SPENDABLE)
+    traffic.run(chance.randint(5, 60))
+    assert worker.ask("persist", at=point)["signal"] == signal.SIGKILL
+    assert worker.do("audit") == ""
+    traffic.run(chance.randint(0, 30))
+    figures = worker.do("persist")
+    assert (figures["faults"], figures["refused"], figures["failed"]) == (0, 0, 0)
+    assert worker.do("audit") == ""
+    traffic.check()
+    rows = {row[0]: row[1] for row in worker.do("rows")}
+    assert {slug: rows[slug] for slug in traffic.slugs} == traffic.balances
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_worker_paused_past_its_lease_is_refused_by_the_row(worker, wallets, how):
+    traffic = Traffic(wallets(f"paused-{how}"), random.Random(how), SPENDABLE)
+    traffic.run(40)
+    point = "billing.batch_closed" if how == "before" else "billing.after_commit"
+    pid = worker.ask("persist", at=point, how="STOP", wait=False)["pid"]
+    until(lambda: _is_stopped(pid))
+    traffic.run(20)
+    assert worker.do("persist")["failed"] == 0
+    traffic.run(20)
+    late = worker.do("persist")
+    assert late["faults"] == 0
+    traffic.run(20)
+    os.kill(pid, signal.SIGCONT)
+    ended = worker.ask("end", pid=pid)
+    assert ended["signal"] == 0
+    assert ended["answer"]["faults"] == 0
+    if how == "before":
+        # It finds its batch written, closes the next one, and the rows know a later writer.
+        assert ended["answer"]["refused"] > 0
+    assert worker.do("audit") == ""
+    assert worker.do("persist")["faults"] == 0
+    assert worker.do("audit") == ""
+    traffic.check()
+
+
+def test_two_workers_at_once_write_every_entry_once(worker, wallets):
+    traffic = Traffic(wallets("two"), random.Random(2), SPENDABLE)
+    for _ in range(10):
+        traffic.run(40)
+        pids = [worker.ask("persist", wait=False)["pid"] for _ in range(3)]
+        answers = [worker.ask("end", pid=pid) for pid in pids]
+        assert all(said.get("answer", {"faults": 0})["faults"] == 0 for said in answers), answers
+    worker.do("persist")
+    assert worker.do("audit") == ""
+    traffic.check()
+
+
+@pytest.mark.parametrize(
+    "point",
+    ["billing.order_committed", "billing.order_before_redis", "billing.order_after_redis"],
+)
+def test_an_order_whose_maker_was_killed_is_applied_once(worker, wallets, point):
+    slugs = wallets(point[8:].replace("_", "-"))
+    order = {"slug": slugs[0], "kind": "recharge", "amount": 77, "operation": "recharge:1"}
+    assert worker.ask("order", at=point, **order)["signal"] == signal.SIGKILL
+    assert worker.ask("relay", at=point)["signal"] in (0, signal.SIGKILL)
+    worker.do("relay")
+    assert worker.do("relay")["waiting"] == 0
+    now = hotpath.run(door.balance(slugs[0]))
+    assert now.bal == SPENDABLE + 77
+    worker.do("persist")
+    assert worker.do("audit") == ""
+
+
+@pytest.mark.parametrize(
+    "point",
+    ["billing.rebuild_persisted", "billing.rebuild_new_generation", "billing.rebuild_created"],
+)
+def test_a_rebuild_killed_at_any_point_is_gone_on_with(worker, wallets, point):
+    traffic = Traffic(wallets(point[8:].replace("_", "-")), random.Random(point), SPENDABLE)
+    traffic.run(60)
+    killed = worker.ask("rebuild", slug=traffic.slugs[0], at=point)
+    assert killed["signal"] == signal.SIGKILL
+    watched = {"rebuilt": 0}
+
+    def healed():
+        nonlocal watched
+        watched = worker.do("watch")
+        return watched["rebuilt"] and not watched["failed"]
+
+    until(healed)
+    worker.do("persist")
+    assert worker.do("audit") == ""
+    traffic.check()
+
+
+def _is_stopped(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
