@@ -10,6 +10,9 @@ class BillingConfig(AppConfig):
     verbose_name = _("Billing")
 
     def ready(self) -> None:
+        import billing.services.campaigns_sweeping
+        import billing.services.campaigns_upload
+        import billing.services.sending
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
         from billing import errors, menu, overview, rules

@@ -14,6 +14,7 @@ def register() -> None:
     """Called once, by AppConfig.ready()."""
     for name, word in (
         ("billing:portal", _("Open balance")),
+        ("billing:campaign", _("Open campaign")),
         ("billing:account", _("Open account")),
         ("billing:accounts", _("Open accounts")),
         ("billing:flagged", _("Open reports")),
@@ -39,6 +40,26 @@ def _customers() -> list[Entry]:
             actions=CUSTOMERS,
             key="b",
             match=("billing:portal", "billing:explain", "billing:entries"),
+        ),
+        Entry(
+            "campaigns",
+            _("Campaigns"),
+            "billing:own_campaigns",
+            "campaign",
+            section="billing",
+            order=20,
+            actions=CUSTOMERS,
+            match=("billing:campaigns", "billing:campaign", "billing:campaign_new"),
+        ),
+        Entry(
+            "opt_outs",
+            _("Opt-outs"),
+            "billing:own_opt_outs",
+            "do_not_disturb_on",
+            section="billing",
+            order=30,
+            actions=CUSTOMERS,
+            match=("billing:opt_outs",),
         ),
         Entry(
             "usage",

@@ -4,6 +4,7 @@ from django.urls import path
 
 from billing.views import (
     accounts,
+    campaigns_urls,
     explain,
     flagged,
     holds,
@@ -57,6 +58,7 @@ urlpatterns = [
     path("billing/audit/", money_audit.audit_page, name="audit"),
     path("billing/audit/run/", money_audit.audit_run, name="audit_run"),
     # campaigns, templates, opt-outs
+    *campaigns_urls.urlpatterns,
     # top-ups, statements, adjustments, tariffs
     *paying_urls.urlpatterns,
 ]

@@ -69,6 +69,11 @@ class Campaign(models.Model):
         return self.wallet.account_id
 
     @property
+    def topic(self) -> str:
+        """The address of its live figures."""
+        return f"billing.campaign:{self.wallet.slug}.{self.pk}"
+
+    @property
     def dropped(self) -> int:
         """Rows of the file that nobody will be sent for."""
         return self.dropped_duplicates + self.dropped_opt_outs + self.dropped_invalid

@@ -1,7 +1,7 @@
 """What pages, topics and files read of campaigns. Tenant-safe."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet, Sum
@@ -66,7 +66,15 @@ def opt_out_get(principal: Principal, opt_out_id: int) -> OptOut:
 
 
 def figures_of(campaign: Campaign) -> Figures:
-    """The campaign's figures as SQL knows them: as old as the wallet's last persistence."""
+    """The campaign's figures now, as far as SQL knows: its messages lag behind the hand-over."""
+    found = figures_in_books(campaign)
+    handed_over = campaign.recipients.filter(state=Recipient.State.SENT).count()
+    ended = found.delivered_count + found.failed + found.expired + found.cancelled
+    return replace(found, sent=max(found.sent, handed_over - ended))
+
+
+def figures_in_books(campaign: Campaign) -> Figures:
+    """The campaign's figures of the moment of the wallet's last persistence."""
     by_state = dict(
         campaign.recipients.values_list("state").annotate(n=Count("pk")).values_list("state", "n")
     )
@@ -86,14 +94,12 @@ def figures_of(campaign: Campaign) -> Figures:
             returned += quoted - kept
         if state == State.SETTLED:
             delivered[mode] = delivered.get(mode, 0) + count
-    ended = sum(counts[state] for state in ENDED)
-    handed_over = by_state.get(Recipient.State.SENT, 0)
     return Figures(
         recipients=campaign.accepted,
         waiting=by_state.get(Recipient.State.WAITING, 0),
         refused=by_state.get(Recipient.State.REFUSED, 0),
         held=counts[State.HELD],
-        sent=max(counts[State.SENT], handed_over - ended),  # SQL's messages lag behind
+        sent=counts[State.SENT],
         delivered=delivered,
         failed=counts[State.FAILED],
         expired=counts[State.EXPIRED],

@@ -195,7 +195,7 @@ def _move(found: Campaign, status: str, actor: Actor, action: str, reason: str =
         after={"status": status},
         reason=reason,
     )
-    touch(found.pk)
+    touch(found)
 
 
 def _must_be(found: Campaign, *statuses: str) -> None:

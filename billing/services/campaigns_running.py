@@ -45,13 +45,13 @@ def stop(campaign: Campaign, status: str, reason: str, until: datetime | None = 
     rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENDING)
     changed = bool(rows.update(**changes))
     if changed:
-        touch(campaign.pk)
+        touch(campaign)
     return changed
 
 
-def touch(campaign_id: int) -> None:
-    """Tell the pages that watch the campaign, or its account's list."""
-    live.touch(f"billing.campaign:{campaign_id}")
+def touch(campaign: Campaign) -> None:
+    """Tell the pages that watch the campaign."""
+    live.touch(campaign.topic)
 
 
 def start_job(campaign: Campaign, actor: User | None) -> None:
@@ -80,13 +80,13 @@ def begin(found: Campaign, actor: User | None) -> bool:
         found.status, found.scheduled_at = Status.SCHEDULED, later
         found.status_reason = QUIET if quiet_end else ""
         found.save(update_fields=["status", "scheduled_at", "status_reason"])
-        touch(found.pk)
+        touch(found)
         return False
     found.status, found.status_reason = Status.SENDING, ""
     found.started_at = found.started_at or now
     found.save(update_fields=["status", "status_reason", "started_at"])
     start_job(found, actor)
-    touch(found.pk)
+    touch(found)
     return True
 
 

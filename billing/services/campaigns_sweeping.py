@@ -58,5 +58,5 @@ def _end(campaign: Campaign) -> bool:
     rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENT)
     ended = bool(rows.update(status=Status.DONE, ended_at=timezone.now()))
     if ended:
-        running.touch(campaign.pk)
+        running.touch(campaign)
     return ended

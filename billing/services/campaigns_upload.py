@@ -16,7 +16,7 @@ from billing.campaigns.recipients_file import SourceRow, read_rows
 from billing.models import Campaign, CampaignPart, DroppedRow, Recipient
 from billing.services.abilities import look_up
 from billing.services.acting import require
-from billing.services.campaigns_running import user_of
+from billing.services.campaigns_running import touch, user_of
 from billing.services.opt_outs import QUERY_VALUES, opted_out
 from poolsite import access, jobs
 from poolsite.access.services.actor import Actor
@@ -117,6 +117,7 @@ def _read(job: JobHandle, found: Campaign) -> Iterator[Progress]:
                 Recipient.objects.bulk_create(taken, batch_size=QUERY_VALUES)
                 DroppedRow.objects.bulk_create(dropped, batch_size=QUERY_VALUES)
                 found.save(update_fields=["next_row", "uploaded", *_DROPPED])
+            touch(found)
             yield Progress(found.uploaded)
     if not found.uploaded:
         raise UnreadableFileError(_("The file has no rows."))

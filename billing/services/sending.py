@@ -98,7 +98,7 @@ class Sending:
                     running.stop(self.campaign, Status.SENT, "")
                 return
             stop = self._chunk(rows)
-            running.touch(self.campaign.pk)
+            running.touch(self.campaign)
             yield self._progress()
             if stop is not None:
                 self._stop(stop)

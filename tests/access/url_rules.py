@@ -19,6 +19,7 @@ from poolsite import hotpath
 from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
+from tests.access import url_rules_campaigns as campaign_rules
 from tests.access.world import World
 
 
@@ -338,6 +339,35 @@ API |= {
     ),
 }
 
+_ONE = "accounts/<slug:slug>/campaigns/<int:pk>/"
+CAMPAIGNS = {
+    "campaigns/": Rule(campaign_rules.MEMBERS_OWN),
+    "opt-outs/": Rule(campaign_rules.MEMBERS_OWN),
+    **{
+        f"accounts/<slug:slug>/{part}": Rule(
+            campaign_rules.SEEN, url=campaign_rules.of_wallet(f"/accounts/own/{part}")
+        )
+        for part in ("campaigns/", "opt-outs/", "opt-outs/export/")
+    },
+    "accounts/<slug:slug>/campaigns/new/": Rule(
+        campaign_rules.SENT, url=campaign_rules.of_wallet("/accounts/own/campaigns/new/")
+    ),
+    "accounts/<slug:slug>/opt-outs/<int:pk>/remove/": Rule(
+        campaign_rules.SENT, url=campaign_rules.of_opt_out, method="post"
+    ),
+    **{
+        f"{_ONE}{part}": Rule(campaign_rules.SEEN, url=campaign_rules.of_campaign(part))
+        for part in ("", "dropped/", "results/")
+    },
+    **{
+        f"{_ONE}{verb}/": Rule(
+            campaign_rules.SENT, url=campaign_rules.of_campaign(f"{verb}/"), method="post"
+        )
+        for verb in ("upload", "test", "send", "pause", "resume", "cancel")
+    },
+    f"{_ONE}delete/": Rule(campaign_rules.SENT, url=campaign_rules.of_sent_campaign, method="post"),
+}
+
 RULES: dict[str, Rule] = {
     **ACCESS,
     **ADMIN_DOORS,
@@ -346,4 +376,5 @@ RULES: dict[str, Rule] = {
     **NUMBER_LIST,
     **POOL_PAGES,
     **API,
+    **CAMPAIGNS,
 }

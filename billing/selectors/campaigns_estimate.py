@@ -1,0 +1,94 @@
+"""What a campaign will cost: from the cheapest ends of its messages to what is held for them."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from billing.models import Campaign
+from billing.pricing import PriceError, content_of, quote
+from billing.pricing.modes import ends_of
+from billing.selectors import figures
+from billing.selectors.campaigns import abilities_of
+from billing.selectors.tariffs import prices_of, tariff_at
+from billing.wallet import Quote
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Recipients whose terminals can do the same: how many, and what one message costs."""
+
+    name: str
+    count: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Units. least, most: if every message is delivered, by its cheapest or its dearest end.
+
+    `most` is also what is held at once, at most. covers: how many messages the balance allows
+    for sure, before any money comes back. problem: why there is no estimate, for a person.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    spendable: int = 0
+    recipients: int = 0
+    problem: str = ""
+
+    @property
+    def least(self) -> int:
+        return sum(kind.count * kind.least for kind in self.kinds)
+
+    @property
+    def most(self) -> int:
+        return sum(kind.count * kind.most for kind in self.kinds)
+
+    @property
+    def covers(self) -> int:
+        if self.most <= self.spendable:
+            return self.recipients
+        dearest = max((kind.most for kind in self.kinds if kind.count), default=0)
+        return min(self.recipients, self.spendable // dearest) if dearest else self.recipients
+
+    @property
+    def missing(self) -> int:
+        """What a top-up must bring so that nothing can stop for money."""
+        return max(0, self.most - self.spendable)
+
+    @property
+    def share(self) -> float:
+        """The part of the recipients that the balance covers for sure."""
+        return self.covers / self.recipients if self.recipients else 0.0
+
+
+def estimate_of(campaign: Campaign) -> Estimate:
+    """Estimate by the tariff of now (or of the time it is scheduled for), and by abilities."""
+    spendable = figures.of(campaign.wallet).spendable
+    tariff = tariff_at(campaign.wallet.account_id, campaign.scheduled_at)
+    if tariff is None:
+        return Estimate(spendable=spendable, problem=_("No tariff is valid at that time."))
+    prices, content = prices_of(tariff), content_of(campaign.template)
+    native = campaign.template.native_kind
+    try:
+        yuexin = quote(prices, tariff.pk, ends_of(native, "yuexin"), content)
+        video = quote(prices, tariff.pk, ends_of(native, "video"), content)
+    except PriceError:
+        problem = _("The tariff has no price for one of the template's modes.")
+        return Estimate(spendable=spendable, problem=problem)
+    counts = abilities_of(campaign)
+    return Estimate(
+        kinds=(
+            Kind(_("With Yuexin"), counts[True], *_ends(yuexin)),
+            Kind(_("Without: video"), counts[False], *_ends(video)),
+            Kind(_("Not known yet"), counts[None], *_ends(yuexin, video)),
+        ),
+        spendable=spendable,
+        recipients=campaign.accepted,
+    )
+
+
+def _ends(*quotes: Quote) -> tuple[int, int]:
+    """The cheapest and the dearest end of these."""
+    prices = [price for each in quotes for price in each.prices.values()]
+    return min(prices), max(prices)

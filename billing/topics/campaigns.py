@@ -1,0 +1,129 @@
+"""`billing.campaign:<wallet's slug>.<id>`: how far a campaign is, to the message and the unit."""
+
+import asyncio
+import re
+from typing import Any
+
+from billing import wallet as door
+from billing.campaigns.figures import Figures
+from billing.models import Campaign, Wallet
+from billing.selectors.campaigns import figures_in_books
+from billing.topics.scope import WalletTopicBase
+from poolsite import access, live
+from poolsite.live.tail import version_at
+from poolsite.live.topics import version_of
+
+_KEY = re.compile(r"([a-z0-9-]{1,40})\.([0-9]{1,18})")
+_MESSAGE = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
+LOOK_SECONDS = 1.0  # at SQL, at most; a large campaign's look takes longer, so it comes seldomer
+SHARE = 20  # of the time, at most one part of so many is spent with looking
+
+
+@live.register
+class CampaignTopic(WalletTopicBase):
+    """The state: `status`, `reason`, `reading` (and how many rows), and `figures`.
+
+    SQL's figures are those of the wallet's last persistence; what the wallet's stream tells of
+    since then is added, so that the counts move with the balance. A change is the new state.
+    """
+
+    name = "billing.campaign"
+
+    def __init__(self, key: str) -> None:
+        found = _KEY.fullmatch(key)
+        if found is None:
+            raise ValueError(f"not a campaign: {key!r}")
+        super().__init__(found[1])
+        self.key = key
+        self.campaign_id = int(found[2])
+        self._state: dict[str, Any] = {}
+        self._base: Figures | None = None
+        self._base_version = 0
+        self._look_at = 0.0
+        self._moving = True
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        decision = await super().allowed(principal)
+        if decision and not await live.in_thread(_exists, self.slug, self.campaign_id):
+            return access.Decision.HIDDEN
+        return decision
+
+    def wake_channels(self) -> list[str]:
+        return [f"{self.keys.tag}:wake", live.touch_channel(self.address)]
+
+    def due_seconds(self) -> float | None:
+        return LOOK_SECONDS if self._moving else None
+
+    async def snapshot(self) -> live.Snapshot:
+        await self._look()
+        self._state = await self._now()
+        return live.Snapshot(version_of(self._state), self._state)
+
+    async def changes(self, since: int) -> live.Changes | None:
+        now = await self.snapshot()
+        return live.Changes(now.version, None if now.version == since else now.data)
+
+    async def _look(self) -> None:
+        """Read SQL again, if it is time; a status that a person changed is read at once."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        await self.ref()
+        facts = await live.in_thread(_facts, self.campaign_id)
+        self._moving = facts["status"] in ("sending", "sent") or facts["reading"]
+        if self._base is None or began >= self._look_at or facts != self._facts:
+            self._base, self._base_version = await live.in_thread(_books, self.campaign_id)
+            self._look_at = clock() + max(LOOK_SECONDS, SHARE * (clock() - began))
+        self._facts = facts
+
+    _facts: dict[str, Any] = {}
+
+    async def _now(self) -> dict[str, Any]:
+        figures = self._base or Figures()
+        tail = self.tail()
+        await tail.read()
+        entries = tail.since(self._base_version)
+        if entries is not None:
+            changes = (
+                door.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
+                for entry in entries
+            )
+            figures = figures.after(each for each in changes if self._is_mine(each.id))
+        return {**self._facts, "figures": figures.as_data()}
+
+    def _is_mine(self, message_id: str) -> bool:
+        found = _MESSAGE.fullmatch(message_id)
+        return found is not None and int(found[1]) == self.campaign_id
+
+
+def _exists(slug: str, campaign_id: int) -> bool:
+    return Campaign.objects.filter(pk=campaign_id, wallet__account__slug=slug).exists()
+
+
+def _facts(campaign_id: int) -> dict[str, Any]:
+    found = Campaign.objects.select_related("job").filter(pk=campaign_id).first()
+    if found is None:
+        return {"status": "deleted", "reason": "", "reading": False, "uploaded": 0, "dropped": 0}
+    return {
+        "status": found.status,
+        "reason": found.status_reason,
+        "reading": found.is_reading,
+        "uploaded": found.uploaded,
+        "dropped": found.dropped,
+    }
+
+
+def _books(campaign_id: int) -> tuple[Figures, int]:
+    """SQL's figures, and the version of the wallet's stream up to which they count."""
+    campaign = Campaign.objects.filter(pk=campaign_id).first()
+    if campaign is None:
+        return Figures(), 0
+    for _attempt in range(3):
+        before = _persisted(campaign.wallet_id)
+        figures = figures_in_books(campaign)
+        if _persisted(campaign.wallet_id) == before:
+            break
+    return figures, version_at(*before)
+
+
+def _persisted(wallet_id: int) -> tuple[int, int]:
+    return Wallet.objects.values_list("generation", "seq").get(pk=wallet_id)

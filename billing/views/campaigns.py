@@ -1,0 +1,261 @@
+"""Campaigns: the list, a new one, and one campaign from its draft to its last report."""
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from billing.models import Campaign
+from billing.presentation import MODE_LOOKS, mode_word
+from billing.pricing import missing_of
+from billing.pricing.modes import ends_of
+from billing.selectors import figures as wallet_figures
+from billing.selectors.campaigns import (
+    PAGE_ROWS,
+    SHOWN_DROPPED,
+    SHOWS,
+    ResultQuery,
+    dropped_rows,
+    figures_of,
+    templates_of,
+    visible_campaigns,
+)
+from billing.selectors.campaigns_estimate import Estimate, estimate_of
+from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
+from billing.services import campaigns as services
+from billing.services.campaigns_upload import recipients_upload
+from billing.views.campaigns_common import (
+    CampaignForm,
+    CampaignSettingsForm,
+    chip_of,
+    found_of,
+    may_send,
+)
+from billing.views.common import link, number_of
+from poolsite import access
+from poolsite.access.views.common import add_errors, page_key
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
+
+Status = Campaign.Status
+
+
+@require_GET
+def own(request: HttpRequest, page: str) -> HttpResponse:
+    """A page of the reader's own account; without one, that of the first they may see."""
+    principal = principal_of(request)
+    access.require(principal, "billing.view")
+    wallet = own_wallet(principal) or visible_wallets(principal).order_by("account__slug").first()
+    if wallet is None:
+        return redirect("billing:balance")
+    return redirect(f"billing:{page}", wallet.slug)
+
+
+@require_GET
+def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """An account's campaigns, newest first."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug)
+    before = page_key(request, "before")
+    rows = visible_campaigns(principal).filter(wallet=wallet)
+    found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_ROWS + 1])
+    following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
+    shown = found[:PAGE_ROWS]
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "rows": [_row(each) for each in shown],
+        "may_send": may_send(principal, wallet),
+        "shown": ngettext("%(n)s campaign", "%(n)s campaigns", len(shown))
+        % {"n": figure(len(shown))},
+        "next_url": f"?before={following}" if following else "",
+        "back_url": "?" if before else "",
+    }
+    return render(request, "billing/campaigns/list.html", context)
+
+
+def _row(campaign: Campaign) -> dict[str, Any]:
+    figures = figures_of(campaign)
+    tried = figures.handed_over + figures.refused
+    return {
+        "campaign": campaign,
+        "chip": chip_of(campaign),
+        "figures": figures,
+        "share": tried / figures.recipients if figures.recipients else 0,
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Name, template, recipients; then its page shows what became of each row."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.send")
+    templates = [each for each in templates_of(wallet) if not missing_of(each)]
+    form = CampaignForm(templates, request.POST or None, initial={"name": ""})
+    if request.method == "POST" and form.is_valid():
+        file = request.FILES.get("file")
+        try:
+            if file is None or not file.name:
+                raise ValidationError(_("Choose a file first."))
+            with transaction.atomic():
+                campaign = services.campaign_create(
+                    actor=principal,
+                    wallet=wallet,
+                    template=form.template_chosen(),
+                    name=form.cleaned_data["name"],
+                )
+                recipients_upload(
+                    actor=principal, campaign=campaign, file_name=file.name, data=file.chunks()
+                )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("billing:campaign", slug, campaign.pk)
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "form": form,
+        "templates": templates,
+        "templates_url": link("templates", slug),
+    }
+    return render(
+        request, "billing/campaigns/new.html", context, status=422 if form.errors else 200
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One campaign; a POST changes the draft's message and time."""
+    action = "billing.send" if request.method == "POST" else "billing.view"
+    campaign = found_of(request, slug, pk, action)
+    if campaign.status == Status.DRAFT:
+        with timezone.override(ZoneInfo(campaign.wallet.account.zone)):
+            return _draft(request, campaign)
+    if request.method == "POST":
+        messages.error(request, _("It is no draft any more. Nothing was changed."))
+        return redirect("billing:campaign", slug, pk)
+    return render(
+        request,
+        "billing/campaigns/sent.html",
+        _sent(request, campaign) | _common(request, campaign),
+    )
+
+
+def _common(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "wallet": campaign.wallet,
+        "account": campaign.wallet.account,
+        "chip": chip_of(campaign),
+        "reason": _(campaign.status_reason) if campaign.status_reason else "",
+        "may": may_send(principal_of(request), campaign),
+        "balance": wallet_figures.of(campaign.wallet),
+        "page": {
+            "topic": campaign.topic,
+            "wallet": campaign.wallet.slug,
+            "currency": campaign.wallet.account.currency,
+            "status": campaign.status,
+            "reading": campaign.is_reading,
+            "figures": figures_of(campaign).as_data(),
+            "looks": MODE_LOOKS,
+        },
+    }
+
+
+def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    initial = {
+        "name": campaign.name,
+        "template": str(campaign.template_id),
+        "scheduled_at": campaign.scheduled_at,
+        "quiet_from": campaign.quiet_from,
+        "quiet_until": campaign.quiet_until,
+    }
+    templates = templates_of(campaign.wallet)
+    form = CampaignSettingsForm(templates, request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data | {"template": form.template_chosen()}
+        try:
+            services.campaign_change(actor=principal_of(request), campaign=campaign, **given)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("The draft was changed."))
+            return redirect("billing:campaign", campaign.wallet.slug, campaign.pk)
+    known = bool(campaign.accepted) and not campaign.is_reading
+    estimate = estimate_of(campaign) if known else Estimate()
+    context = _common(request, campaign) | {
+        "form": form,
+        "estimate": estimate,
+        "known": known,
+        "problems": services.problems_of(campaign),
+        "dropped": dropped_rows(campaign, SHOWN_DROPPED),
+        "send_label": _send_label(campaign),
+        "top_up_url": link("top_up", campaign.wallet.slug),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/campaigns/draft.html", context, status=status)
+
+
+def _send_label(campaign: Campaign) -> str:
+    n = {"n": figure(campaign.accepted)}
+    if campaign.scheduled_at:
+        return ngettext("Schedule %(n)s message", "Schedule %(n)s messages", campaign.accepted) % n
+    return ngettext("Send %(n)s message", "Send %(n)s messages", campaign.accepted) % n
+
+
+def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+    figures = figures_of(campaign)
+    native = campaign.template.native_kind
+    ends = [*ends_of(native, "yuexin"), *ends_of(native, "video")[1:]]
+    ends += [mode for mode in figures.delivered if mode not in ends]
+    show = request.GET.get("show", "")
+    show = show if show in SHOWS else ""
+    after = number_of(request.GET.get("after", "")) or 0
+    rows, following = ResultQuery(show, after).page(campaign)
+    return {
+        "figures": figures,
+        "modes": [
+            {
+                "mode": mode,
+                "word": mode_word(mode),
+                "look": MODE_LOOKS.get(mode, "other"),
+                "count": figures.delivered.get(mode, 0),
+            }
+            for mode in ends
+        ],
+        "rows": rows,
+        "show": show,
+        "tabs": _tabs(show),
+        "shown": ngettext("%(n)s recipient", "%(n)s recipients", len(rows))
+        % {"n": figure(len(rows))},
+        "next_url": f"?show={show}&after={following}" if following else "",
+        "back_url": f"?show={show}" if after else "",
+        "top_up_url": link("top_up", campaign.wallet.slug),
+        "may_pause": campaign.status in (Status.SENDING, Status.SCHEDULED),
+        "may_resume": campaign.status in (Status.PAUSED, Status.LOW_BALANCE),
+        "may_cancel": campaign.status
+        in (Status.SENDING, Status.SCHEDULED, Status.PAUSED, Status.LOW_BALANCE),
+        "left": figures.waiting,
+    }
+
+
+def _tabs(show: str) -> list[dict[str, Any]]:
+    words = {
+        "": _("All"),
+        "delivered": _("Delivered"),
+        "waiting": _("Waiting"),
+        "failed": _("Not delivered"),
+        "refused": _("Refused"),
+    }
+    return [
+        {"url": f"?show={name}", "word": word, "current": name == show}
+        for name, word in words.items()
+    ]

@@ -1,0 +1,55 @@
+"""A campaign's rows as CSV: what was dropped from the upload, and what became of each recipient."""
+
+from collections.abc import Iterator
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from billing.money import plain
+from billing.presentation import mode_word, state_word
+from billing.selectors.campaigns import results
+from billing.views.campaigns_common import found_of
+from poolsite.csv_text import csv_lines
+
+
+@require_GET
+def campaign_dropped(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The rows that nobody is sent for, to be mended and uploaded again."""
+    found = found_of(request, slug, pk, "billing.view")
+    rows = found.dropped_rows.order_by("row").iterator()
+    head = (_("row"), "number", _("why"))
+    lines = csv_lines(head, ((row.row, row.raw, row.reason) for row in rows))
+    return _file(lines, f"{found.public_id}-dropped.csv")
+
+
+@require_GET
+def campaign_results(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """Every recipient with the state, the mode and the price of its message."""
+    found = found_of(request, slug, pk, "billing.view")
+    head = (
+        *(_("row"), "number", _("message"), _("state"), _("mode"), _("price"), _("at")),
+        *(_("Yuexin"), _("source of the ability"), _("reason")),
+    )
+    rows = (
+        (
+            *(each.row, each.number, each.message_id, _state(each.state)),
+            *(mode_word(each.mode), plain(each.charged)),
+            each.at.isoformat(timespec="seconds") if each.at else "",
+            {True: _("yes"), False: _("no"), None: ""}[each.supports_yuexin],
+            *(each.ability_source, _(each.reason) if each.reason else ""),
+        )
+        for each in results(found)
+    )
+    return _file(csv_lines(head, rows), f"{found.public_id}-results.csv")
+
+
+def _state(state: str) -> str:
+    words = {"waiting": _("Not sent"), "refused": _("Refused")}
+    return words.get(state) or state_word(state)[0]
+
+
+def _file(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

@@ -1,0 +1,108 @@
+"""Opt-outs: the list, adding numbers, taking one off again."""
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from billing.campaigns.reach import reach
+from billing.selectors.campaigns import PAGE_ROWS, opt_out_get, opt_outs_of
+from billing.selectors.wallets import wallet_get
+from billing.services import opt_outs as services
+from billing.views.campaigns_common import may_send
+from poolsite import access
+from poolsite.access.views.common import add_errors, page_key
+from poolsite.csv_text import csv_lines
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
+
+
+class OptOutForm(forms.Form):
+    """Numbers, one in a line, and why."""
+
+    numbers = forms.CharField(
+        label=gettext_lazy("Numbers"),
+        max_length=40_000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=gettext_lazy("One in a line."),
+    )
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)
+
+
+@require_http_methods(["GET", "POST"])
+def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
+    """The account's opt-outs; a POST adds numbers."""
+    principal = principal_of(request)
+    action = "billing.send" if request.method == "POST" else "billing.view"
+    wallet = wallet_get(principal, slug, action)
+    form = OptOutForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        texts = form.cleaned_data["numbers"].splitlines()
+        try:
+            added = services.opt_outs_add(
+                actor=principal, wallet=wallet, texts=texts, reason=form.cleaned_data["reason"]
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            words = ngettext("%(n)s number added.", "%(n)s numbers added.", added)
+            messages.success(request, words % {"n": figure(added)})
+            return redirect("billing:opt_outs", slug)
+    rows, wanted = opt_outs_of(wallet), request.GET.get("q", "")[:40].strip()
+    total = rows.count()
+    if wanted:
+        rows = rows.filter(number__startswith=reach(wanted).number or wanted)
+    before = page_key(request, "before")
+    found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_ROWS + 1])
+    following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "form": form,
+        "rows": found[:PAGE_ROWS],
+        "total": total,
+        "wanted": wanted,
+        "may": may_send(principal, wallet),
+        "shown": ngettext("%(n)s number", "%(n)s numbers", total) % {"n": figure(total)},
+        "next_url": f"?before={following}" if following else "",
+        "back_url": "?" if before else "",
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/campaigns/opt_outs.html", context, status=status)
+
+
+@require_POST
+def opt_out_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Let the account reach a number again."""
+    principal = principal_of(request)
+    found = opt_out_get(principal, pk)
+    if found.account.slug != slug:
+        raise access.Hidden("billing.send")
+    try:
+        services.opt_out_remove(
+            actor=principal, opt_out=found, reason=request.POST.get("reason", "")
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("%s can be reached again.") % found.number)
+    return redirect("billing:opt_outs", slug)
+
+
+@require_GET
+def opt_outs_export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """Every opt-out as CSV."""
+    wallet = wallet_get(principal_of(request), slug)
+    rows = opt_outs_of(wallet).iterator()
+    head = ("number", _("reason"), _("added by"), _("added at"))
+    lines = csv_lines(
+        head,
+        ((row.number, row.reason, row.added_by, row.created_at.isoformat()) for row in rows),
+    )
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-opt-outs.csv"'
+    return answer

@@ -1,0 +1,73 @@
+"""The rows of tests/access/url_rules.py for campaigns and opt-outs."""
+
+from collections.abc import Callable
+
+from django.utils import timezone
+
+from billing import wallet as wallet_door
+from billing.models import Campaign, Chatbot, OptOut, Template, Wallet
+from poolsite import hotpath
+from tests.access.world import World
+
+MEMBERS_OWN = {
+    "nobody": "login",
+    "operators": "ok",
+    **dict.fromkeys(("owner", "admin", "payer", "sender", "foreign"), "ok"),
+    "*": "no",
+}
+SEEN = {
+    "nobody": "login",
+    "foreign": "hidden",
+    "roleless": "hidden",
+    "agent": "no",
+    "supervisor": "no",
+    "*": "ok",
+}
+# Those who send: the others of the account look at most.
+SENT = {**SEEN, "payer": "no", "operators": "no"}
+
+
+def campaign(world: World) -> Campaign:
+    """A draft of the account `own`, made once."""
+    wallet, made = Wallet.objects.get_or_create(
+        account=world.own, defaults={"opened_at": timezone.now()}
+    )
+    if made:
+        hotpath.run(wallet_door.create("own", 1, wallet_door.WalletSettings()))
+    chatbot, _ = Chatbot.objects.get_or_create(account=world.own, slug="shop", name="Shop")
+    template, _ = Template.objects.get_or_create(chatbot=chatbot, name="Hello")
+    found, _ = Campaign.objects.get_or_create(
+        wallet=wallet, chatbot=chatbot, template=template, name="Autumn", created_by="test"
+    )
+    return found
+
+
+def of_wallet(template: str) -> Callable[[World], str]:
+    """An address of the account `own`."""
+
+    def make(world: World) -> str:
+        campaign(world)
+        return template
+
+    return make
+
+
+def of_campaign(template: str) -> Callable[[World], str]:
+    """An address of its campaign."""
+    return lambda world: f"/accounts/own/campaigns/{campaign(world).pk}/{template}"
+
+
+def of_opt_out(world: World) -> str:
+    """An address of one of its opt-outs."""
+    campaign(world)
+    found, _ = OptOut.objects.get_or_create(
+        account=world.own, number="+8613800130000", added_by="test"
+    )
+    return f"/accounts/own/opt-outs/{found.pk}/remove/"
+
+
+def of_sent_campaign(world: World) -> str:
+    """The address that deletes it, once it is no draft: the page says so, and nothing happens."""
+    found = campaign(world)
+    Campaign.objects.filter(pk=found.pk).update(status=Campaign.Status.PAUSED)
+    return f"/accounts/own/campaigns/{found.pk}/delete/"
