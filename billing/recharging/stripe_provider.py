@@ -35,7 +35,7 @@ class StripeProvider(StripeProviderV3):
         self._client = stripe.StripeClient(
             api_key,
             base_addresses={"api": api_base} if api_base else None,
-            http_client=stripe.HTTPXClient(timeout=TIMEOUT_SECONDS, allow_sync_methods=True),
+            http_client=stripe.RequestsClient(timeout=TIMEOUT_SECONDS),
             max_network_retries=1,
         )
 

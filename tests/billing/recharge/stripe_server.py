@@ -1,0 +1,85 @@
+"""A server of Stripe's HTTP interface, as far as top-ups use it: it remembers what it was asked."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl
+
+
+class StripeServer(ThreadingHTTPServer):
+    """Answers by idempotency key: the same key brings the same object, as Stripe does."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, dict[str, str], str]] = []
+        self.made: dict[str, dict[str, Any]] = {}
+        self.failing = 0
+        self.status = 500
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: StripeServer
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        given = dict(parse_qsl(self.rfile.read(length).decode()))
+        key = self.headers.get("Idempotency-Key", "")
+        with self.server.lock:
+            self.server.asked.append((self.path, given, key))
+            if self.server.failing > 0:
+                self.server.failing -= 1
+                self._answer(self.server.status, _error(self.server.status))
+                return
+            found = self.server.made.setdefault(key, self._make(given))
+        self._answer(200, found)
+
+    def _make(self, given: dict[str, str]) -> dict[str, Any]:
+        number = len(self.server.made) + 1
+        if self.path == "/v1/checkout/sessions":
+            return {
+                "id": f"cs_{number}",
+                "object": "checkout.session",
+                "url": f"https://checkout.stripe.com/c/pay/cs_{number}",
+            }
+        return {"id": f"pi_{number}", "object": "payment_intent", "status": "succeeded"}
+
+    def _answer(self, status: int, body: dict[str, Any]) -> None:
+        raw = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's word
+        """Say nothing: the tests read `asked`."""
+
+
+def _error(status: int) -> dict[str, Any]:
+    if status == 402:
+        return {"error": {"type": "card_error", "code": "card_declined", "message": "Declined."}}
+    return {"error": {"type": "api_error", "message": "Something went wrong."}}
+
+
+@contextmanager
+def stripe_server() -> Iterator[StripeServer]:
+    """The server, running for as long as the block does."""
+    server = StripeServer()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

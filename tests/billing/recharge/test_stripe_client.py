@@ -1,0 +1,187 @@
+"""What we ask of Stripe: once for each top-up, whatever repeats, in the currency's own coins."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from billing.models import PaymentMethod, Recharge, Wallet
+from billing.money import UNITS, MoneyError
+from billing.recharging import stripe_events, variants
+from billing.services import auto_top_up
+from poolsite.operations.models import Incident
+from tests.billing.recharge.money_people import (
+    API_KEY,
+    SECRET,
+    answer,
+    browser,
+    completed,
+    event,
+    payers,
+    spendable,
+    started,
+)
+from tests.billing.recharge.stripe_server import StripeServer, stripe_server
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+
+@pytest.fixture
+def stripe_api(settings: Any, providers: None) -> Iterator[StripeServer]:
+    with stripe_server() as server:
+        handler, given = settings.PAYMENT_VARIANTS["stripe"]
+        settings.PAYMENT_VARIANTS = {
+            "stripe": (handler, {**given, "api_key": API_KEY, "api_base": server.url})
+        }
+        assert given["endpoint_secret"] == SECRET
+        yield server
+
+
+def test_a_checkout_is_opened_once_for_the_exact_amount(stripe_api: StripeServer) -> None:
+    people = payers()
+    recharge = started(people, 100)
+    provider = variants.provider_of("stripe")
+    first = provider.open(recharge)
+    assert provider.open(Recharge.objects.get(pk=recharge.pk)) == first
+    assert provider.open(recharge) == first
+    ((path, asked, key),) = stripe_api.asked
+    assert (path, key) == ("/v1/checkout/sessions", f"recharge:{recharge.token}")
+    assert asked["line_items[0][price_data][unit_amount]"] == "10000"
+    assert asked["line_items[0][price_data][currency]"] == "cny"
+    assert asked["client_reference_id"] == recharge.token
+    assert asked["success_url"].endswith(f"/accounts/acme/top-ups/{recharge.pk}/")
+    assert "payment_intent_data[setup_future_usage]" not in asked
+    recharge = Recharge.objects.get(pk=recharge.pk)
+    assert answer(completed(recharge, id=recharge.transaction_id)) == (200, "credited")
+
+
+def test_two_openings_at_once_get_the_same_checkout(stripe_api: StripeServer) -> None:
+    recharge = started(payers(), 100)
+    provider = variants.provider_of("stripe")
+    other = Recharge.objects.get(pk=recharge.pk)  # read before the first one was saved
+    assert provider.open(recharge) == provider.open(other)
+    assert len(stripe_api.made) == 1
+
+
+def test_a_provider_that_is_away_leaves_the_top_up_waiting(stripe_api: StripeServer) -> None:
+    people = payers()
+    recharge = started(people, 100)
+    client = browser(people.owner)
+    stripe_api.failing = 9
+    page = f"/accounts/acme/top-ups/{recharge.pk}/pay/"
+    assert client.get(page).status_code == 502
+    stripe_api.failing = 0
+    answered = client.get(page)
+    assert b"https://checkout.stripe.com/c/pay/cs_1" in answered.content
+    recharge.refresh_from_db()
+    assert recharge.status == "waiting"
+
+
+def with_card(below: int = 50) -> Any:
+    """An account that kept a card at a checkout, told by its payment intent."""
+    people = payers()
+    recharge = started(people, 40, keep_method=True)
+    intent = {
+        "id": f"pi_{recharge.pk}",
+        "object": "payment_intent",
+        "amount": 4_000,
+        "amount_received": 4_000,
+        "currency": "cny",
+        "customer": "cus_7",
+        "payment_method": "pm_7",
+        "setup_future_usage": "off_session",
+        "metadata": {"recharge": recharge.token, "account": "acme"},
+    }
+    assert answer(event("payment_intent.succeeded", intent)) == (200, "noted")
+    assert answer(completed(recharge)) == (200, "credited")
+    Wallet.objects.filter(pk=people.wallet.pk).update(
+        top_up_below=below * UNITS, top_up_amount=100 * UNITS, spendable=40 * UNITS
+    )
+    people.wallet.refresh_from_db()
+    return people
+
+
+def paid_automatically(recharge: Recharge) -> dict[str, Any]:
+    return event(
+        "payment_intent.succeeded",
+        {
+            "id": recharge.transaction_id,
+            "amount_received": 10_000,
+            "currency": "cny",
+            "metadata": {"recharge": recharge.token, "automatic": "1"},
+        },
+    )
+
+
+def test_a_kept_card_is_charged_off_session_and_credited_by_its_event(
+    stripe_api: StripeServer,
+) -> None:
+    people = with_card()
+    method = PaymentMethod.objects.get()
+    assert (method.reference, method.customer) == ("pm_7", "cus_7")
+    assert auto_top_up.top_up(people.wallet) is not None
+    ((path, asked, key),) = stripe_api.asked
+    made = Recharge.objects.get(is_automatic=True)
+    assert (path, key) == ("/v1/payment_intents", f"recharge:{made.token}")
+    assert (asked["amount"], asked["customer"], asked["payment_method"]) == (
+        "10000",
+        "cus_7",
+        "pm_7",
+    )
+    assert (asked["off_session"], asked["confirm"]) == ("true", "true")
+    assert spendable(people.wallet) == 40 * UNITS  # the event says that it is paid, not the answer
+    assert answer(paid_automatically(made)) == (200, "credited")
+    assert answer(paid_automatically(made)) == (200, "repeat")
+    assert spendable(people.wallet) == 140 * UNITS
+
+
+def test_a_declined_card_ends_the_top_up_and_is_told(stripe_api: StripeServer) -> None:
+    people = with_card()
+    stripe_api.failing, stripe_api.status = 9, 402
+    auto_top_up.top_up(people.wallet)
+    made = Recharge.objects.get(is_automatic=True)
+    assert made.status == "rejected"
+    assert Incident.objects.get(type="billing.auto_top_up").until is None
+    assert spendable(people.wallet) == 40 * UNITS
+
+
+def test_an_outage_leaves_it_waiting_and_one_charge_comes_of_it(stripe_api: StripeServer) -> None:
+    people = with_card()
+    stripe_api.failing = 9
+    auto_top_up.top_up(people.wallet)
+    assert Recharge.objects.get(is_automatic=True).status == "waiting"
+    assert auto_top_up.top_up(people.wallet) is None
+    stripe_api.failing = 0
+    Recharge.objects.filter(is_automatic=True).update(created="2026-01-01T00:00:00Z")
+    from django.utils import timezone
+
+    Recharge.objects.filter(is_automatic=True).update(
+        created=timezone.now() - auto_top_up.timedelta(minutes=5)
+    )
+    auto_top_up.top_up_due()
+    made = Recharge.objects.get(is_automatic=True)
+    assert answer(paid_automatically(made)) == (200, "credited")
+    assert len({key for _, _, key in stripe_api.asked}) == 1
+    assert len(stripe_api.made) == 1
+
+
+@pytest.mark.parametrize(
+    ("units", "currency", "coins"),
+    [
+        (12_3400, "CNY", 1234),
+        (5000_0000, "JPY", 5000),
+        (1_2340, "KWD", 1234),
+        (1_0000, "usd", 100),
+    ],
+)
+def test_amounts_are_told_in_the_currency_s_coins_and_back(
+    units: int, currency: str, coins: int
+) -> None:
+    assert stripe_events.to_stripe(units, currency) == coins
+    assert stripe_events.from_stripe(coins, currency) == units
+
+
+@pytest.mark.parametrize(("units", "currency"), [(1, "CNY"), (5000, "JPY"), (5, "KWD")])
+def test_what_is_finer_than_a_coin_is_not_told(units: int, currency: str) -> None:
+    with pytest.raises(MoneyError):
+        stripe_events.to_stripe(units, currency)
