@@ -1,0 +1,30 @@
+"""Fixtures of the tests of billing's interface."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from poolsite.access.rights import HUB
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.api.shop import Caller, Shop, calling, make_shop
+from tests.numbers.people import in_thread
+
+
+@pytest.fixture(autouse=True)
+def _quiet_hub() -> Iterator[None]:
+    """No listener outlives its test."""
+    yield
+    HUB.stop()
+
+
+@pytest.fixture
+async def shop(transactional_db: None, clean_redis: RedisServer) -> Shop:
+    """An account with 100.0000 to spend."""
+    return await in_thread(make_shop)()
+
+
+@pytest.fixture
+async def caller(shop: Shop) -> AsyncIterator[Caller]:
+    """The shop's own machine."""
+    async with calling(shop) as caller:
+        yield caller

@@ -1,0 +1,215 @@
+"""The interface as two real servers serve it: lost replies, and any input there is."""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import CHECKS
+from websockets.sync.client import connect
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.api.shop import text_message
+from tests.live.servers import Site, WebServer
+from tests.support.proxy import FaultyProxy
+
+ACCOUNT = "/api/v1/accounts/bench"
+
+
+class Served:
+    """A server process with one account, behind a proxy to its Redis."""
+
+    def __init__(self, kind: str, folder: Path, redis_url: str, proxy: FaultyProxy) -> None:
+        self.proxy = proxy
+        folder.mkdir()
+        site = Site(folder, redis_url)
+        site.run("manage.py", "migrate", "--verbosity=0")
+        self.token, self.gateway = site.run("-m", "tests.billing.api.served_setup").split()
+        extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
+        self.server = WebServer(
+            Site(folder, proxy.url), kind, "poolsite.asgi:application", extra=extra
+        ).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def headers(self, token: str = "") -> dict[str, str]:
+        return {"Authorization": f"Bearer {token or self.token}"}
+
+    def post(self, part: str, body: Any, token: str = "") -> httpx.Response:
+        headers = self.headers(token)
+        return httpx.post(f"{self.url}{ACCOUNT}/{part}", json=body, headers=headers, timeout=30)
+
+    def balance(self) -> dict[str, Any]:
+        answer = httpx.get(f"{self.url}{ACCOUNT}/balance", headers=self.headers(), timeout=30)
+        assert answer.status_code == 200
+        return dict(answer.json())
+
+
+@pytest.fixture(scope="module", params=["uvicorn", "daphne"])
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp(request.param)
+    redis = RedisServer(folder=folder / "redis", append_only=False).start()
+    proxy = FaultyProxy(target=Path(redis.url.removeprefix("unix://").partition("?")[0])).start()
+    served = None
+    try:
+        served = Served(request.param, folder / "site", redis.url, proxy)
+        yield served
+    finally:
+        if served is not None:
+            served.server.stop()
+        proxy.stop()
+        redis.stop()
+
+
+def test_a_lost_reply_is_repeated_and_charged_once(served: Served) -> None:
+    before = served.balance()
+    served.proxy.set("cut-reply")
+    threading.Timer(0.4, served.proxy.set, ("pass",)).start()
+    answer = served.post("holds", text_message("lost-1"))
+    assert (answer.status_code, answer.json()["state"]) == (200, "held")
+    assert served.post("cancellations", ["lost-1"]).json()[0]["status"] == 200
+    assert served.balance()["spendable"] == before["spendable"]
+
+
+def test_the_balance_s_socket_speaks_on_a_real_server(served: Served) -> None:
+    address = served.url.replace("http", "ws") + "/ws/accounts/bench/balance/"
+    with connect(address, additional_headers=served.headers(), compression=None) as socket:
+        first = json.loads(socket.recv(timeout=10))
+        assert first["previous"] is None
+        served.post("holds", text_message("socket-1"))
+        told = json.loads(socket.recv(timeout=10))
+        assert told["previous"] == first["balance"]["seq"]
+        assert told["balance"]["seq"] > first["balance"]["seq"]
+    served.post("cancellations", ["socket-1"])
+
+
+# -- any input that the document allows, and some that it does not -----------------------------
+
+STATUSES = {200, 202, 401, 402, 403, 404, 405, 409, 413, 415, 422}
+FUZZ = settings(
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "40")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
+CHECKED = ("not_a_server_error", "response_schema_conformance", "content_type_conformance")
+
+
+def test_whatever_fits_the_document_is_answered_as_it_says(served: Served) -> None:
+    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=30).json()
+    schema = schemathesis.openapi.from_dict(document).include(path_regex="/accounts/")
+    checks = [check for check in CHECKS.get_all() if check.__name__ in CHECKED]  # known by now
+    assert len(checks) == len(CHECKED)
+    operations = [result.ok() for result in schema.get_all_operations()]
+    assert len(operations) == 7
+    for operation in operations:
+        _fuzz(served, operation, checks)
+    _money_is_whole(served)
+
+
+def _fuzz(served: Served, operation: Any, checks: list[Any]) -> None:
+    settlement = operation.path.endswith("settlements")
+    headers = served.headers(served.gateway if settlement else "")
+
+    @FUZZ
+    @given(operation.as_strategy())
+    def _one(case: Any) -> None:
+        case.path_parameters["slug"] = "bench"
+        response = case.call(base_url=served.url, headers=headers)
+        assert response.status_code in STATUSES, response.text
+        case.validate_response(response, checks=checks)
+
+    _one()
+
+
+def _money_is_whole(served: Served) -> None:
+    figures = served.balance()
+    assert not figures["spendable"].startswith("-")
+    assert not figures["held"].startswith("-")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+FIELDS = st.sampled_from(
+    ["message_id", "text", "native", "fallback", "to", "template", "card_kilobytes", "sent"]
+)
+NEARLY = st.dictionaries(FIELDS, JSON, max_size=5).map(lambda wrong: text_message("x") | wrong)
+
+
+def test_whatever_else_is_refused_and_charges_nothing(served: Served) -> None:
+    bodies = st.binary(max_size=500) | (JSON | NEARLY | st.lists(NEARLY, max_size=3)).map(
+        lambda value: json.dumps(value).encode()
+    )
+    headers = served.headers() | {"Content-Type": "application/json"}
+    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
+
+        @FUZZ
+        @given(bodies)
+        def _one(body: bytes) -> None:
+            before = served.balance()
+            answer = client.post(f"{ACCOUNT}/holds", content=body)
+            assert answer.status_code in STATUSES
+            items = answer.json() if isinstance(answer.json(), list) else [answer.json()]
+            if not any(item.get("outcome") == "held" for item in items):
+                after = served.balance()
+                assert (after["spendable"], after["held"]) == (
+                    before["spendable"],
+                    before["held"],
+                )
+
+        _one()
+    assert served.post("holds", text_message("after")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        '"video_kilobytes": -1',
+        '"video_kilobytes": 0',
+        '"video_kilobytes": 0.5',
+        '"video_kilobytes": 9007199254740992',
+        '"video_kilobytes": 1e400',
+        '"video_kilobytes": NaN',
+        '"video_kilobytes": Infinity',
+        '"video_kilobytes": "1"',
+        '"video_kilobytes": true',
+        '"native": "hologram"',
+        '"price": 1',
+        '"text": "a\\u0000b"',
+        '"text": "\\ud800"',
+        '"message_id": ""',
+        '"message_id": "a b"',
+        '"message_id": "１"',
+        '"template": 9007199254740993',
+        '"video_kilobytes": 90, "video_kilobytes": 1',
+    ],
+)
+def test_what_is_no_message_is_malformed_and_charges_nothing(served: Served, field: str) -> None:
+    """One bad field in a message that is good otherwise, alone and among good ones."""
+    good = '"message_id": "bad-1", "text": "Hello", "fallback": "video"'
+    name = field.partition(":")[0]
+    kept = [part for part in good.split(", ") if not part.startswith(name)]
+    if not name.startswith('"video') and not name.startswith('"template'):
+        kept.append('"video_kilobytes": 90')
+    body = "{" + ", ".join([*kept, field]) + "}"
+    before = served.balance()
+    headers = served.headers() | {"Content-Type": "application/json"}
+    url = f"{served.url}{ACCOUNT}/holds"
+    alone = httpx.post(url, content=body.encode(), headers=headers, timeout=30)
+    assert (alone.status_code, alone.json()["type"]) == (422, "malformed")
+    after = served.balance()
+    assert (after["spendable"], after["held"]) == (before["spendable"], before["held"])
