@@ -20,6 +20,7 @@ from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from tests.access import url_rules_campaigns as campaign_rules
+from tests.access import url_rules_paying as paying_rules
 from tests.access.world import World
 
 
@@ -377,4 +378,5 @@ RULES: dict[str, Rule] = {
     **POOL_PAGES,
     **API,
     **CAMPAIGNS,
+    **paying_rules.rows(Rule),
 }

@@ -1,0 +1,164 @@
+"""Who may open the pages of what is paid in and out, and the objects that they need.
+
+Paying and the work of finance ask for a second factor: whoever may is led to prove it.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from billing.models import Adjustment, Chatbot, Recharge, RefundRequest, Tariff, Wallet
+from billing.money import UNITS
+from tests.access.world import World
+
+_NOT_THEIRS = {"nobody": "login", "foreign": "hidden", "roleless": "hidden"}
+PAYERS = {**_NOT_THEIRS, "owner": "confirm", "payer": "confirm", "finance": "confirm", "*": "no"}
+FINANCE = {**_NOT_THEIRS, "finance": "confirm", "*": "no"}
+FINANCE_ANYWHERE = {"nobody": "login", "finance": "confirm", "*": "no"}
+SENDERS = {**_NOT_THEIRS, "owner": "ok", "admin": "ok", "sender": "ok", "*": "no"}
+SEEN = {**_NOT_THEIRS, "agent": "no", "supervisor": "no", "*": "ok"}
+Make = Callable[[World], str]
+_OF = "accounts/<slug:slug>/"
+
+
+def wallet(world: World) -> Wallet:
+    return Wallet.objects.get_or_create(account=world.own)[0]
+
+
+def of_wallet(part: str, before: str = "") -> Make:
+    """An address below the wallet's own."""
+
+    def make(world: World) -> str:
+        return f"/{before}accounts/{wallet(world).slug}/{part}"
+
+    return make
+
+
+def recharge(part: str) -> Make:
+    def make(world: World) -> str:
+        row = Recharge(wallet=wallet(world), amount=UNITS, total=1, currency="CNY", variant="demo")
+        row.token = str(uuid4())
+        row.save()
+        return f"/accounts/own/top-ups/{row.pk}/{part}"
+
+    return make
+
+
+def adjustment(part: str) -> Make:
+    def make(world: World) -> str:
+        row = Adjustment.objects.create(
+            wallet=wallet(world),
+            kind="credit",
+            amount=UNITS,
+            reason="test",
+            asked_by=world.users["finance"],
+            operation_id=f"adjust:{uuid4()}",
+        )
+        return f"/billing/adjustments/{row.pk}/{part}"
+
+    return make
+
+
+def refund(address: str) -> Make:
+    def make(world: World) -> str:
+        row = RefundRequest.objects.create(
+            wallet=wallet(world),
+            amount=UNITS,
+            reason="test",
+            payout="bank",
+            asked_by=world.users["owner"],
+        )
+        return address % row.pk
+
+    return make
+
+
+def tariff(part: str) -> Make:
+    def make(world: World) -> str:
+        row = Tariff.objects.create(
+            account=wallet(world).account,
+            name="to come",
+            prices={"video": {"unit_price": 1}},
+            valid_from=timezone.now() + timedelta(days=9),
+        )
+        return f"/accounts/own/tariffs/{row.pk}/{part}"
+
+    return make
+
+
+def chatbot(part: str) -> Make:
+    def make(world: World) -> str:
+        Chatbot.objects.get_or_create(
+            account=wallet(world).account, slug="bot", defaults={"name": "B"}
+        )
+        return f"/accounts/own/chatbots/bot/{part}"
+
+    return make
+
+
+def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
+    """The rows of these pages, for tests/access/url_rules.py."""
+    return {
+        **{
+            f"{_OF}{part}": Rule(PAYERS, url=of_wallet(part))
+            for part in ("top-up/", "limits/", "refund/")
+        },
+        f"{_OF}card/remove/": Rule(PAYERS, url=of_wallet("card/remove/"), method="post"),
+        **{
+            f"{_OF}{part}": Rule(SEEN, url=of_wallet(part))
+            for part in ("top-ups/", "statements/", "tariffs/", "chatbots/")
+        },
+        **{
+            f"{_OF}statements/<str:month>/{part}": Rule(
+                SEEN, url=of_wallet(f"statements/2026-01/{part}")
+            )
+            for part in ("", "csv/")
+        },
+        **{
+            f"{_OF}top-ups/<int:pk>/{part}": Rule(SEEN, url=recharge(part))
+            for part in ("", "state/")
+        },
+        f"{_OF}top-ups/<int:pk>/pay/": Rule(PAYERS, url=recharge("pay/")),
+        "refunds/<int:pk>/withdraw/": Rule(
+            PAYERS, url=refund("/refunds/%s/withdraw/"), method="post"
+        ),
+        "billing/refunds/<int:pk>/": Rule(FINANCE, url=refund("/billing/refunds/%s/")),
+        **{
+            f"billing/accounts/<slug:slug>/{part}": Rule(FINANCE, url=of_wallet(part, "billing/"))
+            for part in ("adjust/", "close/")
+        },
+        "billing/open/": Rule(FINANCE_ANYWHERE),
+        "billing/adjustments/": Rule(FINANCE_ANYWHERE),
+        "billing/adjustments/<int:pk>/": Rule(FINANCE, url=adjustment("")),
+        **{
+            f"billing/adjustments/<int:pk>/{verb}/": Rule(
+                FINANCE, url=adjustment(f"{verb}/"), method="post"
+            )
+            for verb in ("approve", "reject")
+        },
+        f"{_OF}tariffs/new/": Rule(FINANCE, url=of_wallet("tariffs/new/")),
+        **{
+            f"{_OF}tariffs/<int:pk>/{part}": Rule(FINANCE, url=tariff(part))
+            for part in ("", "end/")
+        },
+        f"{_OF}tariffs/<int:pk>/delete/": Rule(FINANCE, url=tariff("delete/"), method="post"),
+        f"{_OF}chatbots/new/": Rule(SENDERS, url=of_wallet("chatbots/new/")),
+        f"{_OF}chatbots/<slug:chatbot>/": Rule(SENDERS, url=chatbot("")),
+        **{
+            f"{_OF}chatbots/<slug:chatbot>/{verb}/": Rule(
+                SENDERS, url=chatbot(f"{verb}/"), method="post"
+            )
+            for verb in ("token", "archive")
+        },
+        # What providers send is believed for its signature alone (tests/billing/recharge).
+        "payments/events/<slug:variant>/": Rule({"*": "method"}, url="/payments/events/stripe/"),
+        "payments/process/<uuid:token>/": Rule(
+            {"*": "hidden"}, url="/payments/process/11111111-1111-4111-8111-111111111111/"
+        ),
+        "payments/^process/(?P<variant>[a-z-]+)/$": Rule(
+            {"*": "ok"}, url="/payments/process/stripe/"
+        ),
+    }
