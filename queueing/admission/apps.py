@@ -11,11 +11,15 @@ class AdmissionConfig(AppConfig):
 
     def ready(self) -> None:
         import queueing.admission.gate.scripts
-        import queueing.admission.tasks  # noqa: F401  registers sweeps and jobs
+        import queueing.admission.tasks
+        import queueing.admission.topics  # noqa: F401  registers the live topics
         from poolsite import history
         from queueing.admission import errors, rules
+        from queueing.admission.api import hot, routes
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
         errors.declare_problems()
+        hot.register()
+        routes.register()
         history.register(GateSource())

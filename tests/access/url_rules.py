@@ -20,6 +20,7 @@ from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from tests.access import url_rules_campaigns as campaign_rules
+from tests.access import url_rules_gates as gate_rules
 from tests.access import url_rules_paying as paying_rules
 from tests.access.world import World
 
@@ -379,4 +380,5 @@ RULES: dict[str, Rule] = {
     **API,
     **CAMPAIGNS,
     **paying_rules.rows(Rule),
+    **gate_rules.rows(Rule),
 }

@@ -198,3 +198,12 @@ def line(slug: str, offset: int = 0, count: int = 200) -> Command[Line]:
         return Line(int(reply[0]), int(reply[1]), rows)
 
     return gate_command("look", slug, ["line", offset, count], read)
+
+
+def has_work(slug: str, device: str) -> Command[bool]:
+    """Whether a device has a task of this gate that has not ended."""
+
+    def read(reply: list[str]) -> bool:
+        return check(reply)[0] == "1"
+
+    return gate_command("has", slug, [device], read, device)

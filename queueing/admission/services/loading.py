@@ -129,14 +129,17 @@ def _row(task: Task, running: bool) -> door.Row:
 
 
 class _errors:  # noqa: N801  reads as a block's name
-    """Redis away or the gate being rebuilt: the job ends, and is started again by the watch."""
+    """The gate is being rebuilt: the job ends, and is started again by the watch.
+
+    While Redis is away the job waits for its next worker, as every job does.
+    """
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, hotpath.HotPathError):
-            raise jobs.JobError(f"Redis did not take the tasks: {error}"[:200]) from error
+        if isinstance(error, door.GateRefusedError):
+            raise jobs.JobError(f"The gate did not take the tasks: {error}"[:200]) from error
 
 
 def load_after_loss(gate: Gate) -> int:

@@ -1,0 +1,1 @@
+"""The gates' interfaces for machines."""

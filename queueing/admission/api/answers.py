@@ -1,0 +1,84 @@
+"""From a gate's word to an answer: fields, status and problem type."""
+
+from typing import Any, Final
+
+from queueing.admission.gate import (
+    Counted,
+    Ended,
+    GateRefusedError,
+    Observed,
+    Permit,
+    Told,
+    reasons,
+)
+
+Answered = tuple[int, dict[str, Any]]  # status, body
+
+OUTCOMES: Final = {
+    reasons.UNKNOWN_TASK: "unknown-task",
+    reasons.UNKNOWN_TOKEN: "unknown-token",
+}
+
+
+def report_answer(slug: str, told: Told, sent: list[str]) -> dict[str, Any]:
+    """The answer to a device. `sent`: the tasks that it named, in their order."""
+    body: dict[str, Any] = {
+        "task": None if told.task is None else f"{slug}.{told.task}",
+        "token": told.token,
+        "deadline": told.until_us,
+        "retry_after": told.retry_seconds,
+    }
+    if told.task is not None:
+        body["payload"] = told.payload
+        body["attempt"] = told.attempt
+    if told.place is not None:
+        body["place"] = told.place
+    if told.estimate_seconds is not None:
+        body["estimate_seconds"] = told.estimate_seconds
+    if told.reason:
+        body["reason"] = told.reason
+    if sent:
+        body["results"] = [
+            {"task": name, "outcome": OUTCOMES.get(outcome, outcome)}
+            for name, (_, outcome) in zip(sent, told.results, strict=True)
+        ]
+    return body
+
+
+def permit_answer(permit: Permit) -> dict[str, Any]:
+    """The answer to acquire and renew."""
+    body: dict[str, Any] = {"granted": permit.granted, "reason": permit.reason}
+    if permit.granted:
+        body |= {"token": permit.token, "deadline": permit.deadline_us}
+    for name, value in (
+        ("place", permit.place),
+        ("estimate_seconds", permit.estimate_seconds),
+        ("retry_after", permit.retry_seconds),
+    ):
+        if value is not None:
+            body[name] = value
+    return body
+
+
+def ended_answer(ended: Ended) -> dict[str, Any]:
+    """The answer to release."""
+    return {"released": ended.done, "reason": ended.reason}
+
+
+def counted_answer(counted: Counted) -> dict[str, Any]:
+    """The answer of the seed's pair."""
+    return {"done": int(counted.changed), "count": counted.count}
+
+
+def observed_answer(observed: Observed) -> dict[str, Any]:
+    """The answer to the external system."""
+    return {"cap": observed.cap, "used": observed.used, "over": observed.over}
+
+
+def kind_of(error: GateRefusedError) -> str:
+    """The problem type of a gate's own refusal."""
+    if error.reason.startswith(reasons.MALFORMED):
+        return "malformed"
+    if error.reason == reasons.NO_SUCH_GATE or error.reason.startswith(reasons.SCRIPT_OUTDATED):
+        return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
+    return "gate-refused"

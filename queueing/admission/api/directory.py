@@ -1,0 +1,56 @@
+"""Which gates there are, as the hot lane knows them: asked of SQL, remembered for a second."""
+
+from dataclasses import dataclass
+
+from poolsite.api.directory import Kind
+from queueing.admission.models import Gate, TaskBatch
+
+BUSY_LIMIT = 100
+EVERYBODY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class GateRef:
+    """What the hot lane needs of a gate; access knows it as a thing of its tenant."""
+
+    id: int
+    slug: str
+    account_id: int | None
+
+    access_kind = "gate"
+
+    @property
+    def access_ref(self) -> str:
+        """How tokens and grants name it."""
+        return f"gate:{self.slug}"
+
+
+def _load(slug: str) -> GateRef | None:
+    row = Gate.objects.filter(slug=slug).values_list("pk", "slug", "account_id").first()
+    return None if row is None else GateRef(*row)
+
+
+def _load_busy(account: str) -> tuple[GateRef, ...]:
+    """Gates with an unfinished batch: a device may have work there."""
+    busy = TaskBatch.objects.filter(finished_at=None).values("gate_id")
+    gates = Gate.objects.filter(pk__in=busy).order_by("slug")
+    if account != EVERYBODY:
+        gates = gates.filter(account_id=int(account))
+    return tuple(
+        GateRef(*row) for row in gates.values_list("pk", "slug", "account_id")[:BUSY_LIMIT]
+    )
+
+
+_GATES: Kind[GateRef] = Kind("gates", _load)
+_BUSY: Kind[tuple[GateRef, ...]] = Kind("busy gates", _load_busy)
+
+
+async def gate_ref(slug: str) -> GateRef | None:
+    """The gate of that slug; None = there is none."""
+    return await _GATES.directory().get(slug)
+
+
+async def busy_gates(account_id: int | None) -> tuple[GateRef, ...]:
+    """The gates with unfinished batches of an account; None = of everybody."""
+    name = EVERYBODY if account_id is None else str(account_id)
+    return await _BUSY.directory().get(name) or ()

@@ -1,0 +1,163 @@
+"""The gates' hot routes: reports of devices, permits, the seed's pair; served before Django."""
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from poolsite import access, hotpath
+from poolsite.access import Principal
+from poolsite.api import lane
+from poolsite.api.problems import kind_of_refusal, problem_response
+from poolsite.api.reading import MalformedError, Reader
+from queueing.admission import gate as door
+from queueing.admission.api import answers, reports
+from queueing.admission.api.directory import GateRef, gate_ref
+from queueing.admission.api.refusals import RefusedError
+from queueing.admission.schemas import (
+    BODY_LIMIT_BYTES,
+    AcquireIn,
+    DeviceReport,
+    NothingIn,
+    ObserveIn,
+    ReleaseIn,
+    RenewIn,
+)
+
+B = TypeVar("B", bound=BaseModel)
+R = TypeVar("R")
+ACTION = "admission.use"
+REPORT_PATH = "/api/v1/devices/{device}/report"
+GATE_PATH = "/api/v1/gates/{slug}/"
+_DEVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,62}")
+_REPORTS: Reader[DeviceReport] = Reader(DeviceReport)
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    lane.register(REPORT_PATH, post_report)
+    routes: tuple[tuple[str, Any, Any, Any], ...] = (
+        ("acquire", AcquireIn, _acquire, answers.permit_answer),
+        ("release", ReleaseIn, _release, answers.ended_answer),
+        ("renew", RenewIn, _renew, answers.permit_answer),
+        ("incr", NothingIn, _incr, answers.counted_answer),
+        ("decr", NothingIn, _decr, answers.counted_answer),
+        ("observe", ObserveIn, _observe, answers.observed_answer),
+    )
+    for name, model, command, answer in routes:
+        lane.register(GATE_PATH + name, _GateRoute(model, command, answer))
+
+
+# -- who asks ------------------------------------------------------------------------------------
+
+
+async def _principal(request: Request) -> Principal:
+    """Machines only: a cookie opens nothing here, so no CSRF token is needed."""
+    if not any(name == b"authorization" for name, _ in request.scope["headers"]):
+        raise RefusedError("unauthenticated")
+    principal = await access.principal_of_scope(request.scope)
+    if not principal.is_authenticated:
+        raise RefusedError("unauthenticated")
+    return principal
+
+
+async def _gate(principal: Principal, slug: str) -> GateRef:
+    ref = await gate_ref(slug)
+    if ref is None:
+        raise RefusedError("unknown-gate")
+    decision = access.decide(principal, ACTION, ref)
+    if not decision:
+        raise RefusedError(kind_of_refusal(decision, "unknown-gate"))
+    return ref
+
+
+# -- devices -------------------------------------------------------------------------------------
+
+
+async def post_report(request: Request) -> Response:
+    """A device's report: its results are taken, then it gets a task or its place in the line."""
+    try:
+        principal = await _principal(request)
+        device = request.path_params["device"]
+        reports.check_device(principal, device)
+        if not _DEVICE.fullmatch(device):
+            raise RefusedError("malformed", "not a device: 1 to 63 letters, digits, . _ : and -")
+        given = _REPORTS.read_one(await lane.read_body(request, BODY_LIMIT_BYTES))
+        named = request.query_params.get("gate")
+        ref = await _gate(principal, named) if named else None
+        body = await reports.take(principal, ref, device, given)
+    except RefusedError as refused:
+        return refused.response
+    except MalformedError as error:
+        return problem_response("malformed", str(error))
+    except door.GateRefusedError as error:
+        return _gate_refused(error)
+    return _ok(body)
+
+
+# -- permits -------------------------------------------------------------------------------------
+
+
+class _GateRoute:
+    """One command of a gate: its body, what it runs, how it answers."""
+
+    def __init__(
+        self,
+        model: type[B],
+        command: Callable[[str, B], hotpath.Command[R]],
+        answer: Callable[[R], dict[str, Any]],
+    ) -> None:
+        self._reader: Reader[B] = Reader(model)
+        self._command = command
+        self._answer = answer
+
+    async def __call__(self, request: Request) -> Response:
+        try:
+            principal = await _principal(request)
+            ref = await _gate(principal, request.path_params["slug"])
+            body = await lane.read_body(request, BODY_LIMIT_BYTES)
+            given = self._reader.read_one(body or b"{}")
+            result = await hotpath.arun(self._command(ref.slug, given))
+        except RefusedError as refused:
+            return refused.response
+        except MalformedError as error:
+            return problem_response("malformed", str(error))
+        except door.GateRefusedError as error:
+            return _gate_refused(error)
+        return _ok(self._answer(result))
+
+
+def _acquire(slug: str, given: AcquireIn) -> hotpath.Command[door.Permit]:
+    return door.acquire(slug, given.holder)
+
+
+def _release(slug: str, given: ReleaseIn) -> hotpath.Command[door.Ended]:
+    return door.release(slug, given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
+
+
+def _renew(slug: str, given: RenewIn) -> hotpath.Command[door.Permit]:
+    return door.renew(slug, given.holder, given.token)
+
+
+def _incr(slug: str, given: NothingIn) -> hotpath.Command[door.Counted]:
+    return door.incr(slug)
+
+
+def _decr(slug: str, given: NothingIn) -> hotpath.Command[door.Counted]:
+    return door.decr(slug)
+
+
+def _observe(slug: str, given: ObserveIn) -> hotpath.Command[door.Observed]:
+    return door.observe(slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms)
+
+
+def _ok(body: dict[str, Any]) -> Response:
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+def _gate_refused(error: door.GateRefusedError) -> Response:
+    return problem_response(answers.kind_of(error), error.reason, reason=error.reason)

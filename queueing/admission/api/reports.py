@@ -1,0 +1,156 @@
+"""A device's report on its way to a gate: which gate, together with which others, answered how."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import orjson
+
+from poolsite import access, hotpath
+from poolsite.access import Principal, TokenScope
+from poolsite.api.gather import Gatherer
+from poolsite.api.reading import MalformedError
+from queueing.admission import gate as door
+from queueing.admission.api.answers import report_answer
+from queueing.admission.api.directory import GateRef, busy_gates, gate_ref
+from queueing.admission.api.refusals import RefusedError
+from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResult
+
+ACTION = "admission.use"
+GATES_LIMIT = 32
+DEFAULT_RETRY_SECONDS = 60
+Reports = Gatherer[door.Report, door.Told]
+
+
+def check_device(principal: Principal, device: str) -> None:
+    """A token that is for certain devices opens nothing for others: they look missing."""
+    scope = principal.scope
+    if not isinstance(scope, TokenScope):
+        return
+    own = [ref for ref in scope.resources if ref.startswith("device:")]
+    if own and f"device:{device}" not in own and "device:*" not in own:
+        raise RefusedError("unknown-device", "there is no such device")
+
+
+async def take(
+    principal: Principal, ref: GateRef | None, device: str, given: DeviceReport
+) -> dict[str, Any]:
+    """Run a report and return the answer's body. Raises the runner's errors, RefusedError.
+
+    Without a gate's name: the one gate of the token, else the one that has work for the device.
+    """
+    if ref is None:
+        ref = await _gate_of(principal, device, given)
+    if ref is None:
+        return _nothing(given)
+    sent = [result.task for result in given.results]
+    told = await _gatherer().run(ref.slug, _report(ref, device, given))
+    return report_answer(ref.slug, told, sent)
+
+
+def _nothing(given: DeviceReport) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "task": None,
+        "token": None,
+        "deadline": None,
+        "retry_after": DEFAULT_RETRY_SECONDS,
+    }
+    if given.results:
+        body["results"] = [
+            {"task": result.task, "outcome": "unknown-task"} for result in given.results
+        ]
+    return body
+
+
+def _report(ref: GateRef, device: str, given: DeviceReport) -> door.Report:
+    return door.Report(device, tuple(_result(ref, result) for result in given.results), given.renew)
+
+
+def _result(ref: GateRef, result: TaskResult) -> door.Result:
+    slug, _, number = result.task.partition(".")
+    return door.Result(
+        task=int(number) if slug == ref.slug else 0,  # no task of this gate: unknown there
+        token=result.token,
+        ok=result.ok,
+        took_ms=result.took_ms,
+        data=_data(result.data),
+    )
+
+
+def _data(value: Any) -> str:
+    """The result's data as JSON; control characters are escaped, so that it is one line."""
+    if value is None:
+        return ""
+    try:
+        text = orjson.dumps(value).decode()
+    except (TypeError, ValueError) as error:
+        raise MalformedError(f"results.data: {str(error)[:80]}") from None
+    text = text.replace("\x7f", "\\u007f")
+    if len(text.encode()) > DATA_LIMIT_BYTES:
+        raise MalformedError(f"results.data: at most {DATA_LIMIT_BYTES} bytes")
+    return text
+
+
+# -- which gate ----------------------------------------------------------------------------------
+
+
+async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> GateRef | None:
+    named = {result.task.partition(".")[0] for result in given.results}
+    if len(named) > 1:
+        raise MalformedError("results: of one gate only; report for each gate by itself")
+    only = _only_gate(principal)
+    wanted = only or (named.pop() if named else None)
+    if wanted is not None:
+        ref = await gate_ref(wanted)
+        decision = access.decide(principal, ACTION, ref) if ref is not None else None
+        if ref is not None and decision:
+            return ref
+        return None  # a foreign gate looks missing: it has no such task
+    return await _gate_with_work(principal, device)
+
+
+def _only_gate(principal: Principal) -> str | None:
+    """The gate that a token is for, if it is for one."""
+    scope = principal.scope
+    if not isinstance(scope, TokenScope):
+        return None
+    gates = [ref[5:] for ref in scope.resources if ref.startswith("gate:")]
+    return gates[0] if len(gates) == 1 and gates[0] != "*" and "*" not in scope.resources else None
+
+
+async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
+    """Of the gates with unfinished batches that the token covers, the one that knows the device."""
+    scope = principal.scope
+    account_id = scope.account_id if isinstance(scope, TokenScope) else None
+    refs = [ref for ref in await busy_gates(account_id) if access.decide(principal, ACTION, ref)]
+    if len(refs) > GATES_LIMIT:
+        raise RefusedError("malformed", "name the gate: ?gate=<slug>")
+    if len(refs) < 2:
+        return refs[0] if refs else None
+    found = await hotpath.arun_batch([door.has_work(ref.slug, device) for ref in refs])
+    for ref, has in zip(refs, found, strict=True):
+        if isinstance(has, hotpath.HotPathError):
+            raise has
+        if has:
+            return ref
+    return None
+
+
+# -- gathering -----------------------------------------------------------------------------------
+
+
+def _combine(slug: str, batch: Sequence[door.Report]) -> hotpath.Command[list[door.Told]]:
+    return door.reports(slug, batch)
+
+
+_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, Reports] = WeakKeyDictionary()
+
+
+def _gatherer() -> Reports:
+    """The running loop's."""
+    loop = asyncio.get_running_loop()
+    found = _gatherers.get(loop)
+    if found is None:
+        found = _gatherers[loop] = Gatherer(_combine)
+    return found

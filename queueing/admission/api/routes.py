@@ -1,0 +1,243 @@
+"""The gates' routes behind Django, and the hot lane's in the same OpenAPI document."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Path, Query, Router, Schema
+
+from poolsite import access, hotpath
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.root import ProblemError, api
+from queueing.admission import gate as door
+from queueing.admission import selectors, services
+from queueing.admission.api.answers import kind_of
+from queueing.admission.errors import AdmissionError
+from queueing.admission.models import Gate, TaskBatch
+from queueing.admission.schemas import (
+    AcquireIn,
+    BatchOut,
+    CountAnswer,
+    DeviceReport,
+    GateOut,
+    HolderOut,
+    NothingIn,
+    ObserveAnswer,
+    ObserveIn,
+    PermitAnswer,
+    Problem,
+    ReleaseAnswer,
+    ReleaseIn,
+    RenewIn,
+    ReportAnswer,
+)
+
+gates = Router(tags=["gates"])
+devices = Router(tags=["gates"])
+_ERRORS: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
+_HOT_ERRORS: dict[int, Any] = {**_ERRORS, 409: Problem, 413: Problem, 415: Problem, 504: Problem}
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The gate's slug.")  # type: ignore[type-arg]
+Device: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$")  # type: ignore[type-arg]
+PAGE = 200
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    api.add_router("/gates", gates)
+    api.add_router("/devices", devices)
+
+
+# -- looking -------------------------------------------------------------------------------------
+
+
+@gates.get("", response={200: list[GateOut], **_ERRORS}, summary="Gates")
+def list_gates(request: HttpRequest) -> Any:
+    """Every gate that the credential may see."""
+    principal = principal_of_request(request)
+    access.require(principal, "admission.view")
+    return [selectors.gate_out(now) for now in selectors.gate_list(principal)]
+
+
+@gates.get("/{slug}", response={200: GateOut, **_ERRORS}, summary="One gate")
+def get_gate(request: HttpRequest, slug: str = Slug) -> Any:
+    """A gate with its live figures."""
+    gate = _gate(principal_of_request(request), slug)
+    return selectors.gate_out(selectors.gate_now(gate))
+
+
+@gates.get("/{slug}/holders", response={200: list[HolderOut], **_ERRORS}, summary="Permits")
+def list_holders(
+    request: HttpRequest,
+    slug: str = Slug,
+    offset: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
+) -> Any:
+    """Up to 200 permits, soonest deadline first."""
+    gate = _gate(principal_of_request(request), slug)
+    try:
+        found = hotpath.run(door.holders(gate.slug, offset, PAGE))
+    except door.GateRefusedError as error:
+        if error.reason == door.reasons.NO_SUCH_GATE:
+            return []  # lost, and not yet rebuilt: the gate's own route says so
+        raise ProblemError(kind_of(error), error.reason) from None
+    return [
+        {
+            "holder": row.holder,
+            "token": row.token,
+            "granted": row.granted_us,
+            "deadline": row.deadline_us,
+            "task": None if row.task is None else f"{gate.slug}.{row.task}",
+        }
+        for row in found.rows
+    ]
+
+
+# -- batches -------------------------------------------------------------------------------------
+
+
+class BatchIn(Schema):
+    """A batch: its window, and its CSV of device and payload as text."""
+
+    name: str
+    opens_at: datetime
+    closes_at: datetime
+    csv: str
+    skip_bad: bool = False
+
+
+@gates.get("/{slug}/batches", response={200: list[BatchOut], **_ERRORS}, summary="Batches")
+def list_batches(request: HttpRequest, slug: str = Slug) -> Any:
+    """The newest 200 batches of a gate."""
+    gate = _gate(principal_of_request(request), slug)
+    return [selectors.batch_out(batch) for batch in selectors.batch_list(gate)[:PAGE]]
+
+
+@gates.post("/{slug}/batches", response={201: BatchOut, **_HOT_ERRORS}, summary="New batch")
+def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
+    """Upload a batch; bad or repeated rows are named, and nothing is made unless `skip_bad`."""
+    principal = principal_of_request(request)
+    gate = _gate(principal, slug)
+    for moment in (given.opens_at, given.closes_at):
+        if moment.tzinfo is None:
+            raise ProblemError("malformed", "opens_at, closes_at: name the zone")
+    with _refusals():
+        made = services.batch_create(
+            actor=principal,
+            gate=gate,
+            name=given.name,
+            csv=given.csv.encode(),
+            opens_at=given.opens_at,
+            closes_at=given.closes_at,
+            skip_bad=given.skip_bad,
+        )
+    return 201, selectors.batch_out(made.batch)
+
+
+@gates.get("/{slug}/batches/{batch}", response={200: BatchOut, **_ERRORS}, summary="One batch")
+def get_batch(request: HttpRequest, batch: int, slug: str = Slug) -> Any:
+    """How far a batch is."""
+    return selectors.batch_out(_batch(principal_of_request(request), slug, batch))
+
+
+@gates.post(
+    "/{slug}/batches/{batch}/{what}", response={200: BatchOut, **_HOT_ERRORS}, summary="Steer"
+)
+def steer_batch(
+    request: HttpRequest,
+    batch: int,
+    slug: str = Slug,
+    what: str = Path(..., pattern=r"^(pause|resume|cancel)$"),  # type: ignore[type-arg]
+    reason: str = Query("", max_length=500),  # type: ignore[type-arg]
+) -> Any:
+    """Pause a batch, let it go on, or cancel it for good."""
+    principal = principal_of_request(request)
+    found = _batch(principal, slug, batch)
+    steer = {
+        "pause": services.batch_pause,
+        "resume": services.batch_resume,
+        "cancel": services.batch_cancel,
+    }[what]
+    with _refusals():
+        return selectors.batch_out(steer(actor=principal, batch=found, reason=reason))
+
+
+class _refusals:  # noqa: N801  reads as a block's name
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, AdmissionError):
+            raise ProblemError(error.kind, error.detail, **error.more) from None
+
+
+def _gate(principal: Principal, slug: str) -> Gate:
+    gate = Gate.objects.select_related("account").filter(slug=slug).first()
+    decision = access.decide(principal, "admission.view", gate) if gate else None
+    if gate is None or decision is access.Decision.HIDDEN:
+        raise ProblemError("unknown-gate")
+    access.require(principal, "admission.view", gate)
+    return gate
+
+
+def _batch(principal: Principal, slug: str, key: int) -> TaskBatch:
+    gate = _gate(principal, slug)
+    batch = None
+    if 0 < key < 2**63:
+        batch = TaskBatch.objects.select_related("gate").filter(gate=gate, pk=key).first()
+    if batch is None:
+        raise ProblemError("unknown-batch")
+    return batch
+
+
+# -- the hot lane's routes, for the document only --------------------------------------------------
+
+
+def _served_elsewhere() -> HttpResponse:
+    raise ProblemError("unavailable", "this path is served before Django")
+
+
+@devices.post(
+    "/{device}/report", response={200: ReportAnswer, **_HOT_ERRORS}, summary="A device reports"
+)
+def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> Any:
+    """Results are taken first, then the device gets a task, or its place in the line.
+
+    A report may be sent again after a lost answer: results count once, and a running task is
+    told again with the same token and deadline. `?gate=` names the gate for tokens of several.
+    """
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/acquire", response={200: PermitAnswer, **_HOT_ERRORS}, summary="Acquire")
+def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
+    """A permit for a holder, or its place in the line."""
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/release", response={200: ReleaseAnswer, **_HOT_ERRORS}, summary="Release")
+def release(request: HttpRequest, given: ReleaseIn, slug: str = Slug) -> Any:
+    """The holder gives its own permit back, once; anything else changes nothing."""
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/renew", response={200: PermitAnswer, **_HOT_ERRORS}, summary="Renew")
+def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
+    """The permit's deadline moves, up to the longest time since it was granted."""
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/incr", response={200: CountAnswer, **_HOT_ERRORS}, summary="Count up")
+def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
+    """The seed's own: an anonymous permit with a time of its own."""
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/decr", response={200: CountAnswer, **_HOT_ERRORS}, summary="Count down")
+def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
+    """The seed's own: ends the oldest anonymous permit; the floor is 0."""
+    return _served_elsewhere()
+
+
+@gates.post("/{slug}/observe", response={200: ObserveAnswer, **_HOT_ERRORS}, summary="Observe")
+def observe(request: HttpRequest, given: ObserveIn, slug: str = Slug) -> Any:
+    """The external system tells how many it serves at once, by its own count."""
+    return _served_elsewhere()

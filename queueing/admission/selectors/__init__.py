@@ -1,0 +1,35 @@
+"""What pages and interfaces read of gates and batches; tenant-safe."""
+
+from queueing.admission.selectors.batches import (
+    batch_list,
+    batch_out,
+    batches_of,
+    failed_rows,
+    progress,
+    task_list,
+)
+from queueing.admission.selectors.gates import (
+    GateNow,
+    figures_of,
+    gate_list,
+    gate_now,
+    gate_out,
+    samples,
+    story,
+)
+
+__all__ = [
+    "GateNow",
+    "batch_list",
+    "batch_out",
+    "batches_of",
+    "failed_rows",
+    "figures_of",
+    "gate_list",
+    "gate_now",
+    "gate_out",
+    "progress",
+    "samples",
+    "story",
+    "task_list",
+]

@@ -1,0 +1,87 @@
+"""Batches, how far they are, and their tasks."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from poolsite import access
+from poolsite.access import Principal
+from queueing.admission.models import Gate, Task, TaskBatch
+
+COUNTS = ("total", "pending", "issued", "done", "failed", "expired", "late")
+ROWS = 2_000
+
+
+def batch_list(gate: Gate) -> "QuerySet[TaskBatch]":
+    """A gate's batches, the newest window first."""
+    return TaskBatch.objects.filter(gate=gate).select_related("gate").order_by("-opens_at", "-pk")
+
+
+def batches_of(principal: Principal) -> "QuerySet[TaskBatch]":
+    """The batches of every gate that the principal may see."""
+    gates = access.visible(Gate.objects.all(), principal, "admission.view")
+    rows = TaskBatch.objects.filter(gate__in=gates).select_related("gate")
+    return rows.order_by("-opens_at", "-pk")
+
+
+def state_of(batch: TaskBatch) -> str:
+    """The batch's state as people see it: a paused one says so."""
+    if batch.paused_at is not None and batch.finished_at is None and batch.cancelled_at is None:
+        return str(TaskBatch.State.PAUSED)
+    return batch.state
+
+
+def batch_out(batch: TaskBatch) -> dict[str, Any]:
+    """A batch as the interface tells it."""
+    return {
+        "id": batch.pk,
+        "name": batch.name,
+        "gate": batch.gate.slug,
+        "state": state_of(batch),
+        "opens_at": batch.opens_at,
+        "closes_at": batch.closes_at,
+        **{name: getattr(batch, name) for name in COUNTS},
+    }
+
+
+def progress(batch: TaskBatch, now: datetime | None = None) -> dict[str, Any]:
+    """How far a batch is, and when it will be through at the pace since its window opened.
+
+    eta_seconds: None while nothing has ended yet, or nothing is left. in_time: whether that is
+    before the window closes; None = cannot be said.
+    """
+    now = now or timezone.now()
+    ended = batch.done + batch.failed
+    left = batch.pending + batch.issued
+    since = (min(now, batch.finished_at or now) - batch.opens_at).total_seconds()
+    pace = ended / since if since > 0 and ended else 0.0
+    eta = left / pace if pace and left and batch.finished_at is None else None
+    return {
+        "state": state_of(batch),
+        **{name: getattr(batch, name) for name in COUNTS},
+        "per_minute": round(pace * 60, 1),
+        "eta_seconds": None if eta is None else round(eta),
+        "in_time": None if eta is None else eta <= (batch.closes_at - now).total_seconds(),
+    }
+
+
+def task_list(batch: TaskBatch, state: str = "", device: str = "") -> "QuerySet[Task]":
+    """A batch's tasks in the order of the file; page it by pk."""
+    tasks = Task.objects.filter(batch=batch)
+    if state:
+        tasks = tasks.filter(state=state)
+    if device:
+        tasks = tasks.filter(device=device)
+    return tasks.order_by("pk")
+
+
+def failed_rows(batch: TaskBatch) -> Iterator[Task]:
+    """Tasks that failed or expired, by keyset: memory does not grow with the batch."""
+    after = 0
+    tasks = Task.objects.filter(batch=batch, state__in=(Task.State.FAILED, Task.State.EXPIRED))
+    while rows := list(tasks.filter(pk__gt=after).order_by("pk")[:ROWS]):
+        yield from rows
+        after = rows[-1].pk

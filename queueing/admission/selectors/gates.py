@@ -1,0 +1,93 @@
+"""Gates with their live figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from poolsite import access, hotpath
+from poolsite.access import Principal
+from queueing.admission import gate as door
+from queueing.admission.models import Gate, GateEvent, MinuteSample
+
+
+@dataclass(frozen=True, slots=True)
+class GateNow:
+    """A gate, and its figures in Redis; None = Redis has no such gate at the moment."""
+
+    gate: Gate
+    figures: door.Figures | None
+
+
+def figures_of(found: door.Figures | None) -> dict[str, Any]:
+    """Return a gate's figures as pages get them; `status` "missing" while Redis has none.
+
+    lag: history entries that SQL has not yet. dropped: entries that it will never get.
+    """
+    if found is None:
+        return {"status": "missing"}
+    counts = (
+        *("status", "cap", "used", "waiting", "anonymous", "ghosts", "open_at_us"),
+        *("granted", "released", "refused", "expired", "renewed", "freed", "returned"),
+        *("done", "failed", "late", "overrun", "closed", "told", "told_at_us", "dropped"),
+    )
+    return {
+        **{name: getattr(found, name) for name in counts},
+        "adaptive": found.settings.adaptive,
+        "rate_per_second": found.settings.rate_per_second,
+        "hold_seconds": round(found.hold_us / 1e6, 1),
+        "lag": found.seq - found.drained,
+    }
+
+
+def gate_list(principal: Principal) -> list[GateNow]:
+    """Every gate that the principal may see, with its figures. Raises the runner's errors."""
+    gates = list(
+        access.visible(Gate.objects.select_related("account"), principal, "admission.view")
+    )
+    return with_figures(gates)
+
+
+def with_figures(gates: Sequence[Gate]) -> list[GateNow]:
+    """The gates with their figures, read at once."""
+    found = hotpath.run_batch([door.show(gate.slug) for gate in gates])
+    rows = []
+    for gate, figures in zip(gates, found, strict=True):
+        if isinstance(figures, hotpath.HotPathError):
+            raise figures
+        rows.append(GateNow(gate, figures))
+    return rows
+
+
+def gate_now(gate: Gate) -> GateNow:
+    """A gate with its figures."""
+    return GateNow(gate, hotpath.run(door.show(gate.slug)))
+
+
+def gate_out(now: GateNow) -> dict[str, Any]:
+    """A gate as the interface tells it."""
+    gate, figures = now.gate, figures_of(now.figures)
+    names = ("used", "waiting", "granted", "refused", "expired", "overrun")
+    return {
+        "slug": gate.slug,
+        "name": gate.name,
+        "key": gate.key,
+        "status": figures["status"],
+        "cap": figures.get("cap", gate.cap),
+        "permit_seconds": gate.permit_seconds,
+        "margin_seconds": gate.margin_seconds,
+        "period_seconds": gate.period_seconds,
+        **{name: figures.get(name, 0) for name in names},
+    }
+
+
+def samples(gate: Gate, since: datetime) -> list[MinuteSample]:
+    """A gate's minutes since then, oldest first."""
+    return list(MinuteSample.objects.filter(gate=gate, minute__gte=since).order_by("minute"))
+
+
+def story(gate: Gate, **filters: Any) -> "QuerySet[GateEvent]":
+    """A gate's history, newest first; page it by (at_us, pk)."""
+    return GateEvent.objects.filter(aggregate=gate, **filters).order_by("-at_us", "-pk")

@@ -1,0 +1,89 @@
+"""`admission.batch:<id>`: how far a batch is. `admission.batches:<slug>`: a row for each."""
+
+from typing import Any
+
+from poolsite import access, hotpath, live
+from queueing.admission import gate as door
+from queueing.admission.api.directory import GateRef, gate_ref
+from queueing.admission.models import TaskBatch
+from queueing.admission.selectors.batches import progress
+from queueing.admission.topics.scope import GateScope, may_view
+
+CLOCK_SECONDS = 1.0
+SHOWN = 100
+_LIVE = {"pending": "pending", "running": "issued", "done": "done", "failed": "failed"}
+
+
+def _overlay(batch: TaskBatch, figures: door.Figures | None) -> None:
+    """Counts of Redis over those of SQL, which come with the drain a little later."""
+    if figures is None or batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING):
+        return
+    for its in figures.batches:
+        if its.batch == batch.pk and its.closed_us is None and figures.status != "recovering":
+            for name, field in _LIVE.items():
+                setattr(batch, field, getattr(its, name))
+            batch.expired = batch.total - batch.pending - batch.issued - batch.done - batch.failed
+
+
+@live.register
+class BatchTopic(live.SnapshotTopic):
+    """One batch: the fields of `selectors.progress`; {} once it is gone."""
+
+    name = "admission.batch"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if not (key.isascii() and key.isdecimal() and len(key) < 19):
+            raise ValueError(f"not a batch: {key!r}")
+        self._wakes: list[str] = []
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        found = await live.in_thread(_find, int(self.key))
+        ref = None
+        if found is not None:
+            gate = found.gate
+            ref = GateRef(gate.pk, gate.slug, gate.account_id)
+            self._wakes = [door.GateKeys(gate.slug).wake_channel]
+        return may_view(principal, ref)
+
+    def wake_channels(self) -> list[str]:
+        """The gate's: somebody was allowed to look before the feed began, so it is known."""
+        return [*self._wakes, live.touch_channel(self.address)]
+
+    async def read(self) -> Any:
+        found = await live.in_thread(_find, int(self.key))
+        if found is None:
+            return {}
+        _overlay(found, await hotpath.arun(door.show(found.gate.slug)))
+        return progress(found)
+
+    def due_seconds(self) -> float | None:
+        return CLOCK_SECONDS
+
+
+def _find(key: int) -> TaskBatch | None:
+    return TaskBatch.objects.select_related("gate").filter(pk=key).first()
+
+
+@live.register
+class BatchesTopic(live.RowsTopic, GateScope):
+    """A gate's newest 100 batches: id → name and the fields of `selectors.progress`."""
+
+    name = "admission.batches"
+
+    async def read(self) -> dict[str, Any]:
+        ref = await gate_ref(self.slug)
+        if ref is None:
+            return {}
+        rows = await live.in_thread(_newest, ref.id)
+        figures = await hotpath.arun(door.show(self.slug))
+        for batch in rows:
+            _overlay(batch, figures)
+        return {str(batch.pk): {"name": batch.name, **progress(batch)} for batch in rows}
+
+    def due_seconds(self) -> float | None:
+        return CLOCK_SECONDS
+
+
+def _newest(gate_id: int) -> list[TaskBatch]:
+    return list(TaskBatch.objects.filter(gate_id=gate_id).order_by("-opens_at", "-pk")[:SHOWN])

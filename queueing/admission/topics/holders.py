@@ -1,0 +1,62 @@
+"""`admission.holders:<slug>`: the permits. `admission.line:<slug>`: who waits."""
+
+from typing import Any
+
+from poolsite import hotpath, live
+from queueing.admission import gate as door
+from queueing.admission.topics.scope import GateScope
+
+SHOWN = 200
+CLOCK_SECONDS = 1.0
+
+
+class _Rows(live.RowsTopic, GateScope):
+    """A part of a gate as a table; empty while Redis has no such gate."""
+
+    async def read(self) -> dict[str, Any]:
+        try:
+            return await self._rows()
+        except door.GateRefusedError as error:
+            if error.reason != door.reasons.NO_SUCH_GATE:
+                raise
+            return {}
+
+    async def _rows(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def due_seconds(self) -> float | None:
+        return CLOCK_SECONDS
+
+
+@live.register
+class HoldersTopic(_Rows):
+    """The first 200 permits by deadline: holder → token, deadline_us, granted_us, task, device."""
+
+    name = "admission.holders"
+
+    async def _rows(self) -> dict[str, Any]:
+        found = await hotpath.arun(door.holders(self.slug, 0, SHOWN))
+        return {
+            row.holder: {
+                "token": row.token,
+                "deadline_us": row.deadline_us,
+                "granted_us": row.granted_us,
+                "task": row.task,
+                "device": row.holder[1:] if row.holder.startswith("@") else "",
+            }
+            for row in found.rows
+        }
+
+
+@live.register
+class LineTopic(_Rows):
+    """The first 200 in the line: who → place, arrived_us, asked_us."""
+
+    name = "admission.line"
+
+    async def _rows(self) -> dict[str, Any]:
+        found = await hotpath.arun(door.line(self.slug, 0, SHOWN))
+        return {
+            row.who: {"place": place, "arrived_us": row.arrived_us, "asked_us": row.asked_us}
+            for place, row in enumerate(found.rows, start=1)
+        }

@@ -1,0 +1,86 @@
+"""Who may open the gates' addresses: the rows of url_rules, and what makes their objects."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from queueing.admission.models import Gate, TaskBatch
+from tests.access.world import World
+
+SEE = {
+    "nobody": "login",
+    **dict.fromkeys(("owner", "admin", "supervisor", "foreign", "operators"), "ok"),
+    "*": "no",
+}
+SEE_IT = {**SEE, "foreign": "hidden", "roleless": "hidden"}
+BATCH = {
+    **SEE_IT,
+    "supervisor": "no",
+    "operators": "no",
+    "operate": "ok",
+}
+TOKENS_ONLY = {"nobody": "login", "*": "ok"}
+
+
+def own_gate(world: World) -> Gate:
+    """The gate of the account `own`."""
+    return Gate.objects.get_or_create(slug="own-gate", account=world.own, key="own-gate")[0]
+
+
+def of_gate(url: str) -> Callable[[World], str]:
+    """An address below the account's gate."""
+
+    def make(world: World) -> str:
+        own_gate(world)
+        return url
+
+    return make
+
+
+def own_batch(world: World) -> TaskBatch:
+    """An unfinished batch of that gate."""
+    now = timezone.now()
+    return TaskBatch.objects.get_or_create(
+        gate=own_gate(world),
+        name="own",
+        defaults={
+            "opens_at": now + timedelta(hours=1),
+            "closes_at": now + timedelta(hours=2),
+        },
+    )[0]
+
+
+def of_batch(template: str) -> Callable[[World], str]:
+    """An address of a batch; %s stands for its number."""
+    return lambda world: template % own_batch(world).pk
+
+
+def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
+    """The rows, made with url_rules.Rule."""
+    one = "api/v1/gates/<slug>"
+    url = "/api/v1/gates/own-gate"
+    new = {
+        "name": "b",
+        "opens_at": "2090-01-01T00:00:00Z",
+        "closes_at": "2090-01-02T00:00:00Z",
+        "csv": "d1,x",
+    }
+    return {
+        "api/v1/gates": rule(SEE),
+        one: rule(SEE_IT, url=of_gate(url)),
+        f"{one}/holders": rule(SEE_IT, url=of_gate(f"{url}/holders")),
+        f"{one}/batches": rule(SEE_IT, url=of_gate(f"{url}/batches"), data=new),
+        f"{one}/batches/<batch>": rule(SEE_IT, url=of_batch(f"{url}/batches/%s")),
+        f"{one}/batches/<batch>/<what>": rule(
+            BATCH, url=of_batch(f"{url}/batches/%s/resume"), method="post"
+        ),
+        **{
+            f"{one}/{part}": rule(TOKENS_ONLY, url=of_gate(f"{url}/{part}"), method="post")
+            for part in ("acquire", "release", "renew", "incr", "decr", "observe")
+        },
+        "api/v1/devices/<device>/report": rule(
+            TOKENS_ONLY, url=of_gate("/api/v1/devices/d1/report"), method="post"
+        ),
+    }

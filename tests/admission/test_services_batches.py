@@ -1,0 +1,230 @@
+"""Batches uploaded, loaded, steered and ended; SQL is what the history says."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from poolsite import access, hotpath
+from poolsite.access.models import AuditEntry
+from queueing.admission import gate as door
+from queueing.admission import selectors, services
+from queueing.admission.errors import AdmissionError
+from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
+from queueing.admission.services.uploads import read_upload
+from tests.admission.people import (
+    SLUG,
+    done,
+    drain,
+    load_due,
+    make_batch,
+    make_gate,
+    report,
+    show,
+)
+from tests.numbers.people import tenant
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+State = Task.State
+
+
+def upload(gate: Gate, csv: bytes, **given: object) -> services.Uploaded:
+    now = timezone.now()
+    words: dict[str, object] = {
+        "actor": "test",
+        "gate": gate,
+        "name": "b",
+        "csv": csv,
+        "opens_at": now,
+        "closes_at": now + timedelta(hours=1),
+    } | given
+    return services.batch_create(**words)  # type: ignore[arg-type]
+
+
+def counts(batch: TaskBatch) -> dict[str, int]:
+    """The batch's counts, which must be those of its tasks."""
+    batch.refresh_from_db()
+    names = ("pending", "issued", "done", "failed", "expired")
+    told = {name: getattr(batch, name) for name in names}
+    assert told == {name: batch.tasks.filter(state=name).count() for name in names}
+    return {name: count for name, count in told.items() if count}
+
+
+# -- the file ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("csv", "row", "what"),
+    [
+        (b"a,x\nb,y\na,z\n", 3, "stands in row 1 already"),
+        (b"device,payload\na b,x\n", 2, "not a device"),
+        (b"a,x,y\n", 1, "two columns"),
+        (b",x\n", 1, "not a device"),
+        (b"a," + b"x" * 8_193, 1, "longer than"),
+        (b'a,"x\ny"\n', 2, "control characters"),
+        (b"a,x\x00\n", 1, "control characters"),
+        ("１,x".encode(), 1, "not a device"),
+        (b"=cmd,x", 1, "not a device"),
+        (b"a,\xff", 0, "not UTF-8"),
+        (b"", 0, "no rows"),
+        (b"device,payload\n", 0, "no rows"),
+        (b'a,"x', 0, "Not a CSV"),
+        (b"x" * 200_000, 0, "Not a CSV"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_made(csv: bytes, row: int, what: str) -> None:
+    gate = make_gate()
+    problem = read_upload(csv).problems[0]
+    assert problem.row == row
+    assert what in problem.what
+    with pytest.raises(AdmissionError) as caught:
+        upload(gate, csv)
+    assert caught.value.kind == "bad-rows"
+    assert not TaskBatch.objects.exists()
+    assert not Task.objects.exists()
+
+
+def test_good_rows_are_taken_when_the_caller_says_so() -> None:
+    made = upload(make_gate(), b"a,x\na,y\nb,z\n", skip_bad=True)
+    assert (made.bad, made.batch.total) == (1, 2)
+    assert list(made.batch.tasks.values_list("device", "payload")) == [("a", "x"), ("b", "z")]
+
+
+def test_a_window_must_lie_ahead_and_be_one() -> None:
+    gate = make_gate()
+    now = timezone.now()
+    for opens, closes in ((0, 0), (60, 30), (-120, -60), (0, 91 * 86_400)):
+        with pytest.raises(AdmissionError) as caught:
+            upload(
+                gate,
+                b"a",
+                opens_at=now + timedelta(seconds=opens),
+                closes_at=now + timedelta(seconds=closes),
+            )
+        assert caught.value.kind == "malformed"
+    assert not TaskBatch.objects.exists()
+
+
+def test_a_foreign_tenants_gate_takes_no_batch() -> None:
+    mine, other = tenant("mine"), tenant("other")
+    gate = make_gate(account=mine.account)
+    with pytest.raises(access.Hidden):
+        upload(gate, b"a", actor=other.principal)
+    assert upload(gate, b"a", actor=mine.principal).batch.created_by == "mine-owner"
+
+
+# -- the window ----------------------------------------------------------------------------------
+
+
+def test_tasks_are_loaded_when_the_window_opens_and_not_before() -> None:
+    gate = make_gate()
+    later = timezone.now() + timedelta(hours=1)
+    batch = upload(gate, b"a\nb", opens_at=later, closes_at=later + timedelta(hours=1)).batch
+    load_due()
+    assert report("a").word == "none"
+    TaskBatch.objects.filter(pk=batch.pk).update(opens_at=timezone.now())
+    load_due()
+    batch.refresh_from_db()
+    assert batch.state == "open"
+    assert report("a").payload == ""
+    load_due()  # a second tick does nothing
+    assert show().batches[0].pending == 1
+
+
+def test_history_is_what_sql_says() -> None:
+    gate = make_gate(cap=2)
+    batch = make_batch(gate, ["a", "b", "c"])
+    a, b = report("a"), report("b")
+    assert report("c").word == "wait"
+    drain(gate)
+    assert counts(batch) == {"pending": 1, "issued": 2}
+    row = Task.objects.get(device="a")
+    assert (row.token, row.attempt, row.state) == (a.token, 1, State.ISSUED)
+    report("a", done(a))
+    report("b", done(b, ok=False))
+    drain(gate)
+    assert counts(batch) == {"pending": 1, "done": 1, "failed": 1}
+    assert Task.objects.get(device="b").reason == "device"
+    assert GateEvent.objects.filter(event="issued").count() == 2
+
+
+def test_at_the_end_of_the_window_the_rest_expires() -> None:
+    gate = make_gate(cap=1)
+    batch = make_batch(gate, ["a", "b", "c"])
+    a = report("a")
+    services.batch_extend(
+        actor="test", batch=batch, closes_at=timezone.now() + timedelta(milliseconds=200)
+    )
+    while show().batches[0].pending:
+        services.sweep_gates(0, 1)
+    drain(gate)
+    assert counts(batch) == {"issued": 1, "expired": 2}
+    assert batch.state == "closing"
+    report("a", done(a))
+    services.sweep_gates(0, 1)
+    drain(gate)
+    assert counts(batch) == {"done": 1, "expired": 2}
+    assert (batch.state, batch.finished_at is not None) == ("ended", True)
+    assert {task.device for task in selectors.failed_rows(batch)} == {"b", "c"}
+
+
+def test_a_window_that_nobody_opened_expires_in_sql() -> None:
+    batch = make_batch(make_gate(), ["a", "b"], load=False)
+    TaskBatch.objects.filter(pk=batch.pk).update(closes_at=timezone.now() - timedelta(seconds=1))
+    load_due()
+    assert counts(batch) == {"expired": 2}
+    assert batch.state == "ended"
+
+
+def test_a_batch_is_paused_goes_on_and_is_cancelled_for_good() -> None:
+    gate = make_gate(cap=1)
+    batch = make_batch(gate, ["a", "b"])
+    a = report("a")
+    services.batch_pause(actor="test", batch=batch, reason="noon")
+    services.batch_pause(actor="test", batch=batch, reason="twice")
+    report("a", done(a))
+    assert (report("b").word, report("b").reason) == ("none", "paused")
+    services.batch_resume(actor="test", batch=batch)
+    b = report("b")
+    assert b.word == "task"
+    services.batch_cancel(actor="test", batch=batch, reason="mistake")
+    with pytest.raises(AdmissionError):
+        services.batch_resume(actor="test", batch=batch)
+    report("b", done(b))
+    services.sweep_gates(0, 1)
+    drain(gate)
+    assert counts(batch) == {"done": 2}
+    assert batch.state == "cancelled"
+    assert AuditEntry.objects.filter(action="admission.batch_pause").count() == 1
+
+
+def test_a_batch_cancelled_before_its_window_never_reaches_redis() -> None:
+    gate = make_gate()
+    later = timezone.now() + timedelta(hours=1)
+    batch = upload(gate, b"a", opens_at=later, closes_at=later + timedelta(hours=1)).batch
+    services.batch_cancel(actor="test", batch=batch, reason="mistake")
+    assert counts(batch) == {"expired": 1}
+    assert batch.state == "cancelled"
+    load_due()
+    assert show().batches == ()
+
+
+def test_a_load_whose_worker_died_is_taken_up_and_loads_nothing_twice() -> None:
+    gate = make_gate()
+    batch = make_batch(gate, [f"d{n}" for n in range(10)], load=False)
+    services.open_windows()  # the job's message is lost with its broker
+    from poolsite.jobs.models import Job
+
+    Job.objects.update(state=Job.State.FAILED)
+    rows = [door.Row(task.pk, task.device, task.payload) for task in batch.tasks.all()[:4]]
+    end = int((timezone.now() + timedelta(hours=1)).timestamp() * 1e6)
+    hotpath.run(door.batch_open(SLUG, batch.pk, end))
+    hotpath.run(door.load(SLUG, batch.pk, rows))
+    told = report("d0")
+    services.watch_gates(0, 1)
+    load_due()
+    assert show().batches[0].pending == 9
+    assert report("d0").token == told.token
+    drain(gate)
+    assert counts(batch) == {"issued": 1, "pending": 9}
