@@ -69,6 +69,18 @@ let acked = 0;
 let retryTimer = 0;
 let hiddenTimer = 0;
 let pulse = 0;
+let token = "";
+let present = false;
+
+/** Keep the socket while nobody looks at the page: it tells that somebody is there. */
+export function stayPresent() {
+  present = true;
+}
+
+/** Be a visitor with this token instead of the one whose session it is. Before the first subscribe. */
+export function showToken(text) {
+  token = text;
+}
 
 /**
  * Watch a topic. Returns the function that ends it. With `element`, the watch ends by itself
@@ -138,7 +150,7 @@ function forget(topic) {
 
 /** Connect after so many seconds; 0 = now, unless a socket stands or is on its way. */
 function attempt(seconds) {
-  if (socket || !wanted() || document.hidden) return;
+  if (socket || !wanted() || (document.hidden && !present)) return;
   clearTimeout(retryTimer);
   if (!navigator.onLine) return show("offline");
   beat();
@@ -150,7 +162,9 @@ function attempt(seconds) {
 
 function open() {
   if (socket) return;
-  const mine = (socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws/live/`));
+  const path = token ? "/ws/live/visitor/" : "/ws/live/";
+  const mine = (socket = new WebSocket(location.origin.replace("http", "ws") + path));
+  if (token) mine.onopen = () => mine.send(JSON.stringify({ op: "token", token }));
   ready = false;
   acked = askedAt = 0;
   heardAt = Date.now();
@@ -198,6 +212,7 @@ function hear(frame) {
   heardAt = Date.now();
   askedAt = 0;
   if (frame.ack > acked) send({ op: "ack", ack: (acked = frame.ack) });
+  if (frame.op === "beat") return send({ op: "beat" });
   if (frame.op === "hello") return begin();
   if (frame.op === "personal") return each(people.get(frame.kind) ?? [], (hearer) => hearer(frame.data));
   if (frame.op === "error") return reportError(new Error(`live: ${frame.reason}`));
@@ -314,6 +329,6 @@ addEventListener("pagehide", () => drop()); // an open socket would keep the pag
 addEventListener("pageshow", () => attempt(0));
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiddenTimer);
-  if (document.hidden) hiddenTimer = setTimeout(drop, HIDDEN);
+  if (document.hidden && !present) hiddenTimer = setTimeout(drop, HIDDEN);
   else attempt(0);
 });

@@ -70,3 +70,4 @@ def personal(kind: str, data: Any) -> str:
 
 HELLO = Frame(encode({"op": "hello", "protocol": 1}))
 PONG = Frame(encode({"op": "pong"}))
+BEAT = Frame(encode({"op": "beat"}))

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import path
 
 from poolsite.live.outbox import Send
-from poolsite.live.socket import HIDDEN, Receive, live_application
+from poolsite.live.socket import HIDDEN, Receive, live_application, visitor_application
 
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -16,4 +16,7 @@ async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) ->
 
 
 # Django's path() knows views only; channels' URLRouter takes any ASGI application.
-websocket_urlpatterns = [path("ws/live/", live_application)]  # type: ignore[arg-type]
+websocket_urlpatterns = [
+    path("ws/live/", live_application),  # type: ignore[arg-type]
+    path("ws/live/visitor/", visitor_application),  # type: ignore[arg-type]
+]

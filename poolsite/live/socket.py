@@ -17,7 +17,7 @@ from poolsite.live import frames
 from poolsite.live.closing import close_socket
 from poolsite.live.hub import Hub, hub_of_loop
 from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
-from poolsite.live.topics import resolve
+from poolsite.live.topics import Topic, resolve
 
 if TYPE_CHECKING:
     from poolsite.access.principal import Principal
@@ -31,6 +31,9 @@ TOPICS_PER_SOCKET = 32
 FRAMES_PER_SECOND = 20.0
 FRAMES_AT_ONCE = 100.0
 GOODBYE_SECONDS = 2.0
+
+BEAT_SECONDS = 5.0  # how often a socket that tells of somebody's presence is asked
+TOKEN_SECONDS = 10.0
 
 LOGIN = 4401
 FORBIDDEN = 4403
@@ -47,13 +50,42 @@ class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
 
 async def live_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """Serve one socket from its handshake to its end."""
+    await _serve(scope, receive, send, access.principal_of_scope(scope))
+
+
+async def visitor_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """The same for who has a token and no session: the first frame is {"op":"token","token":T}."""
+    await _serve(scope, receive, send, _principal_of_first_frame(receive))
+
+
+async def _principal_of_first_frame(receive: Receive) -> "Principal":
+    try:
+        async with asyncio.timeout(TOKEN_SECONDS):
+            message = await receive()
+    except TimeoutError:
+        return access.ANONYMOUS
+    text = message.get("text") or ""
+    try:
+        frame = orjson.loads(text) if len(text) <= FRAME_BYTES else None
+    except orjson.JSONDecodeError:
+        frame = None
+    token = frame.get("token") if isinstance(frame, dict) and frame.get("op") == "token" else None
+    if not isinstance(token, str):
+        return access.ANONYMOUS
+    return await access.principal_of_secret(token)
+
+
+async def _serve(
+    scope: dict[str, Any], receive: Receive, send: Send, who: "Awaitable[Principal]"
+) -> None:
     await receive()
     if not access.origin_allowed(scope):
+        _forget(who)
         await send({"type": "websocket.close", "code": FORBIDDEN})  # before accept: HTTP 403
         return
     await send({"type": "websocket.accept"})
     try:
-        principal = await access.principal_of_scope(scope)
+        principal = await who
     except (RedisError, OSError, hotpath.HotPathError):
         logger.warning("live: rights cannot be read", exc_info=True)
         await close_socket(send, BEHIND_CODE)
@@ -62,6 +94,12 @@ async def live_application(scope: dict[str, Any], receive: Receive, send: Send) 
         await send({"type": "websocket.close", "code": LOGIN})
         return
     await _Socket(hub_of_loop(), principal, receive, send).run()
+
+
+def _forget(who: "Awaitable[Principal]") -> None:
+    """Nobody awaits it any more: no warning about that."""
+    if asyncio.iscoroutine(who):
+        who.close()
 
 
 class _Socket:
@@ -78,6 +116,9 @@ class _Socket:
         self._rights = access.watch(principal, self._outbox.close)
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
+        self._presence: dict[str, Topic] = {}  # watched topics that want to know of it
+        self._beater: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._allowance = FRAMES_AT_ONCE
         self._counted_at = self._loop.time()
@@ -105,7 +146,8 @@ class _Socket:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             self._report(done)
         finally:
-            await self._end([*tasks, *self._joining.values()])
+            beats = [task for task in (self._beater, self._beating) if task is not None]
+            await self._end([*tasks, *self._joining.values(), *beats])
 
     async def _end(self, tasks: list[asyncio.Task[None]]) -> None:
         for task in tasks:
@@ -169,13 +211,15 @@ class _Socket:
                 self._outbox.acknowledge(_whole(frame, "ack"))
             case "ping":
                 self._outbox.put(frames.PONG)
+            case "beat":
+                self._beat()
             case "subscribe":
                 version = _whole(frame, "version") if "version" in frame else None
                 self._subscribe(_address(frame), version)
             case "unsubscribe":
                 self._unsubscribe(_address(frame))
             case _:
-                raise BadFrame("op is one of subscribe, unsubscribe, ping, ack")
+                raise BadFrame("op is one of subscribe, unsubscribe, ping, beat, ack")
 
     def _subscribe(self, address: str, version: int | None) -> None:
         if address not in self._topics and len(self._topics) >= TOPICS_PER_SOCKET:
@@ -205,7 +249,31 @@ class _Socket:
         if not decision.allowed:
             self._refuse(address, decision.socket_code)
             return
+        if topic.beats:
+            self._presence[address] = topic
+            await topic.beat(self._rights.principal)
+            if self._beater is None:
+                self._beater = self._loop.create_task(self._ask_for_beats())
         await self._hub.join(topic, self._outbox, version)
+
+    async def _ask_for_beats(self) -> None:
+        """Ask from here: a page in the background answers a frame at once, but its own timers
+        are slowed down to one a minute."""
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            if self._presence:
+                self._outbox.put(frames.BEAT)
+
+    def _beat(self) -> None:
+        if self._presence and (self._beating is None or self._beating.done()):
+            self._beating = self._loop.create_task(self._tell_presence())
+
+    async def _tell_presence(self) -> None:
+        for topic in list(self._presence.values()):
+            try:
+                await topic.beat(self._rights.principal)
+            except (RedisError, OSError, hotpath.HotPathError) as error:
+                logger.warning("live: a heartbeat of %s was not heard: %s", topic.address, error)
 
     def _refuse(self, address: str, code: int) -> None:
         self._unsubscribe(address)
@@ -217,6 +285,7 @@ class _Socket:
             task.cancel()
         if address in self._topics:
             self._topics.discard(address)
+            self._presence.pop(address, None)
             self._hub.leave(address, self._outbox)
 
 

@@ -47,6 +47,7 @@ class Topic(ABC):
     """One thing to watch. One instance serves all sockets of a process, so it may remember."""
 
     name: ClassVar[str] = ""
+    beats: ClassVar[bool] = False  # whether `beat` is called while a socket watches
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -81,6 +82,10 @@ class Topic(ABC):
     def wake_channels(self) -> list[str]:
         """Return the Redis channels that say "something may have changed"."""
         return [touch_channel(self.address)]
+
+    async def beat(self, principal: "Principal") -> None:
+        """The socket of a watcher has shown that somebody is there (only with `beats`)."""
+        raise NotImplementedError
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:

@@ -22,6 +22,17 @@ class NoteTopic(_Open, live.SnapshotTopic):
 
 
 @live.register
+class PresenceTopic(NoteTopic):
+    """Counts the heartbeats that it is told of, in Redis."""
+
+    name = "test.presence"
+    beats = True
+
+    async def beat(self, principal: access.Principal) -> None:
+        await hotpath.aclient().hincrby(f"beats:{self.key}", principal.id, 1)
+
+
+@live.register
 class TableTopic(_Open, live.RowsTopic):
     """A hash in Redis: one row per field."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import redis.asyncio
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from poolsite.live import frames
 from tests.live.sample_topics import WRITE
@@ -314,3 +314,28 @@ async def test_one_person_may_hold_only_so_many_sockets(web: WebServer) -> None:
     finally:
         for context, _ in clients:
             await context.__aexit__(None, None, None)
+
+
+async def test_a_socket_that_answers_tells_of_presence_and_one_that_does_not_falls_silent(
+    web: WebServer, redis_client: Redis
+) -> None:
+    async with web.client() as client:
+        await client.subscribe("test.presence:here")
+        beats = await redis_client.hgetall("beats:here")
+        assert sum(map(int, beats.values())) == 1
+        await client.next(op="beat", seconds=20)
+        assert sum(map(int, (await redis_client.hgetall("beats:here")).values())) == 1
+        await client.send(op="beat")
+        await client.next(op="beat", seconds=20)  # by then the answer to the first was taken
+        assert sum(map(int, (await redis_client.hgetall("beats:here")).values())) == 2
+
+
+async def test_a_first_frame_without_a_good_token_is_closed_as_not_logged_in(
+    web: WebServer,
+) -> None:
+    for first in ("{}", "nonsense", '{"op":"token","token":"psv_forged"}', '{"op":"token"}'):
+        async with web.client("", path="/ws/live/visitor/") as client:
+            await client.socket.send(first)
+            with pytest.raises(ConnectionClosed):
+                await client.receive()
+            assert client.socket.close_code == 4401
