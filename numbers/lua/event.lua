@@ -4,7 +4,7 @@ Purpose: One event of a number, or of the pool: the state machine with everythin
 KEYS[1] {pool}                HASH    settings, sequence, counters; the index: call ids, callees, switches, contacts …
 KEYS[2] {pool}:numstate       HASH    number → JSON
 KEYS[3] {pool}:idle:up        ZSET    pickable numbers by the µs from which they may be picked
-KEYS[4] {pool}:idle:near      ZSET    the same by region (region × 2^40 + ms)
+KEYS[4] {pool}:idle:near      ZSET    the same by region (region × 2^40 + ms); also some that went down
 KEYS[5] {pool}:timers         ZSET    offers, waiters, leases (band × 2^42 + ms)
 KEYS[6] {pool}:log            STREAM  history
 KEYS[7] {pool}:registrations  ZSET    number by the µs at which its first contact expires

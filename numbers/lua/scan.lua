@@ -68,7 +68,7 @@ if what == 'numstate' then
       elseif near_on and pickable and region
         and (not near or near + 0 ~= region * REGION + math.ceil(since / 1000)) then
         problem = problem ~= '' and problem or 'not in near'
-      elseif near and not (pickable and region) then problem = 'in near' end
+      elseif near and u == '1' and not (pickable and region) then problem = 'in near' end
       if mend and problem ~= '' then
         if pickable then slow.enter(number, since, props) else slow.take_out(number) end
       end
@@ -94,7 +94,7 @@ elseif what == 'idle' or what == 'near' or what == 'timers' then
     local prefix = sub(number, 1, 1)
     if not (what == 'timers' and (prefix == 'w' or prefix == 'o')) and call('HEXISTS', NUMSTATE, number) == 0
       and not (what == 'timers' and call('HEXISTS', POOL, 't:' .. number) == 1) then
-      tell(number, '', 'in ' .. what .. ' without a state')
+      if what ~= 'near' then tell(number, '', 'in ' .. what .. ' without a state') end -- near: see sweep_near
       if mend then call('ZREM', key_name, number) end
     end
   end

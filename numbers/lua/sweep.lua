@@ -35,6 +35,7 @@ local renewed, suspected, lapsed = slow.leases(batch)
 local expired, more_contacts = slow.expire(batch)
 seq, conf = slow.synced()
 if sub(conf, 4, 4) == '1' then slow.serve() end
+if sub(conf, 2, 2) == '1' then slow.sweep_near(math.max(100, math.floor(call('ZCARD', NEAR) / 1000))) end
 local forgotten = slow.forget(math.max(batch, math.floor(call('HLEN', POOL) / 200)))
 seq, conf = slow.synced()
 --@include close

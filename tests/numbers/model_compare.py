@@ -19,6 +19,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
     states = client.hgetall(KEYS.numstate)
     index = index_of(client)
     timers = client.zrange(KEYS.timers, 0, -1, withscores=True)
+    idle = dict(client.zrange(KEYS.idle, 0, -1, withscores=True))
     leases = {name: int(score) for name, score in timers if name[0] not in "ow"}
     stones = {key[2:]: value for key, value in index.items() if key[0] == "t"}
     return {
@@ -27,12 +28,11 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
         },
         "old calls": {name: _call(name, text, leases.get(name)) for name, text in stones.items()},
         "leases": set(leases),
-        "idle": {
-            name: int(score) for name, score in client.zrange(KEYS.idle, 0, -1, withscores=True)
-        },
-        "near": {
+        "idle": {name: int(score) for name, score in idle.items()},
+        "near": {  # who went down or was deleted may stand there too
             name: (index[f"G:{int(score - 1.5e12) // REGION}"], int(score) % REGION)
             for name, score in client.zrange(KEYS.near, 0, -1, withscores=True)
+            if name in idle
         },
         "offers": {name[1:]: int(score) % BAND for name, score in timers if name[0] == "o"},
         "waiting": [name[1:] for name, _ in timers if name[0] == "w"],

@@ -190,6 +190,35 @@ def test_near_numbers_rest_too_and_the_longest_rested_comes_first(bench: PoolUnd
     assert bench.event("call", near="86").number == A
 
 
+def test_a_near_number_that_went_down_or_was_deleted_is_never_picked(bench: PoolUnderTest) -> None:
+    bench.create_again(near=True)
+    for number in (A, B, C):
+        bench.add(number, near="86")
+    assert bench.event("unreg", A).ok
+    assert bench.event("del", B).ok
+    assert bench.problems() == []
+    bench.event("add", B, near="86")
+    assert bench.event("call", near="86").number == C
+    assert bench.event("call", near="86").reason == "exhausted"
+    assert bench.event("reg", B).ok
+    assert bench.event("call", near="86").number == B
+    assert bench.changes()[-1].picked == "near"
+
+
+def test_a_sweep_takes_those_that_went_down_or_were_deleted_out_of_near(
+    bench: PoolUnderTest,
+) -> None:
+    bench.create_again(near=True)
+    for number in (A, B, C):
+        bench.add(number, near="86")
+    bench.event("unreg", A)
+    bench.event("del", B)
+    bench.sweep()
+    assert bench.client.zrange(KEYS.near, 0, -1) == [C]
+    bench.event("reg", A)
+    assert set(bench.client.zrange(KEYS.near, 0, -1)) == {A, C}
+
+
 def test_regions_may_come_later_and_near_may_be_turned_on_later(bench: PoolUnderTest) -> None:
     bench.add(A, B)
     assert bench.run(pool.label(SLUG, {A: "86-x", B: "86-y", "99": "86-z"})) == 2

@@ -108,3 +108,18 @@ function slow.forget(count)
   call('HSET', POOL, 'forgetting', page[1])
   return #gone, page[1] ~= '0'
 end
+
+-- Drops from NEAR who cannot be picked, `count` looked at, round it by a cursor. Going down and being
+-- deleted leave a number there: taking it out at once costs more than all the rest of an unreg. Who
+-- can be picked always stands there by its own time.
+function slow.sweep_near(count)
+  local page = call('ZSCAN', NEAR, call('HGET', POOL, 'near_cursor') or '0', 'COUNT', count)
+  local gone = {}
+  for i = 1, #page[2], 2 do
+    local number = page[2][i]
+    local b, u, since, props = slow.read(number)
+    if b ~= '0' or u ~= '1' or holding(props) ~= '' then gone[#gone + 1] = number end
+  end
+  for i = 1, #gone, 1000 do call('ZREM', NEAR, unpack(gone, i, math.min(i + 999, #gone))) end
+  call('HSET', POOL, 'near_cursor', page[1])
+end

@@ -108,16 +108,21 @@ else
     end
   end
   if picked == '' and near and area ~= '' and byte(conf, 2) == 49 then
-    local first = call('ZRANGEBYSCORE', NEAR, fmt('%d', near * REGION + 1577836800000),
-      fmt('%d', near * REGION + sub(at, 1, 13)), 'LIMIT', 0, 1)[1]
-    if first then
-      number = first
+    local low = fmt('%d', near * REGION + 1577836800000)
+    local high = fmt('%d', near * REGION + sub(at, 1, 13))
+    for _ = 1, 256 do -- numbers that went down, or were deleted, are dropped when they are met
+      number = call('ZRANGEBYSCORE', NEAR, low, high, 'LIMIT', 0, 1)[1]
+      if not number then break end
       st = call('HGET', NUMSTATE, number)
+      b = nil
       if st then
         --@include cut_state
       end
-      if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then picked = 'near'
-      else call('ZREM', NEAR, first) end
+      if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then
+        picked = 'near'
+        break
+      end
+      call('ZREM', NEAR, number)
     end
   end
   if picked == '' then

@@ -40,10 +40,7 @@ elseif event == 'del' then
   if not st then break end
   if b == '0' and sub(props, 1, 8) ~= ',"held":' and not known then
     call('HDEL', NUMSTATE, number) -- the plain case, by far the most
-    if u == '1' then
-      call('ZREM', IDLE, number)
-      if byte(conf, 2) == 49 then call('ZREM', NEAR, number) end
-    end
+    if u == '1' then call('ZREM', IDLE, number) end -- NEAR: see sweep_near
     log = u == '1' and 'iu\t-' or 'id\t-'
   else
     slow = slow or machinery(now, at)
@@ -105,14 +102,13 @@ else -- reg and unreg
       seq, conf = slow.synced()
       held = ''
     elseif held == '' then
-      local region = byte(conf, 2) == 49 and match(props, ',"region":(%d%d%d%d)')
       if up then
+        local region = byte(conf, 2) == 49 and match(props, ',"region":(%d%d%d%d)')
         if since + 0 < now then since = at end
         call('ZADD', IDLE, since, number)
         if region then call('ZADD', NEAR, fmt('%d', region * REGION + math.ceil(since / 1000)), number) end
       else
-        call('ZREM', IDLE, number)
-        if region then call('ZREM', NEAR, number) end
+        call('ZREM', IDLE, number) -- NEAR: see sweep_near
       end
     else
       call('HINCRBY', POOL, 'aside', up and 1 or -1)
