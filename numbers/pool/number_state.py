@@ -142,19 +142,19 @@ def parse_state(
 
 def _call(data: dict[str, Any]) -> Call:
     parts = data.get("call")
-    words = parts if isinstance(parts, list) else []
-    session, agent, call_id, callee, switch, incarnation, direction = [
-        *words[:7],
-        *(1000, "", "", "", "", "", "out")[len(words) :],
-    ]
+    words: list[Any] = parts if isinstance(parts, list) else []
+
+    def word(place: int, missing: str = "") -> str:
+        return str(words[place]) if place < len(words) else missing
+
     return Call(
-        call_id=str(call_id),
-        switch=str(switch),
-        incarnation=str(incarnation),
-        agent=str(agent),
-        callee=str(callee),
-        direction=str(direction),
-        session=session if isinstance(session, int) else 1000,
+        session=words[0] if words and isinstance(words[0], int) else 1000,
+        agent=word(1),
+        call_id=word(2),
+        callee=word(3),
+        switch=word(4),
+        incarnation=word(5),
+        direction=word(6, "out"),
         suspect=data.get("suspect") == 1,
         unpaid=data.get("unpaid") == 1,
         ghost="ghost" in data,
