@@ -54,5 +54,6 @@ else
   end
   call('HSET', MESSAGES, id, st)
 end
+if answer and letter == '' and st then letter, quoted = 'p', '0' end
 --@include close
 return { '1', fmt('%d', bal), fmt('%d', seq), answer, letter, charged, quoted, flag }

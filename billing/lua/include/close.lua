@@ -3,7 +3,7 @@
 if seq > first_seq then
   if bal ~= first_bal or held ~= first_held or conf_after then
     call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at, 'bal', fmt('%d', bal), 'pend',
-      fmt('%d', acct[5] + bal - first_bal), 'held', fmt('%d', held), 'spent', fmt('%d', spent > 0 and spent or 0))
+      fmt('%d', acct[5] + (bal - first_bal)), 'held', fmt('%d', held), 'spent', fmt('%d', spent > 0 and spent or 0))
     if conf_after then call('HSET', ACCT, 'conf', conf_after) end
   else
     call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at)

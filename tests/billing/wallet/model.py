@@ -57,9 +57,6 @@ class Model:
     spent: int = 0
     drained: int = 0
     messages: dict[str, Held] = field(default_factory=dict)
-    operations: dict[str, tuple[str, int, str, int, int]] = field(default_factory=dict)
-    paid: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    forgettable: list[tuple[int, str, str]] = field(default_factory=list)
     entries: list[Change] = field(default_factory=list)
 
     @property

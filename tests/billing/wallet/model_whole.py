@@ -1,0 +1,166 @@
+"""The rest of the plain model: session messages, money in and out, batches, what time brings."""
+
+from dataclasses import dataclass, field
+
+from billing.wallet import Charge, HoldRequest, Movement
+from tests.billing.wallet.model import SECOND, Held, Model
+
+COMING = ("recharge", "credit")
+
+
+@dataclass
+class WholeModel(Model):
+    """`Model` with everything that is not in data/message_reports.csv."""
+
+    batch: tuple[int, int] | None = None  # closed and not yet trimmed: first and last seq
+    kept: dict[str, tuple[str, int, str, int, int]] = field(default_factory=dict)
+    paid: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    forgettable: list[tuple[int, str, str]] = field(default_factory=list)
+
+    # -- session messages ------------------------------------------------------------------------
+
+    def session(self, request: HoldRequest) -> Charge:
+        name, price = request.message_id, request.quote.quoted
+        message = self.messages.get(name)
+        if message and message.state != "parked":
+            assert message.request
+            same = message.request.body_hash == request.body_hash
+            return self.answer(name, *(("repeat",) * 2 if same else ("conflict",) * 2))
+        refusal = self.refusal(price)
+        if refusal and refusal != "insufficient balance":
+            state = message.state if message else ""
+            return Charge(name, refusal, state, 0, 0 if message else price, self.bal, self.seq)
+        held = Held("unpaid", "session", self.now, request, price, day=self.day)
+        self.messages[name] = held
+        (mode,) = request.quote.prices
+        if refusal:
+            held.seen.append(("unpaid", mode))
+            self.write("session", name, state="unpaid", mode=mode, flag="unpaid", reported=mode,
+                       **self.facts(held))  # fmt: skip
+            return self.answer(name, "unpaid", "unpaid")
+        self._charge(name, held, mode)
+        return self.answer(name, "settled")
+
+    def _charge(self, name: str, held: Held, mode: str) -> None:
+        self.bal -= held.quoted
+        self.spent += held.quoted
+        held.state, held.since, held.day = "settled", self.now, self.day
+        held.mode = held.said = mode
+        held.charged = held.quoted
+        self.write("session", name, spendable=-held.quoted, state="settled", mode=mode,
+                   price=held.quoted, **self.facts(held))  # fmt: skip
+
+    def unpaid(self) -> list[str]:
+        """Unpaid session messages, oldest first."""
+        names = [name for name, message in self.messages.items() if message.state == "unpaid"]
+        return sorted(names, key=lambda name: (self.messages[name].since, name))
+
+    def pay_unpaid(self, limit: int, operation_id: str) -> tuple[tuple[str, ...], bool]:
+        if operation_id in self.paid:
+            return self.paid[operation_id], False
+        if self.status != "open":
+            return (), False
+        oldest = self.now - self.settings.report_seconds * SECOND
+        waiting = [name for name in self.unpaid() if self.messages[name].since >= oldest]
+        names = []
+        for name in waiting[:limit]:
+            held = self.messages[name]
+            over = 0 < self.settings.daily_limit < self.spent + held.quoted
+            if held.quoted <= self.bal and not over:
+                assert held.request
+                (mode,) = held.request.quote.prices
+                self._charge(name, held, mode)
+                names.append(name)
+        if names:
+            self.paid[operation_id] = tuple(names)
+            self.forgettable.append((self.now, "paid", operation_id))
+        return tuple(names), len(names) == limit
+
+    # -- money -----------------------------------------------------------------------------------
+
+    def move(self, operation_id: str, kind: str, amount: int) -> Movement:
+        if operation_id in self.kept:
+            was, how_much, answer, effect, owed = self.kept[operation_id]
+            if (was, how_much) != (kind, amount):
+                return self.moved("conflict")
+            return self.moved("repeat" if answer == "applied" else answer, effect, owed)
+        if kind == "cash_refund" and amount > self.bal:
+            self.kept[operation_id] = (kind, amount, "insufficient balance", 0, 0)
+            self.forgettable.append((self.now, "operation", operation_id))
+            return self.moved("insufficient balance")
+        if kind in COMING:
+            owed = -min(self.receivable, amount)
+            effect = amount + owed
+            if self.bal + self.held + amount >= 2**53:
+                return self.moved("too large")
+        else:
+            effect = -min(self.bal, amount)
+            owed = amount + effect
+            if self.receivable + owed >= 2**53:
+                return self.moved("too large")
+        self.bal += effect
+        self.receivable += owed
+        self.kept[operation_id] = (kind, amount, "applied", effect, owed)
+        self.write(kind, operation_id, spendable=effect, receivable=owed)
+        return self.moved("applied", effect, owed)
+
+    def moved(self, answer: str, effect: int = 0, owed: int = 0) -> Movement:
+        return Movement(answer, effect, owed, self.bal, self.seq, self.receivable)
+
+    def set_status(self, status: str, reason: str, operation_id: str) -> str:
+        if status == self.status:
+            return "repeat"
+        self.status = status
+        letter = {"open": "o", "frozen": "f", "closed": "c", "recovering": "r"}[status]
+        self.write("status", operation_id, mode=letter, reported=reason)
+        return "changed"
+
+    # -- what time brings ------------------------------------------------------------------------
+
+    def sweep(self, limit: int) -> tuple[int, int, int, int]:
+        """End up to `limit` of each kind; (cancelled, expired, orphans, unpaid)."""
+        dues = [(self.due(held), name) for name, held in self.messages.items()]
+        due = sorted((at, name) for at, name in dues if at is not None and at < self.now)
+        ended = [self.by_time(name) for _, name in due[:limit]]
+        oldest = self.now - self.settings.report_seconds * SECOND
+        parked = [
+            (held.since, name)
+            for name, held in self.messages.items()
+            if held.state == "parked" and held.since < oldest
+        ]
+        # What is unpaid at this moment; orphans are written before it.
+        unpaid = [name for name in self.unpaid() if self.messages[name].since < oldest][:limit]
+        for _, name in sorted(parked)[:limit]:
+            self.by_time(name)
+        for name in unpaid:
+            self._end(name, self.messages[name], "expired", "expire", reported="deadline")
+        orphans = min(len(parked), limit)
+        return ended.count("cancelled"), ended.count("expired"), orphans, len(unpaid)
+
+    def close_batch(self, limit: int) -> tuple[int, int] | None:
+        if self.batch is None and self.seq > self.drained:
+            self.batch = (self.drained + 1, min(self.seq, self.drained + limit))
+        return self.batch
+
+    def trim_batch(self) -> None:
+        assert self.batch
+        first, last = self.batch
+        for entry in self.entries[first - 1 : last]:
+            ends = entry.kind in ("settle", "fail", "expire", "cancel")
+            if ends or (entry.kind == "session" and entry.state == "settled"):
+                self.forgettable.append((entry.at_us, "message", entry.id))
+            elif not entry.of_message and entry.kind != "status":
+                self.forgettable.append((entry.at_us, "operation", entry.id))
+        self.drained, self.batch = last, None
+
+    def purge(self, limit: int) -> int:
+        """Forget from the head of the list, as long as the head is old enough."""
+        until = self.now - self.settings.keep_seconds * SECOND
+        count = 0
+        while count < limit and self.forgettable and self.forgettable[0][0] < until:
+            _, what, name = self.forgettable.pop(0)
+            {"message": self.messages, "operation": self.kept, "paid": self.paid}[what].pop(
+                name, None
+            )
+            count += 1
+        return count
