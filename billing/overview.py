@@ -115,7 +115,6 @@ def _card_row(row: Row, principal: Any) -> dict[str, Any]:
         "name": row.wallet.account.name,
         "url": reverse(page, args=[row.wallet.slug]),
         "cells": [{"text": amount(row.figures.spendable // 100 * 100, currency)}, lasts],
-        "trend": [],
     }
 
 

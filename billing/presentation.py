@@ -99,6 +99,8 @@ def rounded(units: int, currency: str = "") -> str:
 
 def mode_word(mode: str) -> str:
     """A sub-mode's name; one that we do not know as the gateway wrote it."""
+    if mode == "?":
+        return _("not readable")
     return str(MODE_WORDS.get(mode, mode)) if mode else ""
 
 

@@ -12,5 +12,7 @@ def register() -> None:
     register_action("billing.send", roles=["owner", "sender", "admin"], tokens=True)
     register_action("billing.hold", tokens=True)
     register_action("billing.finance", grants=["finance"], fresh_factor=True)
+    register_action("billing.adjusting", grants=["finance"])  # who sees the way to billing.finance
     register_action("billing.own", roles=MEMBERS)  # a customer's own pages
+    register_action("billing.paying", roles=["owner", "payer"])  # who sees the way to billing.pay
     register_action("billing.books", operators=True)  # what only operators look at

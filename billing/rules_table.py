@@ -4,6 +4,7 @@ The scripts are tested against the same table cell by cell; here it is what peop
 """
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,12 @@ from django.utils.translation import gettext_lazy as _
 
 SOURCE: Final = Path(__file__).parent / "data" / "message_reports.csv"
 STATES: Final = (*("none", "parked", "held", "sent", "settled", "failed", "expired", "cancelled"),)
+
+
+FLAGS: Final = (
+    *("refused", "unknown", "early", "late", "repeat", "conflict", "contradiction", "orphan"),
+    *("too late", "unexpected mode", "unreadable", "unpaid"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,15 @@ def cells() -> Mapping[tuple[str, str], Cell]:
 def events() -> list[str]:
     """The 12 events in their order."""
     return list(dict.fromkeys(event for _state, event in cells()))
+
+
+def flags_of(phrase: str) -> set[str]:
+    """The flags that a cell's phrase names: "repeat if … else contradiction" → both."""
+    return {
+        flag
+        for flag in FLAGS
+        if re.search(rf"(^|; |else ){re.escape(flag)}($|;| if )", phrase) is not None
+    }
 
 
 def word(phrase: str) -> Any:

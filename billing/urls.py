@@ -22,6 +22,11 @@ urlpatterns = [
     path("balance/", portal.own_portal, name="balance"),
     path("usage/", usage.own_usage, name="own_usage"),
     path("messages/", messages.own_messages, name="own_messages"),
+    path("top-ups/", portal.own_page, {"page": "top-ups"}, name="own_top_ups"),
+    path("statements/", portal.own_page, {"page": "statements"}, name="own_statements"),
+    path("prices/", portal.own_page, {"page": "prices"}, name="own_prices"),
+    path("chatbots/", portal.own_page, {"page": "chatbots"}, name="own_chatbots"),
+    path("alerts/", portal.own_page, {"page": "alerts"}, name="own_alerts"),
     # one account
     path("accounts/<slug:slug>/", portal.portal, name="portal"),
     path("accounts/<slug:slug>/pace/", portal.pace, name="pace"),

@@ -1,46 +1,41 @@
 """A wallet's latest campaigns, as the portal lists them."""
 
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from billing.models import Campaign, Wallet
+from billing.models import Campaign, Recipient, Wallet
 
 LATEST = 5
-CHIPS = {
-    "sending": "chip--info",
-    "scheduled": "chip--line",
-    "paused": "chip--warn",
-    "low": "chip--warn",
-    "sent": "chip--info",
-    "done": "chip--ok",
-    "cancelled": "",
-}
+
+
+def newest_under_way(wallet: Wallet) -> Campaign | None:
+    """The campaign whose progress matters now: one that sends, else one that waits for reports."""
+    rows = Campaign.objects.filter(wallet=wallet, status__in=Campaign.UNDER_WAY)
+    order = {"sending": 0, "low": 1, "paused": 2, "sent": 3}
+    found = rows.select_related("wallet__account", "template", "chatbot", "job").order_by("-pk")
+    return min(found[:20], key=lambda row: (order[row.status], -row.pk), default=None)
 
 
 def campaign_rows(wallet: Wallet) -> list[dict[str, Any]]:
-    """The latest campaigns: name, state, how many of its recipients are sent."""
-    rows = list(wallet.campaigns.order_by("-created_at")[:LATEST])
-    counts = {
-        pk: (every, gone)
-        for pk, every, gone in Campaign.objects.filter(pk__in=[row.pk for row in rows])
-        .annotate(every=Count("recipients"), gone=Count("recipients", ~Q(recipients__state="")))
-        .values_list("pk", "every", "gone")
-    }
+    """The latest campaigns: name, state, how many of its recipients are handed over."""
+    rows = list(Campaign.objects.filter(wallet=wallet).order_by("-pk")[:LATEST])
+    found = (
+        Recipient.objects.filter(campaign__in=rows)
+        .order_by()
+        .values_list("campaign")
+        .annotate(every=Count("pk"), left=Count("pk", Q(state=Recipient.State.WAITING)))
+    )
+    counts = {pk: (every, every - left) for pk, every, left in found}
     return [_row(row, *counts.get(row.pk, (0, 0))) for row in rows]
 
 
 def _row(row: Campaign, every: int, gone: int) -> dict[str, Any]:
-    at: datetime = row.started_at or row.created_at
-    note = _("%(gone)s of %(all)s sent") % {"gone": f"{gone:,}", "all": f"{every:,}"}
+    note = _("%(gone)s of %(all)s tried") % {"gone": f"{gone:,}", "all": f"{every:,}"}
     return {
-        "pk": row.pk,
-        "name": row.name,
-        "word": row.get_status_display(),
-        "chip": CHIPS.get(row.status, ""),
-        "note": row.status_reason or note,
-        "at": at,
+        "campaign": row,
+        "note": note if every else _("no recipients yet"),
+        "at": row.started_at or row.created_at,
         "share": gone / every if every else None,
     }

@@ -34,13 +34,19 @@ def exact(units: int | None) -> str:
 
 @register.filter
 def signed(units: int | None) -> SafeString | str:
-    """+200.0000 in green, −32.7600, and 0.0000 muted."""
-    if units is None:
+    """+200.0000 in green, −32.7600, and a dash where nothing moves."""
+    if not units:
         return "–"
-    tone = "money--in" if units > 0 else "" if units else "money--none"
+    tone = "money--in" if units > 0 else ""
     return format_html(
         '<span class="{}">{}</span>', tone, presentation.exact(int(units), signed=True)
     )
+
+
+@register.filter
+def dash(units: int | None) -> str:
+    """−32.7600, and a dash where nothing moves."""
+    return presentation.exact(int(units)) if units else "–"
 
 
 @register.filter

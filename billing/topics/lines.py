@@ -14,7 +14,7 @@ SECOND_US = 1_000_000
 # What moves no money is no line: it is told by the message's own story.
 SILENT = frozenset(("sent", "flag", "parked", "orphan", "unreadable"))
 OF_MESSAGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session", "unpaid"))
-_CAMPAIGN = re.compile(r"c(\d{1,18})-\d+")
+_CAMPAIGN = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)

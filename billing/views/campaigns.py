@@ -14,9 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from billing.models import Campaign
-from billing.presentation import MODE_LOOKS, mode_word
 from billing.pricing import missing_of
-from billing.pricing.modes import ends_of
 from billing.selectors import figures as wallet_figures
 from billing.selectors.campaigns import (
     PAGE_ROWS,
@@ -39,6 +37,7 @@ from billing.views.campaigns_common import (
     found_of,
     may_send,
 )
+from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, number_of
 from poolsite import access
 from poolsite.access.views.common import add_errors, page_key
@@ -145,7 +144,7 @@ def campaign_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(
         request,
         "billing/campaigns/sent.html",
-        _sent(request, campaign) | _common(request, campaign),
+        _common(request, campaign) | _sent(request, campaign),
     )
 
 
@@ -158,15 +157,6 @@ def _common(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "reason": _(campaign.status_reason) if campaign.status_reason else "",
         "may": may_send(principal_of(request), campaign),
         "balance": wallet_figures.of(campaign.wallet),
-        "page": {
-            "topic": campaign.topic,
-            "wallet": campaign.wallet.slug,
-            "currency": campaign.wallet.account.currency,
-            "status": campaign.status,
-            "reading": campaign.is_reading,
-            "figures": figures_of(campaign).as_data(),
-            "looks": MODE_LOOKS,
-        },
     }
 
 
@@ -199,6 +189,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "dropped": dropped_rows(campaign, SHOWN_DROPPED),
         "send_label": _send_label(campaign),
         "top_up_url": link("top_up", campaign.wallet.slug),
+        "page": progress_context(request, campaign)["page"],
     }
     status = 422 if form.errors else 200
     return render(request, "billing/campaigns/draft.html", context, status=status)
@@ -212,25 +203,12 @@ def _send_label(campaign: Campaign) -> str:
 
 
 def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    figures = figures_of(campaign)
-    native = campaign.template.native_kind
-    ends = [*ends_of(native, "yuexin"), *ends_of(native, "video")[1:]]
-    ends += [mode for mode in figures.delivered if mode not in ends]
     show = request.GET.get("show", "")
     show = show if show in SHOWS else ""
     after = number_of(request.GET.get("after", "")) or 0
     rows, following = ResultQuery(show, after).page(campaign)
     return {
-        "figures": figures,
-        "modes": [
-            {
-                "mode": mode,
-                "word": mode_word(mode),
-                "look": MODE_LOOKS.get(mode, "other"),
-                "count": figures.delivered.get(mode, 0),
-            }
-            for mode in ends
-        ],
+        **progress_context(request, campaign),
         "rows": rows,
         "show": show,
         "tabs": _tabs(show),
@@ -239,11 +217,6 @@ def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "next_url": f"?show={show}&after={following}" if following else "",
         "back_url": f"?show={show}" if after else "",
         "top_up_url": link("top_up", campaign.wallet.slug),
-        "may_pause": campaign.status in (Status.SENDING, Status.SCHEDULED),
-        "may_resume": campaign.status in (Status.PAUSED, Status.LOW_BALANCE),
-        "may_cancel": campaign.status
-        in (Status.SENDING, Status.SCHEDULED, Status.PAUSED, Status.LOW_BALANCE),
-        "left": figures.waiting,
     }
 
 

@@ -11,8 +11,11 @@ from billing.models import Wallet
 from billing.presentation import symbol
 from billing.selectors import figures as now_figures
 from billing.selectors import usage as usage_selectors
-from billing.selectors.portal import campaign_rows
+from billing.selectors.portal import campaign_rows, newest_under_way
+from billing.selectors.recharges import method_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
+from billing.views.campaigns_common import chip_of
+from billing.views.campaigns_progress import progress_context
 from billing.views.common import answers_json, link
 from poolsite import access
 from poolsite.access import Decision, Principal
@@ -37,6 +40,26 @@ def own_portal(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/no_wallet.html")
 
 
+OWN_PAGES = {
+    "top-ups": "recharges",
+    "statements": "statements",
+    "prices": "tariffs",
+    "chatbots": "chatbots",
+    "alerts": "limits",
+}
+
+
+@require_GET
+def own_page(request: HttpRequest, page: str) -> HttpResponse:
+    """A page of the reader's own account, by a name without the account's."""
+    principal = principal_of(request)
+    access.require(principal, "billing.view")
+    wallet = own_wallet(principal)
+    if wallet is None:
+        return redirect("billing:balance")
+    return redirect(f"billing:{OWN_PAGES[page]}", slug=wallet.slug)
+
+
 @require_GET
 def portal(request: HttpRequest, slug: str) -> HttpResponse:
     """One account's balance, live."""
@@ -50,12 +73,14 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
         "account": wallet.account,
         "figures": figures,
         "status": figures.status,
+        "method": method_of(wallet),
         "currency_sign": symbol(currency).strip(),
         "links": links,
         "may_pay": may_pay(principal, wallet),
         "may_send": access.decide(principal, "billing.send", wallet).allowed,
         "top_ups": [(value, _whole(value, currency)) for value in TOP_UPS],
-        "campaigns": campaign_rows(wallet),
+        "campaigns": [{**row, "chip": chip_of(row["campaign"])} for row in campaign_rows(wallet)],
+        "running": _running(request, wallet),
         "cards": _cards(principal, wallet),
         "overview_of": f"operations.overview:{wallet.account_id}",
         "page": page_data(wallet, figures),
@@ -74,6 +99,7 @@ def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
         "alert_below": wallet.alert_below,
         "pace_url": link("pace", wallet.slug),
         "entries_url": link("entries", wallet.slug),
+        "recharge_url": link("recharge", wallet.slug, 0),
         "message_url": f"{link('message', wallet.slug)}?id=",
         "campaign_url": link("campaign", wallet.slug, 0),
     }
@@ -111,6 +137,16 @@ def _cards(principal: Principal, wallet: Wallet) -> list[Any]:
     reader = reader_of(str(wallet.account_id))
     found = [(CARDS[name], CARDS[name].load(reader)) for name in OWN_CARDS if name in CARDS]
     return [(card, data) for card, data in found if data is not None and not data.empty]
+
+
+def _running(request: HttpRequest, wallet: Wallet) -> dict[str, Any] | None:
+    """The progress of the newest campaign that is under way; None when there is none."""
+    campaign = newest_under_way(wallet)
+    if campaign is None:
+        return None
+    found = progress_context(request, campaign)
+    url = link("campaign", wallet.slug, campaign.pk)
+    return {**found, "progress_url": url, "campaign_page": found["page"]}
 
 
 @require_GET

@@ -42,7 +42,7 @@ def _cell(state: str, cell: table.Cell, here: bool) -> dict[str, Any]:
         "next": table.word(cell.next_state),
         "money": "" if cell.money in ("none", "") else table.word(cell.money),
         "flag": table.word(cell.flag) if cell.flag else "",
-        "listed": any(flag in cell.flag for flag in LISTED),
+        "listed": any(flag in table.flags_of(cell.flag) for flag in LISTED),
         "same": same,
         "impossible": impossible,
         "here": here,

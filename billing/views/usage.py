@@ -73,12 +73,19 @@ def _series(found: Usage) -> list[dict[str, object]]:
         {
             "mode": mode,
             "label": mode_word(mode) or _("Other"),
+            "short": _short(mode),
             "look": MODE_LOOKS.get(mode, "other"),
             "values": found.by_mode[mode],
             "messages": found.messages[mode],
         }
         for mode in [*known, *other]
     ]
+
+
+def _short(mode: str) -> str:
+    """For a legend in a narrow card."""
+    words = {"native_text": _("Text"), "native_card": _("Card"), "yuexin_resolved": _("Yuexin")}
+    return words.get(mode) or mode_word(mode) or _("Other")
 
 
 def _label(step: date, wanted: str) -> str:

@@ -12,6 +12,7 @@ const GAP = 1.5;
 const PACE_SECONDS = 8;
 let seen = []; // [seconds, tried] of the last seconds
 let readAgain = false;
+let told = 0; // quarters that a screen reader has heard
 
 if (live) show(page.figures);
 subscribe(page.topic, {
@@ -91,7 +92,6 @@ function draw(figures, all) {
   }
 }
 
-let told = 0;
 /** A screen reader hears each quarter. */
 function tell(tried, all) {
   const quarter = Math.floor((tried / all) * 4);

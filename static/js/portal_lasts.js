@@ -1,7 +1,7 @@
 // "Lasts until": the balance of the last days and where the pace of the last 24 hours leads. Drawn as SVG.
 import { errorState, getJSON, h } from "./dom.js";
 import { cents, money, shortMoney } from "./money.js";
-import { dayMinuteOf, figure, fill, gettext } from "./words.js";
+import { dayMinuteOf, dayOf, figure, fill, gettext, minuteOf } from "./words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const HOUR = 3_600_000;
@@ -48,7 +48,7 @@ export function startLasts(card, page, heard) {
   const ends = () => [self.pace.earliest_share * left(), self.pace.latest_share * left()];
   const between = () => {
     const [from, to] = ends();
-    return left() > FAR_HOURS ? "" : fill(gettext("between %(from)s and %(to)s"), { from: untilOf(from), to: untilOf(to) });
+    return left() > FAR_HOURS ? "" : fill(gettext("between %(from)s and %(to)s"), { from: shortOf(from, to), to: shortOf(to, to) });
   };
   const note = () => h("p", { class: "visually-hidden" }, fill(gettext("%(amount)s left; at %(rate)s an hour it lasts until %(time)s."), { amount: money(spendable, page.currency).join(""), rate: cents(self.pace.per_hour, page.currency), time: untilOf(left()) }));
   const quiet = () => h("div", { class: "lasts__plot" }, chart([], 0));
@@ -103,6 +103,12 @@ export function startLasts(card, page, heard) {
 function untilOf(hours) {
   if (hours > FAR_HOURS) return gettext("more than a year");
   return dayMinuteOf(Date.now() + hours * HOUR);
+}
+
+/** The same short: Wed 09:00 within a week, else 25 Nov. */
+function shortOf(hours, latest) {
+  const at = Date.now() + hours * HOUR;
+  return latest < 24 * 6 ? `${weekday.format(at)} ${minuteOf(at)}` : dayOf(at).split(" ").slice(1).join(" ");
 }
 
 /** So many hours in words: 11 h, 3 d. */

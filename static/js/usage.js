@@ -38,7 +38,7 @@ export function startUsage(card, page) {
     card.querySelector(".chart__table")?.remove();
     plot.hidden = asTable;
     card.dispatchEvent(new CustomEvent("usage", { detail: data }));
-    legend.replaceChildren(...data.series.map((series) => h("span", {}, modeSwatch(series.look), series.label)));
+    legend.replaceChildren(...data.series.map((series) => h("span", {}, modeSwatch(series.look), body.clientWidth < 600 ? series.short : series.label)));
     if (asTable) { body.prepend(table()); return; }
     if (!data.series.length) {
       plot.replaceChildren(h("div", { class: "state" }, h("span", { class: "icon", "aria-hidden": "true" }, "bar_chart"), h("p", { class: "state__text" }, gettext("Nothing was charged in this time."))));

@@ -6,7 +6,8 @@ import { dayOf, figure, fill, gettext, ngettext, timeOf } from "./words.js";
 // chip, words for one and for many; %(n)s is how many
 const KINDS = {
   hold: ["", gettext("Charge"), () => [gettext("1 message held"), (n) => ngettext("%(n)s message held", "%(n)s messages held", n)]],
-  settle: ["chip--info", gettext("Delivered"), () => [gettext("1 message delivered"), (n) => ngettext("%(n)s message delivered", "%(n)s messages delivered", n)]],
+  settle: ["", gettext("Delivered"), () => [gettext("1 message delivered"), (n) => ngettext("%(n)s message delivered", "%(n)s messages delivered", n)]],
+  settle_return: ["chip--info", gettext("Return"), () => [gettext("1 message delivered for less"), (n) => ngettext("%(n)s message delivered for less", "%(n)s messages delivered, some for less", n)]],
   fail: ["chip--info", gettext("Return"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
   expire: ["chip--info", gettext("Return"), () => [gettext("1 message without a report in 72 h"), (n) => ngettext("%(n)s message without a report in 72 h", "%(n)s messages without a report in 72 h", n)]],
   cancel: ["chip--info", gettext("Return"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
@@ -23,7 +24,7 @@ const KINDS = {
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 
 export function wordOf(line) {
-  const kind = KINDS[line.kind];
+  const kind = KINDS[line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind];
   if (!kind) return { chip: "", type: line.kind, what: line.name || line.kind };
   const [one, many] = kind[2]();
   const text = line.count === 1 ? one : fill(many(line.count), { n: figure(line.count) });
@@ -31,8 +32,13 @@ export function wordOf(line) {
   return { chip: kind[0], type: kind[1], what };
 }
 
+/** What stands in the column: R00000012 of a top-up, the beginning of a long operation's name. */
 const reference = (line) => {
+  const [word, rest] = line.id.split(":");
+  if (word === "recharge" && /^\d+$/.test(rest)) return `R${rest.padStart(8, "0")}`;
+  if (word === "adjust" && rest) return `A-${rest.slice(0, 8)}`;
   if (line.id) return line.id;
+  if (!MESSAGES.has(line.kind)) return "–";
   return line.cause.startsWith("c") ? line.cause : line.cause.slice(1) || "–";
 };
 
@@ -73,14 +79,14 @@ export class Lines {
   make(line) {
     const { chip, type } = wordOf(line);
     const name = reference(line);
-    const url = this.urlOf(line, name);
+    const url = this.urlOf(line);
     const at = new Date(line.at);
     const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
     return h("tr", {},
-      cell(gettext("Time"), { class: "num tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
+      cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
       cell(gettext("Type"), { class: "tight" }, h("span", { class: `chip ${chip}` }, type)),
       h("th", { scope: "row", class: "what full", "data-what": "" }),
-      cell(gettext("Reference"), { "data-reference": "" }, url ? h("a", { href: url }, name) : name),
+      cell(gettext("Reference"), { class: "tight" }, url ? h("a", { href: url }, name) : name),
       cell(gettext("Amount"), { class: "right", "data-amount": "" }),
       cell(gettext("Balance"), { class: "right", "data-balance": "" }));
   }
@@ -95,13 +101,16 @@ export class Lines {
     return changed.some(Boolean);
   }
 
-  urlOf(line, name) {
+  urlOf(line) {
     const { message_url: message, campaign_url: campaign, entries_url: entries } = this.page;
     if (MESSAGES.has(line.kind)) {
       if (line.id) return message + encodeURIComponent(line.id);
       if (line.cause.startsWith("c") && campaign) return campaign.replace("/0/", `/${line.cause.slice(1)}/`);
       return "";
     }
-    return line.id ? `${entries}?q=${encodeURIComponent(name)}` : "";
+    if (!line.id) return "";
+    const recharge = /^recharge:(\d+)$/.exec(line.id);
+    if (recharge && this.page.recharge_url) return this.page.recharge_url.replace(/0\/$/, `${recharge[1]}/`);
+    return `${entries}?q=${encodeURIComponent(line.id)}`;
   }
 }

@@ -47,6 +47,16 @@ class Customer:
         for message_id in message_ids:
             assert self.run(door.hold(self.slug, self.request(message_id, **more))).answer == "held"
 
+    def hold_any(self, message_id: str) -> Any:
+        """Hold one message, whatever the answer."""
+        return self.run(door.hold(self.slug, self.request(message_id)))
+
+    def session(self, message_id: str) -> Any:
+        """A session message at 0.09."""
+        quote = door.Quote({"native_session": 900}, self.tariff.pk)
+        request = door.HoldRequest(message_id, "body", quote, kind="session", chatbot="shop")
+        return self.run(door.session(self.slug, request))
+
     def report(self, message_id: str, mode: str | None, *, delivered: bool = True) -> Any:
         """A final report."""
         return self.run(door.report(self.slug, door.Report(message_id, True, delivered, mode)))
@@ -91,7 +101,7 @@ def lived(slug: str = "evergreen", **account: Any) -> Customer:
     made.run(door.sent(slug, ["m-text", "m-yuexin", "m-failed"]))
     made.report("m-text", "native_text")
     made.report("m-yuexin", "yuexin_unresolved")
-    made.report("m-failed", None, delivered=False)
+    made.report("m-failed", "native_text", delivered=False)
     made.run(door.cancel(slug, "m-late"))
     made.report("m-late", "native_text")  # a contradiction: it was cancelled
     made.persist()
