@@ -56,6 +56,14 @@ def audit(shard: int, shards: int) -> dict[str, int]:
     return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
 
 
+@jobs.sweep("billing.usage", every_seconds=30, shards=2)
+def usage(shard: int, shards: int) -> dict[str, int]:
+    """Sums the journal up by the hour, for charts and the pace of a balance."""
+    from billing.services.usage import sum_all
+
+    return sum_all(shard, shards)
+
+
 @jobs.sweep("billing.settings", every_seconds=600)
 def wallet_settings(shard: int, shards: int) -> dict[str, int]:
     """Brings every wallet's settings and its coming midnights to Redis."""

@@ -1,0 +1,23 @@
+"""The rebuild drill: an operator wipes one account's Redis side and sees seconds and difference."""
+
+from billing.models import Wallet
+from billing.persistence.running import persist_one
+from billing.services.rebuilding import NotRebuiltError, Rebuilt, rebuild
+from poolsite.access.services.actor import Actor
+from poolsite.jobs import lease
+
+
+def wallet_rebuild(row: Wallet, *, actor: Actor, reason: str = "a drill") -> Rebuilt:
+    """Rebuild one account from SQL: safe mode for its duration, nothing lost. NotRebuiltError when
+    its entries cannot be written first, or another worker is at it; the runner's errors.
+
+    The caller has asked for `billing.finance`.
+    """
+    turn = persist_one(row)
+    if turn.faults or turn.refused:
+        raise NotRebuiltError(f"{row.slug} has entries that SQL does not take: see the incident")
+    with lease.hold("{billing.rebuild." + row.slug + "}") as held:
+        if held is None:
+            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker")
+        row.refresh_from_db()
+        return rebuild(row, reason, actor=actor)
