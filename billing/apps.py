@@ -15,12 +15,13 @@ class BillingConfig(AppConfig):
         import billing.services.sending
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import errors, menu, overview, rules
+        from billing import demo, errors, menu, overview, rules
         from billing.api import hot, routes
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
         from poolsite import operations
+        from poolsite.runtime import demo_data
 
         rules.register()
         menu.register()
@@ -30,3 +31,4 @@ class BillingConfig(AppConfig):
         routes.register()
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)
+        demo_data.register(30, demo.make_billing)

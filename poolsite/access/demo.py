@@ -14,7 +14,10 @@ ACCOUNTS = {
 # user name, full name, account and role (operators: none), what the supervisor prints
 PEOPLE = (
     ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
+    ("gao.ning", "Gao Ning", "", "", "operator, second pair of eyes", "/billing/accounts/"),
     ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/pools/"),
+    ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/balance/"),
+    ("liu.yang", "Liu Yang", "evergreen", "sender", "customer who sends", "/campaigns/"),
     ("zhao.min", "Zhao Min", "northbank", "owner", "customer of another tenant", "/pools/"),
     ("li.jun", "Li Jun", "evergreen", "agent", "agent", "/"),
 )

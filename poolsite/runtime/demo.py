@@ -34,6 +34,7 @@ class Demo:
         self.began = time.monotonic()
         self.host = os.environ.get("POOLSITE_HOST", "127.0.0.1")
         self.port = _port()
+        self.gateway_port = _free_port()
         self.data = private_folder(settings.DATA_DIR)
         self.folder = private_folder(self.data / "demo")
         self.logs = private_folder(self.data / "log")
@@ -68,6 +69,10 @@ class Demo:
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
         return f"http://{host}:{self.port}/"
 
+    @property
+    def gateway_address(self) -> str:
+        return f"http://127.0.0.1:{self.gateway_port}"
+
     def _environment(self, mark: str) -> dict[str, str]:
         own = demo_secrets(self.folder / "secrets.json")
         return {
@@ -77,6 +82,11 @@ class Demo:
             "POOLSITE_SECRET_KEY": os.environ.get("POOLSITE_SECRET_KEY", own["secret_key"]),
             "POOLSITE_DEMO_PASSWORD": os.environ.get("POOLSITE_DEMO_PASSWORD", own["password"]),
             "POOLSITE_DATA_DIR": str(self.data),
+            "POOLSITE_PUBLIC_HOST": self.address.split("/")[2],
+            "POOLSITE_GATEWAY_URL": os.environ.get("POOLSITE_GATEWAY_URL", self.gateway_address),
+            "POOLSITE_GATEWAY_TOKEN": os.environ.get(
+                "POOLSITE_GATEWAY_TOKEN", own["gateway_token"]
+            ),
             "PYTHONUNBUFFERED": "1",
         }
 
@@ -105,6 +115,16 @@ class Demo:
             return
         arguments = ["--config", str(simulation), "--url", self.address.rstrip("/")]
         self.supervisor.start(self._child("simulator", "integrations.simulator", *arguments))
+        if "POOLSITE_GATEWAY_URL" in os.environ:
+            return
+        ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--late-seconds", "120"]
+        gateway = ["--port", str(self.gateway_port), *ledger]
+        senders = ["--gateway", self.gateway_address]
+        name = "integrations.simulator"
+        self.supervisor.start(
+            self._child("gateway", f"{name}.gateway", *arguments, *gateway),
+            self._child("chatbots", f"{name}.senders", *arguments, *senders),
+        )
 
     def _child(self, name: str, module: str, *arguments: str) -> Child:
         log = self.logs / f"{name}.log"
@@ -134,21 +154,28 @@ class Demo:
             for role, user, page in rows:
                 say(f"  {role:<{widths[0]}}{user:<{widths[1]}}{page}")
             say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
+        if "POOLSITE_GATEWAY_URL" not in os.environ:
+            say(f"Simulated message gateway: {self.gateway_address}/ (outcome by the last digit)")
         say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")
 
 
 def demo_secrets(file: Path) -> dict[str, str]:
     """Return the demo's secrets, made at the first start and kept for this user alone."""
-    if not file.exists():
-        made = {"secret_key": secrets.token_urlsafe(48), "password": secrets.token_urlsafe(9)}
+    known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    made = {
+        "secret_key": secrets.token_urlsafe(48),
+        "password": secrets.token_urlsafe(9),
+        "gateway_token": secrets.token_urlsafe(32),
+        **known,
+    }
+    if made != known:
         temporary = file.with_suffix(".new")
         temporary.unlink(missing_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as output:
             json.dump(made, output)
         temporary.replace(file)
-    known: dict[str, str] = json.loads(file.read_text())
-    return known
+    return made
 
 
 def require_port(host: str, port: int) -> None:
@@ -165,6 +192,14 @@ def require_port(host: str, port: int) -> None:
                 f"or choose another: make demo POOLSITE_PORT={port + 1}"
             ) from error
         raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
+
+
+def _free_port() -> int:
+    """A port for the gateway, which only this machine's processes call."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _port() -> int:
