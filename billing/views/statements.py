@@ -1,6 +1,6 @@
 """Monthly statements: a page that prints, and a file with every entry."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +9,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from billing import money
-from billing.models import Wallet
+from billing.models import JournalEntry, Wallet
 from billing.selectors.statements import months_of, statement, statement_rows
 from billing.selectors.wallets import wallet_get
 from billing.services.days import Month, month_at, month_of, zone_of
+from billing.views.common import link
 from poolsite.csv_text import csv_lines
 from poolsite.operations.pages import principal_of
 
@@ -42,11 +43,26 @@ def statement_page(request: HttpRequest, slug: str, month: str) -> HttpResponse:
         "statement": found,
         "zone": wallet.account.zone,
         "moves": [
-            (datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone), entry)
-            for entry in found.moves
+            (datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone), entry, *named)
+            for entry, named in zip(found.moves, _names(wallet, found.moves), strict=True)
         ],
     }
     return render(request, "billing/statements/statement.html", context)
+
+
+def _names(wallet: Wallet, moves: Sequence[JournalEntry]) -> list[tuple[str, str]]:
+    """What a person calls each movement, and the address of its page ("" = it has none)."""
+    operations = [entry.operation_id for entry in moves]
+    orders = wallet.orders.filter(operation_id__in=operations)
+    references = dict(orders.values_list("operation_id", "reference"))
+    named = []
+    for operation in operations:
+        kind, _, key = operation.partition(":")
+        if kind == "recharge" and key.isdecimal():
+            named.append((f"R{int(key):08d}", link("recharge", wallet.slug, int(key))))
+        else:
+            named.append((references.get(operation) or operation, ""))
+    return named
 
 
 @require_GET
