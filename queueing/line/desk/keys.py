@@ -31,8 +31,3 @@ class DeskKeys:
     def wake_channel(self) -> str:
         """Published when something has changed, at most once in each tenth of a second."""
         return self.tag + ":wake"
-
-    @property
-    def told_channel(self) -> str:
-        """Published for what one visitor or agent must hear at once: "kind visit agent seq"."""
-        return self.tag + ":told"

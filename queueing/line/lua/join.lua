@@ -81,8 +81,9 @@ beat_visit(v, q)
 -- Matched at once when an agent is free: nobody ready is before it then, or the agent would be taken.
 local found, order
 if status == 'o' and q.mode ~= 'm' then found, order = best_agent(v, q) end
-log('join', 'v', id, 'q', queue, 'c', class, 't', v.ticket, 'n', need, 'r', found and '1' or '0')
+log('join', 'v', id, 'q', queue, 'c', class, 't', v.ticket, 'd', '+', 'n', need)
 if found then
+  v.told = true
   local a = agent_of(found)
   serve(v, a, q, why_of(order, 'fewest_rooms_longest_idle'))
   keep_agent(a)

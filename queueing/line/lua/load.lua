@@ -50,10 +50,11 @@ for i = 1, #ARGV, 6 do
       add_slot(a, 'r' .. id)
       keep_agent(a)
     end
+    local d = delta(v)
     keep_visit(v)
     beat_visit(v, q)
     if v.state == 'w' and q.longest > 0 then call('ZADD', TIMERS, int(math.max(now_ms, arrived / 1000 + q.longest)), 'm' .. id) end
-    log('loaded', 'v', id, 'a', v.agent, 'q', queue, 'c', class, 't', arrived)
+    log('loaded', 'v', id, 'a', v.agent, 'q', queue, 'c', class, 't', arrived, 'd', d)
     put = put + 1
   end
 end

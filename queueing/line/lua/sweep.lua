@@ -28,7 +28,6 @@ if status == 'r' then
     status = 'o'
     call('HSET', DESK, 'conf', 'o')
     log('opened', 'w', 'recovered')
-    tell('agents', '-', '-')
     -- Whoever came back is matched by the walk over free agents below.
   end
 end
@@ -124,8 +123,9 @@ local function waited(id)
   if q and q.overflow ~= '0' and into(v, q.overflow) then
     v.state = v.was
     if v.was == 'a' then
+      local d = delta(v)
       keep_visit(v)
-      log('overflow', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', 'max_wait')
+      log('overflow', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', 'max_wait')
     else
       requeue(v, 'overflow', 'max_wait')
       call('ZREM', TIMERS, 'm' .. id) -- once: the next queue keeps it
@@ -156,8 +156,9 @@ local function nobody(id)
       local over = queue_of(q.overflow)
       if over and into(v, q.overflow) then
         if v.was == 'a' then
+          local d = delta(v)
           keep_visit(v)
-          log('overflow', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', 'no_agent')
+          log('overflow', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', 'no_agent')
         else
           requeue(v, 'overflow', 'no_agent')
           match_visit(v)

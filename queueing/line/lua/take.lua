@@ -51,6 +51,7 @@ if v.state == 'o' then
   call('ZREM', TIMERS, 'o' .. a.id)
 end
 begin_room(v, a, ARGV[3] and ARGV[3] ~= '' and 'taken_by_' .. clean(ARGV[3]) or 'taken_by_the_agent')
+match_agent(a)
 keep_agent(a)
 --@include close
 return { 'ok', int(seq), v.id }

@@ -62,6 +62,7 @@ if to == 'q' then
   match_visit(v)
 else
   begin_room(v, other, 'transferred_by_' .. by)
+  match_agent(other) -- it may have been held back by this very offer
   keep_agent(other)
 end
 if from ~= '-' and from ~= target then

@@ -69,9 +69,10 @@ local function begin_room(v, a, why)
   add_slot(a, 'r' .. v.id)
   a.misses = 0
   call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id)
+  local d = delta(v)
   keep_visit(v)
   local waited = math.floor((now - v.joined) / 1000)
-  log('room', 'v', v.id, 'a', a.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', why, 'ms', int(waited))
+  log('room', 'v', v.id, 'a', a.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', why, 'ms', int(waited))
   tell('room', v.id, a.id)
   call('HINCRBY', DESK, 'answered', 1)
 end
@@ -79,8 +80,9 @@ local function offer(v, a, q, why)
   v.state, v.agent, v.since, v.token, v.word = 'o', a.id, int(now_ms), int(seq + 1), why
   add_slot(a, 'o' .. v.id)
   call('ZADD', TIMERS, int(now_ms + q.offer), 'o' .. a.id)
+  local d = delta(v)
   keep_visit(v)
-  log('offer', 'v', v.id, 'a', a.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', why)
+  log('offer', 'v', v.id, 'a', a.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', why)
   tell('offer', v.id, a.id)
 end
 local function why_of(order, how)

@@ -10,14 +10,12 @@ local function online(a, by)
     if left == 0 and by < 0 then
       local settings = queue_of(id)
       log('no_agent', 'q', id)
-      tell('no_agent', '-', id)
       if settings and settings.no_agent ~= 'w' then
         call('ZADD', TIMERS, int(now_ms + settings.no_agent_ms), 'n' .. id)
       end
     elseif left == 1 and by > 0 then
       call('ZREM', TIMERS, 'n' .. id)
       log('agents', 'q', id)
-      tell('agents', '-', id)
     end
   end
 end
@@ -26,8 +24,9 @@ local function end_visit(v, outcome, by)
   v.state, v.word, v.token, v.since = 'e', clean(outcome), '-', int(now_ms)
   call('ZADD', TIMERS, int(now_ms + 600000), 'v' .. v.id)
   call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id)
+  local d = delta(v)
   keep_visit(v)
-  log('end', 'v', v.id, 'a', v.agent, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', outcome, 'by', by or '', 'r', in_room and '1' or '0')
+  log('end', 'v', v.id, 'a', v.agent, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', outcome, 'by', by or '', 'r', in_room and '1' or '0')
   tell('end', v.id, v.agent)
   if not in_room then call('HINCRBY', DESK, 'abandoned', 1) end
 end
@@ -69,10 +68,11 @@ local function requeue(v, kind, why)
   local from = v.agent
   v.state, v.agent, v.since, v.token, v.word = 'w', '-', int(now_ms), '-', '-'
   local q = queue_of(v.queue)
+  local d = delta(v)
   keep_visit(v)
   if q and q.longest > 0 then call('ZADD', TIMERS, int(v.joined / 1000 + q.longest), 'm' .. v.id) end
   if q and v.need ~= '0' and q.relax > 0 then call('ZADD', TIMERS, int(now_ms + q.relax / 1000), 'x' .. v.id) end
-  log(kind, 'v', v.id, 'a', from, 'q', v.queue, 'c', v.class, 't', v.ticket, 'w', why or '')
+  log(kind, 'v', v.id, 'a', from, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', why or '')
   tell(kind, v.id, from)
 end
 -- Everybody whom an agent has goes back to the line. The caller keeps `a` first: nobody may be matched to it.

@@ -8,8 +8,11 @@
 local function log(kind, ...)
   seq = append(LOG, seq, h[4], h[5], now, 'k', kind, ...)
 end
+-- What one visitor or agent must hear at once goes to their sockets, past every coalescer.
 local function tell(kind, visit, agent)
-  call('PUBLISH', DESK .. ':told', kind .. ' ' .. visit .. ' ' .. agent .. ' ' .. int(seq))
+  local text = fmt('{"op":"personal","kind":"line.%s","data":{"visit":"%s","agent":"%s","seq":%s}}', kind, visit, agent, int(seq))
+  if visit ~= '-' then call('PUBLISH', 'live:to:visitor:' .. visit, text) end
+  if agent ~= '-' then call('PUBLISH', 'live:to:user:' .. agent, text) end
 end
 local function clean(text)
   return (string.gsub(text or '', '%s+', '_'))
@@ -57,6 +60,19 @@ local function keep_visit(v)
     call('ZADD', READY, 0, fmt('%06d%02d%s%s:%s', v.queue, v.need, v.class, v.ticket, v.id))
   end
   v.was, v.was_queue, v.was_class, v.was_ticket, v.was_need = v.state, v.queue, v.class, v.ticket, v.need
+end
+-- How the line itself changes by what has been done to a visit, before it is kept: + joins it,
+-- -q:c:t leaves that place, ~q:c:t moves from there to its own queue, class and ticket.
+local function delta(v)
+  local was, is = waits(v.was), waits(v.state)
+  if v.told then -- its join stands in the history already
+    return is and '' or '-' .. v.queue .. ':' .. v.class .. ':' .. v.ticket
+  end
+  local old = was and v.was_queue .. ':' .. v.was_class .. ':' .. v.was_ticket
+  if was and not is then return '-' .. old end
+  if is and not was then return '+' end
+  if was and (v.was_queue ~= v.queue or v.was_class ~= v.class or v.was_ticket ~= v.ticket) then return '~' .. old end
+  return ''
 end
 local function ahead_of(v)
   local from = fmt('%06d', v.queue)
