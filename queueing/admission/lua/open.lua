@@ -28,7 +28,8 @@ if sub(conf, 1, 1) ~= 'r' then return { '1', '', '', 'repeat' } end
 call('HSET', GATE, 'loaded', 1, 'becomes', status)
 if how == 'loaded' then return { '1', '', '', 'waiting' } end
 conf = status .. sub(conf, 2)
-call('HSET', GATE, 'conf', conf, 'ghosts', 0)
+call('HSET', GATE, 'conf', conf)
+call('HDEL', GATE, 'ghosts') -- none told: on a promoted server the whole cap is used
 log('opened', '', '', '', '', '', '', reason)
 finish()
 --@include wake

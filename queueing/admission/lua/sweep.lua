@@ -44,7 +44,8 @@ if sub(conf, 1, 1) == 'r' then
   local fields = call('HMGET', GATE, 'open_at', 'loaded', 'becomes')
   if fields[1] and fields[2] == '1' and fields[1] + 0 <= now then
     conf = (fields[3] or 'o') .. sub(conf, 2)
-    call('HSET', GATE, 'conf', conf, 'ghosts', 0)
+    call('HSET', GATE, 'conf', conf)
+    call('HDEL', GATE, 'ghosts') -- none told: on a promoted server the whole cap is used
     log('opened', '', '', '', '', '', '', 'permits of the life before have ended')
     opened = true
   end
