@@ -7,11 +7,9 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -32,21 +30,7 @@ from numbers.views.number_rows import Row, rows_of
 from poolsite import access
 from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
-
-COUNTED_ROWS = 1_000
-
-
-class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # typed in its stubs only
-    """Counts, and so pages, at most the first 1 000 rows: the same cost at a million.
-
-    Whoever looks for a row further on searches or filters; the console's own list pages on.
-    """
-
-    @cached_property
-    def count(self) -> int:
-        """At most COUNTED_ROWS."""
-        rows: Any = self.object_list
-        return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
+from poolsite.operations.admin_lists import BoundedPaginator
 
 
 class OfPool(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types

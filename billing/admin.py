@@ -1,0 +1,282 @@
+"""The admin's lists of money: to look things up. Nothing is written here, past the services."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import TextFilter
+
+from billing import models
+from billing.money import MoneyField
+from billing.presentation import exact
+from poolsite import access
+from poolsite.access.admin_rights import ByActions
+from poolsite.access.principals import principal_of_request
+from poolsite.operations.admin_lists import BoundedPaginator
+
+
+SECRETS = ("token", "extra_data")  # whoever has them could open a payer's page at the provider
+
+
+class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
+    """By the account's short name."""
+
+    title = gettext_lazy("account, short name")
+    parameter_name = "account"
+    path: ClassVar[str] = "wallet__account__slug"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of that account."""
+        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
+
+
+def _filter_by(path: str) -> type[AccountFilter]:
+    return type("AccountFilter", (AccountFilter,), {"path": path})
+
+
+def _column(name: str, model: type[Model]) -> Callable[[Any, Any], str]:
+    """A column of money in currency units."""
+
+    def shown(_admin: Any, row: Any) -> str:
+        return exact(getattr(row, name))
+
+    field: Any = model._meta.get_field(name)
+    return admin.display(description=field.verbose_name, ordering=name)(shown)
+
+
+class Looked(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+    """Rows of a wallet: who may see it looks; nobody writes. Money in currency units."""
+
+    view_action = "billing.books"
+    account_path: ClassVar[str] = "wallet__account"
+    list_per_page = 50
+    show_full_result_count = False
+    paginator = BoundedPaginator
+    ordering: Sequence[str] = ("-pk",)
+    related: ClassVar[tuple[str, ...]] = ("wallet__account",)
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.list_filter = [
+            _filter_by(f"{cls.account_path}__slug"),
+            *cls.__dict__.get("filters", ()),
+        ]
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """The declared columns; those of money as people read them."""
+        return [self._column_of(name) for name in self.list_display]
+
+    def _column_of(self, name: Any) -> Any:
+        known = {field.name: field for field in self.model._meta.fields}
+        if isinstance(known.get(name), MoneyField):
+            shown = f"{name}_shown"
+            if not hasattr(type(self), shown):
+                setattr(type(self), shown, _column(name, self.model))
+            return shown
+        return name
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """The rows that the reader may see, with their accounts."""
+        rows = self.model._default_manager.select_related(*self.related).order_by(*self.ordering)
+        principal = principal_of_request(request)
+        return access.visible(rows, principal, self.view_action, account_field=self.account_path)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field but secrets."""
+        return [field.name for field in self.model._meta.fields if field.name not in SECRETS]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """Every field."""
+        return self.get_fields(request, obj)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """The audit log of the wallet: there stands who did what."""
+        found = self.get_object(request, object_id)
+        wallet = getattr(found, "wallet", found)
+        query = {"thing_kind": "wallet", "thing_id": wallet.slug} if wallet is not None else {}
+        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+
+
+@admin.register(models.Wallet)
+class WalletAdmin(Looked):
+    """Wallets as the books have them; live figures stand on their pages."""
+
+    account_path = "account"
+    related = ("account",)
+    ordering = ("account__slug",)
+    list_display = ("account", "status", "spendable", "held", "receivable", "open_page")
+    search_fields = ("account__slug__startswith", "account__name__istartswith")
+    filters = ("status",)
+
+    @admin.display(description=gettext_lazy("live"))
+    def open_page(self, wallet: models.Wallet) -> SafeString:
+        """The wallet's own live page."""
+        address = reverse("billing:account", args=[wallet.slug])
+        return format_html('<a href="{}">{}</a>', address, _("Open"))
+
+
+@admin.register(models.Recharge)
+class RechargeAdmin(Looked):
+    """Top-ups."""
+
+    list_display = ("number", "wallet", "amount", "currency", "status", "variant", "created")
+    search_fields = ("transaction_id", "provider_payment")
+    filters = ("status", "variant", "is_automatic")
+
+
+@admin.register(models.ProviderEvent)
+class ProviderEventAdmin(Looked):
+    """What providers sent."""
+
+    account_path = "recharge__wallet__account"
+    related = ("recharge__wallet__account",)
+    list_display = ("event_id", "variant", "kind", "answer", "times", "at")
+    search_fields = ("event_id",)
+    filters = ("variant", "answer")
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """Of the wallet, where the event found one."""
+        found = self.get_object(request, object_id)
+        recharge = getattr(found, "recharge", None)
+        query = (
+            {"thing_kind": "wallet", "thing_id": recharge.wallet.slug}
+            if recharge is not None
+            else {}
+        )
+        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+
+
+@admin.register(models.PaymentMethod)
+class PaymentMethodAdmin(Looked):
+    """Kept cards, by the names that their providers gave them."""
+
+    list_display = ("label", "wallet", "variant", "created_at", "removed_at")
+
+
+@admin.register(models.Adjustment)
+class AdjustmentAdmin(Looked):
+    """What operators asked for by hand."""
+
+    list_display = ("wallet", "kind", "amount", "status", "asked_by", "decided_by", "asked_at")
+    related = ("wallet__account", "asked_by", "decided_by")
+    filters = ("status", "kind")
+
+
+@admin.register(models.RefundRequest)
+class RefundRequestAdmin(Looked):
+    """Money that customers asked back."""
+
+    list_display = ("wallet", "amount", "status", "asked_by", "asked_at")
+    related = ("wallet__account", "asked_by")
+    filters = ("status",)
+
+
+@admin.register(models.MoneyOrder)
+class MoneyOrderAdmin(Looked):
+    """The outbox."""
+
+    list_display = ("operation_id", "wallet", "kind", "amount", "created_at", "applied_at")
+    filters = ("kind", ("applied_at", admin.EmptyFieldListFilter))
+
+
+@admin.register(models.JournalEntry)
+class JournalEntryAdmin(Looked):
+    """The journal, newest first."""
+
+    list_display = ("wallet", "seq", "kind", "operation_id", "spendable", "held", "revenue", "cash")
+
+
+@admin.register(models.Batch)
+class BatchAdmin(Looked):
+    """Closed batches."""
+
+    list_display = ("wallet", "batch_number", "first_seq", "last_seq", "amount", "written_at")
+
+
+@admin.register(models.Receivable)
+class ReceivableAdmin(Looked):
+    """What is owed, and what was paid of it."""
+
+    list_display = ("wallet", "operation_id", "amount", "at")
+
+
+@admin.register(models.FlaggedReport)
+class FlaggedReportAdmin(Looked):
+    """Reports that need a person."""
+
+    list_display = ("message_id", "wallet", "flag", "difference", "at", "closing", "closed_by")
+    filters = ("flag", "closing")
+
+
+@admin.register(models.Message)
+class MessageAdmin(Looked):
+    """Messages, newest first."""
+
+    list_display = ("message_id", "wallet", "state", "mode", "quoted", "charged", "held_at")
+    filters = ("state", "kind")
+
+
+class OfAccount(Looked):
+    """Rows that name their account themselves."""
+
+    account_path = "account"
+    related = ("account",)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """The audit log of this very row."""
+        query = {"thing_kind": self.model._meta.model_name, "thing_id": object_id}
+        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+
+
+@admin.register(models.Tariff)
+class TariffAdmin(OfAccount):
+    """Price versions."""
+
+    list_display = ("account", "name", "valid_from", "valid_until")
+
+
+@admin.register(models.Chatbot)
+class ChatbotAdmin(OfAccount):
+    """Senders."""
+
+    list_display = ("account", "slug", "name", "rate_limit", "archived_at")
+
+
+@admin.register(models.OptOut)
+class OptOutAdmin(OfAccount):
+    """Numbers that no campaign may reach."""
+
+    list_display = ("account", "number", "reason", "added_by", "created_at")
+    search_fields = ("number__startswith",)
+
+
+@admin.register(models.Template)
+class TemplateAdmin(OfAccount):
+    """Templates."""
+
+    account_path = "chatbot__account"
+    related = ("chatbot__account",)
+    list_display = ("name", "chatbot", "native_kind", "link_registered", "archived_at")
+
+
+@admin.register(models.Campaign)
+class CampaignAdmin(Looked):
+    """Campaigns."""
+
+    list_display = ("name", "wallet", "status", "uploaded", "created_at", "ended_at")
+    filters = ("status",)
