@@ -61,6 +61,15 @@ def test_only_the_rows_that_were_asked_for_run(rows, monkeypatch, tmp_path) -> N
     assert len(json.loads((tmp_path / "bench.json").read_text())) == 1
 
 
+def test_a_row_without_a_module_of_its_own_runs_the_one_that_measures_it(
+    rows, monkeypatch, tmp_path
+) -> None:
+    (tmp_path / "row_02_second.py").unlink()
+    rows["second"] = AssertionError("gone")
+    assert _main(monkeypatch, tmp_path / "bench.json", "2") == 0
+    assert len(json.loads((tmp_path / "bench.json").read_text())) == 1
+
+
 def test_a_row_that_cannot_be_measured_is_told_and_the_others_run(
     rows, monkeypatch, tmp_path, capsys
 ) -> None:

@@ -110,7 +110,7 @@ else
   if picked == '' and near and area ~= '' and byte(conf, 2) == 49 then
     local low = fmt('%d', near * REGION + 1577836800000)
     local high = fmt('%d', near * REGION + sub(at, 1, 13))
-    for _ = 1, 256 do -- numbers that went down, or were deleted, are dropped when they are met
+    for _ = 1, 1000 do -- numbers that went down, or were deleted, are dropped when they are met
       number = call('ZRANGEBYSCORE', NEAR, low, high, 'LIMIT', 0, 1)[1]
       if not number then break end
       st = call('HGET', NUMSTATE, number)
