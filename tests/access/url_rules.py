@@ -21,6 +21,7 @@ from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from tests.access import url_rules_campaigns as campaign_rules
 from tests.access import url_rules_gates as gate_rules
+from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
 from tests.access.world import World
 
@@ -380,5 +381,6 @@ RULES: dict[str, Rule] = {
     **API,
     **CAMPAIGNS,
     **paying_rules.rows(Rule),
+    **money_rules.rows(Rule),
     **gate_rules.rows(Rule),
 }

@@ -1,0 +1,98 @@
+"""Who may open the pages of balances, books and messages: rows of tests/access/url_rules.py."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from billing.models import FlaggedReport, Wallet
+from billing.services.wallets import wallet_open
+from tests.access.world import World
+
+if TYPE_CHECKING:
+    from tests.access.url_rules import Rule
+
+MEMBERS = ("owner", "admin", "payer", "sender")
+# The readers' own, whichever account that is; operators are led to the list.
+OWN = {"nobody": "login", **dict.fromkeys((*MEMBERS, "foreign", "operators"), "ok"), "*": "no"}
+# Of the account `own`.
+SEE = {
+    "nobody": "login",
+    **dict.fromkeys((*MEMBERS, "operators"), "ok"),
+    **dict.fromkeys(("foreign", "roleless"), "hidden"),
+    "*": "no",
+}
+BOOKS = {"nobody": "login", "operators": "ok", "*": "no"}
+BOOKS_OF_IT = {**BOOKS, **dict.fromkeys(("foreign", "roleless"), "hidden")}
+# What finance does, by JSON: the second factor that it asks for is a refusal in words.
+FINANCE_OF_IT = {
+    "nobody": "login",
+    **dict.fromkeys(("foreign", "roleless"), "hidden"),
+    "*": "no",
+}
+
+
+def _of_own(address: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        wallet_open(world.own, "test")
+        return address
+
+    return make
+
+
+def _report(template: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        wallet = wallet_open(world.own, "test")
+        found = FlaggedReport.objects.create(
+            wallet=Wallet.objects.get(pk=wallet.pk),
+            generation=1,
+            seq=1,
+            message_id="m",
+            flag="late",
+            at=wallet.created_at,
+        )
+        return template % found.pk
+
+    return make
+
+
+def rows(rule: Any) -> Mapping[str, "Rule"]:
+    """The rows; `rule` is the table's class."""
+    one = "accounts/<slug:slug>/"
+    operators_one = "billing/accounts/<slug:slug>/"
+    found = {
+        f"{page}/": rule(OWN)
+        for page in (
+            *("balance", "usage", "messages", "top-ups", "statements", "prices", "chatbots"),
+            "alerts",
+        )
+    }
+    pages = ("", "pace/", "usage/", "usage/data/", "entries/", "messages/")
+    found |= {f"{one}{page}": rule(SEE, url=_of_own(f"/accounts/own/{page}")) for page in pages}
+    found |= {
+        f"{one}explain/<slug:leg>/": rule(SEE, url=_of_own("/accounts/own/explain/spendable/")),
+        # Nobody knows this message: who may look finds nothing, who may not is told so first.
+        f"{one}message/": rule(
+            {**SEE, **dict.fromkeys((*MEMBERS, "operators"), "hidden")},
+            url=_of_own("/accounts/own/message/?id=unknown"),
+        ),
+        "billing/rules/": rule(OWN),
+        "billing/accounts/": rule(BOOKS),
+        operators_one: rule(BOOKS_OF_IT, url=_of_own("/billing/accounts/own/")),
+        "billing/holds/": rule(BOOKS),
+        "billing/flagged/": rule(BOOKS),
+        "billing/books/": rule(BOOKS),
+        "billing/audit/": rule(BOOKS),
+        "billing/audit/run/": rule(BOOKS, method="post"),
+    }
+    found |= {
+        f"{operators_one}{verb}/": rule(
+            FINANCE_OF_IT, url=_of_own(f"/billing/accounts/own/{verb}/"), method="post"
+        )
+        for verb in ("freeze", "unfreeze", "rebuild")
+    }
+    found |= {
+        f"billing/flagged/<int:report_id>/{verb}/": rule(
+            FINANCE_OF_IT, url=_report(f"/billing/flagged/%s/{verb}/"), method="post"
+        )
+        for verb in ("accept", "charge")
+    }
+    return found
