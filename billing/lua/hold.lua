@@ -22,8 +22,8 @@ for i = 1, count, 5 do
   local id, how, quoted = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if id == '' or #id > 80 or find(id, '[^!-~]') or (how ~= 'hm' and how ~= 'sm' and how ~= 'hc' and how ~= 'sc')
     or #quoted > 16 or find(quoted, '%D') or quoted == '' or quoted + 0 >= 9007199254740992
-    or not find(ARGV[i + 3], '\t%d*\t[^\t]*$') or find(ARGV[i + 3], '|', 1, true) or find(ARGV[i + 4], '|', 1, true)
-    or #ARGV[i + 3] > 120 or #ARGV[i + 4] > 600 then
+    or #ARGV[i + 3] > 120 or not find(ARGV[i + 3], '^[^\t|]*\t%d*\t[^\t|]*$')
+    or #ARGV[i + 4] > 600 or find(ARGV[i + 4], '|', 1, true) or find(ARGV[i + 4], '\t', 1, true) then
     return { '-1', 'malformed hold' }
   end
   ids[#ids + 1] = id

@@ -177,7 +177,8 @@ def _round(server: str, known: Sequence[Known], turn: Turn) -> list[Known]:
 def _tell_unread(its: Known, error: hotpath.HotPathError, turn: Turn) -> None:
     turn.failed += 1
     logger.warning("billing: batch of %s is not closed: %s", its.slug, error)
-    if isinstance(error, hotpath.ScriptFailed):  # entries of strange hands, a log with a hole
+    # Entries of strange hands, a log with a hole.
+    if isinstance(error, hotpath.ScriptFailed | wallet.WalletRefusedError):
         turn.faults += 1
         turn.alarms.fault(its.slug, str(error))
 

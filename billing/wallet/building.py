@@ -5,12 +5,12 @@ from typing import TypeVar
 
 from billing.wallet.keys import WalletKeys
 from billing.wallet.scripts import SCRIPTS
-from poolsite.hotpath import Argument, Command
+from poolsite.hotpath import Argument, Command, HotPathError
 
 T = TypeVar("T")
 
 
-class WalletRefusedError(ValueError):
+class WalletRefusedError(HotPathError):
     """The wallet itself refused a command; `reason` is one of billing.wallet.reasons."""
 
     def __init__(self, reason: str) -> None:

@@ -12,6 +12,7 @@ from billing.wallet.messages import KIND_LETTERS, STATES, facts_text, prices_tex
 from poolsite.hotpath import Command
 
 BATCH_LIMIT: Final = 32  # holds, ids or reports in one script call
+MODES_LIMIT: Final = 12  # of one tariff
 _ID = re.compile(r"[!-~]{1,80}")
 _MODE = re.compile(r"[a-z0-9_]{1,24}")
 _HASH = re.compile(r"[A-Za-z0-9_-]{0,32}")
@@ -45,6 +46,8 @@ class Quote:
                 raise ValueError(f"not a mode: {mode!r}")
             if type(price) is not int or not 0 <= price < LIMIT:
                 raise ValueError(f"not a price of {mode}: {price!r}")
+        if len(self.prices) + len(self.others) > MODES_LIMIT:
+            raise ValueError(f"a quote has at most {MODES_LIMIT} modes")
         if self.prices.keys() & self.others.keys():
             raise ValueError("a mode is either in the quote or outside it")
 
