@@ -157,6 +157,24 @@ def test_safe_mode_takes_refunds_and_refuses_holds_and_ends_by_itself():
     assert held(row, "new").answer == "held"
 
 
+def test_a_refund_between_persisting_and_the_end_of_the_old_life_is_not_lost(monkeypatch):
+    row = used()
+    came = []
+
+    def point(name):
+        if name == "billing.rebuild_persisted" and not came:
+            came.append(reported(row, "m4", ""))
+
+    monkeypatch.setattr(rebuilding, "crash_point", point)
+    before = figures(row)
+    rebuilding.rebuild(row, "a drill")
+    assert came[0].answer == "failed"
+    after = figures(row)
+    assert (after.bal, after.held) == (before.bal + 800, before.held - 800)
+    persist_shard(0, 1)
+    green()
+
+
 def test_a_redis_that_went_back_in_time_is_rebuilt_and_doubles_nothing(clean_redis):
     row = live_wallet(spendable=10_000)
     held(row, "m1", sent=True)
