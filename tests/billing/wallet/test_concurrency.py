@@ -1,0 +1,70 @@
+"""Many processes on one wallet: exactly what the money is good for is held, to the unit."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from billing import wallet
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.wallet.wallet_support import QUOTE, SLUG, request, wallet_on
+
+ROOT = Path(__file__).resolve().parents[3]
+CALLER = Path(__file__).with_name("wallet_caller.py")
+PROCESSES = 8
+HOLDS, RECHARGES = 5_000, 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("opening", "amount"),
+    [(100 * QUOTE.quoted, 1), (0, QUOTE.quoted // 2)],
+    ids=["money for 100 messages from the start", "money for 100 messages by the recharges"],
+)
+def test_exactly_the_affordable_holds_are_made(
+    clean_redis: RedisServer, opening: int, amount: int
+) -> None:
+    """200 recharges and 5 000 holds from 8 processes at once, many of them sent twice."""
+    with wallet_on(clean_redis.url) as bench:
+        bench.create(opening)
+        begin = time.time() + 4.0  # when all have started
+        share = (str(HOLDS // PROCESSES), str(RECHARGES // PROCESSES), str(amount), str(begin))
+        callers = [
+            subprocess.Popen(
+                [sys.executable, CALLER, clean_redis.url, f"caller{n}", *share],
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
+            for n in range(PROCESSES)
+        ]
+        logs = [caller.communicate()[0].split() for caller in callers]
+        assert [caller.returncode for caller in callers] == [0] * PROCESSES
+        held = [name for log in logs for name in log[1:]]
+        assert all(int(log[0]) >= 0 for log in logs)
+
+        money = opening + RECHARGES * amount
+        now = bench.balance()
+        assert len(held) == len(set(held))
+        assert now.held == len(held) * QUOTE.quoted
+        assert now.bal == money - now.held
+        _assert_none_was_refused_needlessly(bench.changes(), opening)
+        assert bench.run(wallet.hold(SLUG, request("one-more"))).answer == (
+            "held" if now.bal >= QUOTE.quoted else "insufficient balance"
+        )
+        bench.prove()
+        if amount == 1:  # the recharges together are worth less than one message
+            assert len(held) == 100
+
+
+def _assert_none_was_refused_needlessly(changes: tuple[wallet.Change, ...], opening: int) -> None:
+    """The log tells the order of all that happened: never below zero at any step of it."""
+    bal = opening
+    for change in changes:
+        bal += change.spendable
+        assert bal >= 0
+    assert sum(change.kind == "recharge" for change in changes) == RECHARGES
