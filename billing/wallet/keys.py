@@ -43,11 +43,15 @@ class WalletKeys:
         return self.tag + ":finals"
 
     @property
+    def rates(self) -> str:
+        return self.tag + ":rates"
+
+    @property
     def all(self) -> tuple[str, ...]:
-        """Every key, in the order in which billing/create takes them."""
+        """Every key, in the order in which billing/destroy takes them."""
         return (
             *(self.tag, self.messages, self.deadlines, self.log),
-            *(self.parked, self.unpaid, self.operations, self.finals),
+            *(self.parked, self.unpaid, self.operations, self.finals, self.rates),
         )
 
     @property

@@ -1,0 +1,84 @@
+"""docs/billing-redis.md says what the scripts take, answer and keep: nothing less."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from billing import wallet
+from billing.wallet import reasons
+from poolsite.hotpath import PRELUDE
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "billing-redis.md").read_text(encoding="utf-8")
+LUA = {
+    path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "billing/lua").rglob("*.lua"))
+}
+ALL_LUA = "\n".join([*LUA.values(), PRELUDE.read_text(encoding="utf-8")])
+PREFIXES = (reasons.SCRIPT_OUTDATED, reasons.MALFORMED, reasons.OTHER_GENERATION)
+
+
+def test_every_key_and_channel_is_told() -> None:
+    keys = wallet.WalletKeys("x")
+    for key in (*keys.all, keys.wake_channel):
+        assert f"`{key}`" in PAGE
+
+
+def test_every_script_is_told() -> None:
+    for name in wallet.SCRIPTS:
+        assert f"`{name}`" in PAGE, name
+
+
+def test_every_answer_and_flag_is_told_and_said() -> None:
+    for reason in reasons.ALL:
+        ending = " <" if reason in PREFIXES else "`"
+        assert f"`{reason}{ending}" in PAGE, reason
+        assert re.search(rf"'{reason}|t{reason}", ALL_LUA), reason
+
+
+def test_every_answer_of_the_scripts_is_a_word_of_reasons() -> None:
+    said = set(re.findall(r"\banswer\b[^=\n]*= '([a-z ]+)'", ALL_LUA))
+    assert {"held", "parked full", "too late"} <= said
+    assert said - {"loaded"} <= reasons.ALL
+
+
+def test_every_field_of_the_hash_is_told() -> None:
+    create = LUA[ROOT / "billing/lua/create.lua"]
+    written = create[create.index("call('HSET', KEYS[1], ") :]
+    names = set(re.findall(r"'([a-z_]+)',", written)) - {"HSET", "PUBLISH"}
+    assert {"bal", "pend", "conf", "batch_amount"} <= names
+    for name in names:
+        assert f"`{name}`" in PAGE, name
+
+
+def test_every_kind_of_entry_is_told() -> None:
+    kinds = set(re.findall(r"'e',\s*\(?'([a-z]+)\\t", ALL_LUA)) | set(wallet.MOVEMENTS)
+    kinds |= {"settle", "fail", "cancel", "expire", "session"}
+    assert {"hold", "sent", "flag", "parked", "status"} <= kinds
+    table = PAGE[PAGE.index("## Change entries") : PAGE.index("## Scripts")]
+    for kind in kinds:
+        assert f"`{kind}`" in table, kind
+
+
+def test_the_columns_are_those_of_the_settings() -> None:
+    settings = wallet.WalletSettings(
+        daily_limit=1, log_limit=2, unsent_message_seconds=3, unsent_call_seconds=4,
+        report_seconds=5, keep_seconds=6, parked_limit=7,
+    )  # fmt: skip
+    conf = "o" + settings.columns()
+    assert len(conf) == 76
+    assert wallet.WalletSettings.from_conf(conf) == settings
+    for first, last, value in ((2, 17, 1), (18, 27, 2), (28, 34, 3), (35, 41, 4), (42, 48, 5),
+                               (49, 55, 6), (56, 61, 7)):  # fmt: skip
+        assert int(conf[first - 1 : last]) == value
+        assert f"{first}–{last}" in PAGE
+        used = re.findall(rf"sub\((?:conf|acct\[1\]), {first}, {last}\)", ALL_LUA)
+        assert used, f"columns {first} to {last}"
+    assert "62–71" in PAGE
+    assert "72–76" in PAGE
+
+
+def test_a_change_has_as_many_words_as_the_page_names() -> None:
+    text = PAGE[PAGE.index("kind, id, effect") : PAGE.index("prices (of a hold)")]
+    named = re.sub(r"\([^)]*\)", "", text).split(",")
+    assert len(named) == 17
+    assert len(fields(wallet.Change)) == 17 + 2  # seq and µs beside
