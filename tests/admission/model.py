@@ -1,0 +1,268 @@
+"""The gate in plain Python: what the Lua must answer, and leave behind.
+
+Tokens are taken from the gate's answers; the machine checks that they rise.
+"""
+
+from dataclasses import dataclass, field
+
+from queueing.admission.gate import GateSettings
+
+SECOND = 1_000_000
+
+
+@dataclass
+class Permit:
+    token: int
+    deadline: int
+    granted: int
+    task: int | None = None
+
+
+@dataclass
+class Task:
+    device: str
+    batch: int
+    state: str = "p"
+    attempt: int = 1
+    tokens: list[int] = field(default_factory=list)
+    late: set[int] = field(default_factory=set)
+    told: bool = False  # a result decided it
+
+
+@dataclass
+class Batch:
+    status: str
+    ends: int
+    closed: int | None = None
+
+
+@dataclass
+class GateModel:
+    settings: GateSettings
+    now: int
+    cap: int
+    status: str = "o"
+    permits: dict[str, Permit] = field(default_factory=dict)
+    line: list[str] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    tasks: dict[int, Task] = field(default_factory=dict)
+    batches: dict[int, Batch] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    # -- permits -----------------------------------------------------------------------------
+
+    def add(self, counter: str) -> None:
+        self.counts[counter] = self.counts.get(counter, 0) + 1
+
+    def live(self, who: str) -> bool:
+        return who in self.permits and self.permits[who].deadline > self.now
+
+    @property
+    def used(self) -> int:
+        return sum(permit.deadline > self.now for permit in self.permits.values())
+
+    def forget_silent(self) -> None:
+        gone = {
+            who
+            for who, at in self.seen.items()
+            if at < self.now - 2 * self.settings.period_seconds * SECOND
+        }
+        self.line = [who for who in self.line if who not in gone]
+        self.seen = {who: at for who, at in self.seen.items() if who not in gone}
+
+    def turn(self, who: str) -> str:
+        rank = 0
+        if self.settings.fair:
+            self.forget_silent()
+            rank = self.line.index(who) if who in self.line else len(self.line)
+        free = self.cap - self.used
+        if self.status == "p":
+            return "paused"
+        if free <= 0:
+            return "full"
+        if self.rate_is_over():
+            return "rate"
+        if self.settings.fair and rank >= self.settings.look_ahead * free:
+            return "turn"
+        return ""
+
+    def rate_is_over(self) -> bool:
+        rate = self.settings.rate_per_second
+        return bool(rate) and len(self.starts) >= rate and self.starts[-rate] + SECOND > self.now
+
+    def stand(self, who: str) -> None:
+        if self.settings.fair:
+            if who not in self.line:
+                self.line.append(who)
+            self.seen[who] = self.now
+
+    def leave(self, who: str) -> None:
+        if who in self.line:
+            self.line.remove(who)
+            del self.seen[who]
+
+    def place(self, who: str) -> int | None:
+        return self.line.index(who) + 1 if who in self.line else None
+
+    def give(self, who: str, token: int, task: int | None = None) -> None:
+        deadline = self.now + self.settings.permit_seconds * SECOND
+        self.permits[who] = Permit(token, deadline, self.now, task)
+        self.starts.append(self.now)
+        self.add("granted")
+
+    def expire(self, who: str, event: str = "expired") -> None:
+        task = self.permits.pop(who).task
+        self.add(event)
+        if task is not None:
+            self.give_back(self.tasks[task])
+
+    def acquire(self, who: str) -> str:
+        """ "" = granted: the caller then calls give(); "repeat"; or why not."""
+        if self.live(who):
+            return "repeat"
+        if who in self.permits:
+            self.expire(who)
+        reason = self.turn(who)
+        if reason:
+            self.stand(who)
+            self.add("refused")
+        else:
+            self.leave(who)
+        return reason
+
+    def release(self, who: str, token: int) -> str:
+        if who not in self.permits:
+            return "not held"
+        if self.permits[who].token != token:
+            return "other token"
+        if not self.live(who):
+            self.add("overrun")
+            return "late"
+        del self.permits[who]
+        self.add("released")
+        return ""
+
+    def renew(self, who: str, token: int) -> str:
+        reason = ""
+        if who not in self.permits:
+            reason = "not held"
+        elif self.permits[who].token != token:
+            reason = "other token"
+        elif not self.live(who):
+            reason = "late"
+        else:
+            self.extend(self.permits[who])
+        return reason
+
+    def extend(self, permit: Permit) -> None:
+        longest = permit.granted + self.settings.longest_seconds * SECOND
+        later = min(self.now + self.settings.permit_seconds * SECOND, longest)
+        permit.deadline = max(permit.deadline, later)
+
+    def incr(self) -> bool:
+        if self.status == "p" or self.used >= self.cap or self.rate_is_over():
+            self.add("refused")
+            return False
+        return True
+
+    def decr(self) -> bool:
+        anonymous = sorted(who for who in self.permits if who.startswith("#"))
+        for who in anonymous:
+            if self.live(who):
+                del self.permits[who]
+                self.add("released")
+                return True
+            self.expire(who)
+        return False
+
+    # -- tasks -------------------------------------------------------------------------------
+
+    def batch_status(self, batch: int) -> str:
+        its = self.batches[batch]
+        return "e" if its.status in "op" and its.ends <= self.now else its.status
+
+    def give_back(self, task: Task) -> None:
+        if task.state != "r":
+            return
+        if task.attempt >= self.settings.attempts or self.batch_status(task.batch) in "ec":
+            task.state = "f"
+        else:
+            task.state, task.attempt = "p", task.attempt + 1
+
+    def result(self, device: str, number: int, token: int, ok: bool) -> str:
+        task = self.tasks.get(number)
+        if task is None or task.device != device:
+            return "unknown task"
+        who = "@" + device
+        if who in self.permits and not self.live(who):
+            self.expire(who)
+        if token not in task.tokens:
+            return "unknown token"
+        current = token == task.tokens[-1]
+        if current and task.state == "r":
+            self.permits.pop(who, None)
+            task.state, task.told = ("d" if ok else "f"), True
+            return "accepted"
+        if token in task.late or (current and task.told):
+            return "repeat"
+        task.late.add(token)
+        return "late"
+
+    def fetch(self, device: str, renew: int | None) -> tuple[str, int | None]:
+        """(task | new | wait | none, the task); after new the caller calls issue()."""
+        who = "@" + device
+        mine = [n for n, task in self.tasks.items() if task.device == device]
+        if not any(self.tasks[n].state in "pr" for n in mine):
+            return "none", None
+        if who in self.permits and not self.live(who):
+            self.expire(who)
+        if who in self.permits:
+            permit = self.permits[who]
+            if renew == permit.token:
+                self.extend(permit)
+            return "task", permit.task
+        ready = [
+            n
+            for n in sorted(mine)
+            if self.tasks[n].state == "p" and self.batch_status(self.tasks[n].batch) == "o"
+        ]
+        if not ready:
+            if any(self.tasks[n].state in "pr" for n in mine) or who in self.line:
+                self.leave(who)
+            return "none", None
+        if self.turn(who):
+            self.stand(who)
+            self.add("refused")
+            return "wait", None
+        return "new", ready[0]
+
+    def issue(self, number: int, token: int) -> None:
+        task = self.tasks[number]
+        self.leave("@" + task.device)
+        task.state = "r"
+        task.tokens.append(token)
+        self.give("@" + task.device, token, number)
+
+    # -- time --------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        for who in [who for who in self.permits if not self.live(who)]:
+            self.expire(who)
+        if self.settings.fair:
+            self.forget_silent()
+        for number, batch in self.batches.items():
+            batch.status = self.batch_status(number)
+            if batch.status in "ec" and batch.closed is None:
+                self.close(number, batch)
+
+    def close(self, number: int, batch: Batch) -> None:
+        mine = [task for task in self.tasks.values() if task.batch == number]
+        for task in mine:
+            if task.state == "p":
+                task.state = "x"
+                others = (t for t in self.tasks.values() if t.device == task.device)
+                if not any(other.state in "pr" for other in others):
+                    self.leave("@" + task.device)
+        if not any(task.state == "r" for task in mine):
+            batch.closed = self.now
