@@ -60,10 +60,20 @@ def _write_intents(
         return False
     with job.chunk():
         HoldIntent.objects.bulk_create(made, ignore_conflicts=True)
-        Recipient.objects.bulk_update(
-            rows, ["supports_yuexin", "ability_source", "ability_age_seconds"]
-        )
+        for (its, source, age), keys in _by_ability(rows).items():
+            Recipient.objects.filter(pk__in=keys).update(
+                supports_yuexin=its, ability_source=source, ability_age_seconds=age
+            )
     return True
+
+
+def _by_ability(rows: Sequence[Recipient]) -> dict[tuple[bool | None, str, int | None], list[int]]:
+    """The rows by what is known of their terminals: a few answers for many."""
+    found: dict[tuple[bool | None, str, int | None], list[int]] = {}
+    for row in rows:
+        key = (row.supports_yuexin, row.ability_source, row.ability_age_seconds)
+        found.setdefault(key, []).append(row.pk)
+    return found
 
 
 def _ended(campaign: Campaign, message_ids: Sequence[str]) -> dict[str, str]:

@@ -109,21 +109,20 @@ def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded
             for start in range(0, len(reports), TOGETHER)
         ],
     )
-    changed = []
-    for each in (*recorded.taken, *recorded.done):
-        each.recipient.state = Recipient.State.SENT
-        changed.append(each.recipient)
+    sent = [each.recipient.pk for each in (*recorded.taken, *recorded.done)]
+    others = []
     for each, reason in (*recorded.refused, *((c, OTHER_BODY) for c in recorded.conflicts)):
         each.recipient.state, each.recipient.error = Recipient.State.REFUSED, reason[:200]
-        changed.append(each.recipient)
+        others.append(each.recipient)
     for each in recorded.spent:
         row = each.recipient
         row.attempt += 1
         row.message_id = f"{campaign.public_id}-{row.row}-{row.attempt}"
-        changed.append(row)
+        others.append(row)
     now = timezone.now()
     with job.chunk():
-        Recipient.objects.bulk_update(changed, ["state", "error", "attempt", "message_id"])
+        Recipient.objects.filter(pk__in=sent).update(state=Recipient.State.SENT)
+        Recipient.objects.bulk_update(others, ["state", "error", "attempt", "message_id"])
         HoldIntent.objects.filter(pk__in=[each.intent.pk for each in recorded.taken]).update(
             handed_over_at=now
         )

@@ -1,7 +1,9 @@
-"""A gateway over HTTP: `PUT /accounts/{account}/messages/{id}`, idempotent by the id.
+"""A gateway over HTTP: `POST /accounts/{account}/messages`, 32 at once, idempotent by their ids.
 
-202 and 200 = taken, for the first time or again; 409, 410, 413 and 422 = this message is refused
-for good; everything else (no answer, 5xx, 429, a wrong token or address) leaves it open.
+The answer has a status for each message: 202 and 200 = taken, for the first time or again;
+410, 413 and 422 = this message is refused for good. 409 says that the gateway has a message under
+that id: it was handed over before, so it counts as taken. Everything else (no answer, 5xx, 429,
+a wrong token or address) leaves it open.
 """
 
 import asyncio
@@ -19,8 +21,9 @@ READ_SECONDS = 10.0
 TRIES = 3
 FIRST_PAUSE_SECONDS = 0.1
 ANSWER_CHARACTERS = 200
-# The message itself is refused; other errors are about us, or about now.
-_REFUSED = frozenset({409, 410, 413, 422})
+TOGETHER = 32
+_TAKEN = frozenset({200, 202, 409})
+_REFUSED = frozenset({410, 413, 422})  # the message; other errors are about us, or about now
 
 
 class Gateway:
@@ -45,44 +48,74 @@ class Gateway:
         await self._client.aclose()
 
     async def send(self, messages: Sequence[Handover]) -> list[tuple[Answer, str]]:
-        return list(await asyncio.gather(*(self._send(message) for message in messages)))
+        """See `billing.gateways.Gateway`; the messages of one account travel together."""
+        found: dict[int, tuple[Answer, str]] = {}
+        by_account: dict[str, list[int]] = {}
+        for place, message in enumerate(messages):
+            by_account.setdefault(message.account, []).append(place)
+        parts = [
+            places[start : start + TOGETHER]
+            for places in by_account.values()
+            for start in range(0, len(places), TOGETHER)
+        ]
+        answers = await asyncio.gather(
+            *(self._send([messages[place] for place in part]) for part in parts)
+        )
+        for part, its in zip(parts, answers, strict=True):
+            found.update(zip(part, its, strict=True))
+        return [found[place] for place in range(len(messages))]
 
-    async def _send(self, message: Handover) -> tuple[Answer, str]:
+    async def _send(self, part: Sequence[Handover]) -> list[tuple[Answer, str]]:
+        """Hand some over; what is left open is tried again, by itself."""
         async with self._places:
-            found = await self._try(message)
+            found = await self._try(part)
             for attempt in range(TRIES - 1):
-                if found[0] is not Answer.UNKNOWN:
+                open_ones = [n for n, (answer, _) in enumerate(found) if answer is Answer.UNKNOWN]
+                if not open_ones:
                     break
                 await asyncio.sleep(FIRST_PAUSE_SECONDS * 2**attempt)
-                found = await self._try(message)
+                again = await self._try([part[n] for n in open_ones])
+                for place, answer in zip(open_ones, again, strict=True):
+                    found[place] = answer
             return found
 
-    async def _try(self, message: Handover) -> tuple[Answer, str]:
-        path = f"/accounts/{quote(message.account)}/messages/{quote(message.message_id, safe='')}"
+    async def _try(self, part: Sequence[Handover]) -> list[tuple[Answer, str]]:
+        path = f"/accounts/{quote(part[0].account)}/messages"
         try:
-            answer = await self._client.put(path, content=_body(message))
+            answer = await self._client.post(path, content=orjson.dumps([*map(_body, part)]))
         except (httpx.HTTPError, OSError) as error:
-            return Answer.UNKNOWN, f"{type(error).__name__}: {error}"[:ANSWER_CHARACTERS]
-        if answer.is_success:
-            return Answer.TAKEN, ""
-        reason = f"{answer.status_code}: {_detail(answer)}"[:ANSWER_CHARACTERS]
-        refused = answer.status_code in _REFUSED
-        return (Answer.REFUSED if refused else Answer.UNKNOWN), reason
+            reason = f"{type(error).__name__}: {error}"[:ANSWER_CHARACTERS]
+            return [(Answer.UNKNOWN, reason)] * len(part)
+        items = _items(answer, len(part))
+        if items is None:
+            reason = f"{answer.status_code}: {answer.text}"[:ANSWER_CHARACTERS]
+            return [(Answer.UNKNOWN, reason)] * len(part)
+        return [_judge(item) for item in items]
 
 
-def _body(message: Handover) -> bytes:
-    body = {
+def _body(message: Handover) -> dict[str, Any]:
+    return {
+        "message_id": message.message_id,
         "chatbot": message.chatbot,
         "number": message.number,
         "native": message.native,
         "fallback": message.fallback,
     }
-    return orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
 
 
-def _detail(answer: httpx.Response) -> str:
+def _items(answer: httpx.Response, count: int) -> list[Any] | None:
+    """The answers item by item; None when this is no such list."""
     try:
-        body: Any = answer.json()
+        body = answer.json() if answer.is_success else None
     except ValueError:
-        return answer.text
-    return str(body.get("detail", "")) if isinstance(body, dict) else ""
+        return None
+    return body if isinstance(body, list) and len(body) == count else None
+
+
+def _judge(item: Any) -> tuple[Answer, str]:
+    status = item.get("status") if isinstance(item, dict) else None
+    if status in _TAKEN:
+        return Answer.TAKEN, ""
+    reason = f"{status}: {item.get('detail', '')}" if isinstance(item, dict) else str(item)
+    kind = Answer.REFUSED if status in _REFUSED else Answer.UNKNOWN
+    return kind, reason[:ANSWER_CHARACTERS]

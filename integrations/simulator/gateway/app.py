@@ -2,6 +2,8 @@
 
 PUT  /accounts/{account}/messages/{id}   take a message: 202; the same again: 200; another body
                                          under that id: 409; what it cannot send: 422
+POST /accounts/{account}/messages        up to 100 of them, each with its message_id: a status and
+                                         a detail for each, in order
 GET  /accounts/{account}/messages/{id}   what became of it
 GET  /ledger?account=&after=&limit=      its books; /ledger/summary: counts
 GET  /                                   the outcomes and the counts, as text
@@ -26,6 +28,7 @@ from integrations.simulator.gateway.reporting import Courier
 BODY_LIMIT_BYTES = 256 * 1024
 NUMBER = re.compile(r"\+[0-9]{5,15}\Z")
 ROWS_LIMIT = 10_000
+MESSAGES_LIMIT = 100
 
 
 class Refused(Exception):  # noqa: N818  an answer
@@ -44,22 +47,42 @@ def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
         if not hmac.compare_digest(shown.encode(), token.encode()):
             raise Refused(401, "unknown token")
 
-    async def put(request: Request) -> Response:
-        authorise(request)
-        account, message_id = request.path_params["account"], request.path_params["id"]
-        raw = await request.body()
-        number, native, fallback = _read(raw)
+    def take(account: str, message_id: str, body: Any) -> tuple[int, str]:
+        number, native, fallback = _read(body)
+        raw = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
         digest = hashlib.sha256(raw).hexdigest()[:32]
         known = ledger.messages.get((account, message_id))
         if known is not None:
             if known.body_hash != digest:
                 raise Refused(409, "another message has this id")
             ledger.repeats += 1
-            return _json({"message_id": message_id, "status": "repeat"})
+            return 200, "repeat"
         message = Accepted(account, message_id, number, native, fallback, digest, time.time())
         ledger.accept(message)
         courier.plan(ledger.messages[message.key])
-        return _json({"message_id": message_id, "status": "accepted"}, 202)
+        return 202, "accepted"
+
+    async def put(request: Request) -> Response:
+        authorise(request)
+        account, message_id = request.path_params["account"], request.path_params["id"]
+        status, word = take(account, message_id, _json_of(await request.body()))
+        return _json({"message_id": message_id, "status": word}, status)
+
+    async def post(request: Request) -> Response:
+        authorise(request)
+        items = _json_of(await request.body())
+        if not isinstance(items, list) or not 0 < len(items) <= MESSAGES_LIMIT:
+            raise Refused(422, f"a list of 1 to {MESSAGES_LIMIT} messages is needed")
+        results = []
+        for item in items:
+            try:
+                message_id = _id_of(item)
+                body = {name: value for name, value in item.items() if name != "message_id"}
+                status, word = take(request.path_params["account"], message_id, body)
+            except Refused as refused:
+                status, word = refused.status, str(refused)
+            results.append({"status": status, "detail": word})
+        return _json(results)
 
     async def get(request: Request) -> Response:
         authorise(request)
@@ -100,6 +123,7 @@ def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
             Route("/healthz", lambda request: PlainTextResponse("ok\n")),
             Route(message_path, put, methods=["PUT"]),
             Route(message_path, get),
+            Route("/accounts/{account}/messages", post, methods=["POST"]),
             Route("/ledger", rows),
             Route("/ledger/summary", summary),
         ],
@@ -107,15 +131,28 @@ def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
     )
 
 
-def _read(raw: bytes) -> tuple[str, str, str]:
-    """Number, kind of the native message, kind of the fallback. Refused when it is no message."""
+def _json_of(raw: bytes) -> Any:
     if len(raw) > BODY_LIMIT_BYTES:
         raise Refused(413, "the message is too large")
     try:
-        body = orjson.loads(raw)
+        return orjson.loads(raw)
+    except ValueError:
+        raise Refused(422, "not JSON") from None
+
+
+def _id_of(item: Any) -> str:
+    message_id = item.get("message_id") if isinstance(item, dict) else None
+    if not isinstance(message_id, str) or not message_id:
+        raise Refused(422, "a message has a message_id")
+    return message_id
+
+
+def _read(body: Any) -> tuple[str, str, str]:
+    """Number, kind of the native message, kind of the fallback. Refused when it is no message."""
+    try:
         number = body["number"]
         native, fallback = body["native"]["kind"], body["fallback"]["kind"]
-    except (ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         raise Refused(422, "not a message") from None
     if not isinstance(number, str) or not NUMBER.match(number):
         raise Refused(422, "the number cannot be reached")
