@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.chaos import money
 from tests.chaos.faults import FAULTS
 from tests.chaos.invariants import (
     BrokenInvariantError,
@@ -62,7 +63,13 @@ class Campaign:
             self._inject(stack, queue.pop() if queue else chance.choice(able), chance)
             injected += 1
         stack.rest_switches()
+        stack.rest_senders()
         everything_is_at_rest(stack, lossless=self.lossless)
+        judged = money.books_are_at_rest(stack, lossless=self.lossless)
+        say(
+            f"chatbots at rest: {judged.delivered} messages of the gateway and {judged.messages} of"
+            f" the books judged, {judged.unexplained} units unexplained"
+        )
         calls = no_number_in_two_calls(stack)
         say(f"switches at rest: every number idle, every record closed; {calls} calls judged")
         return injected
@@ -76,7 +83,7 @@ class Campaign:
         try:
             healed = wait_until_healed(stack)
             no_number_in_two_calls(stack)
-        except BrokenInvariantError as error:
+        except (BrokenInvariantError, money.BrokenBooksError) as error:
             raise BrokenInvariantError(f"after {name} ({what}): {error}") from error
         self.healed.setdefault(name, []).append(healed.seconds)
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
@@ -104,7 +111,7 @@ def main() -> int:
     try:
         stack.start()
         injected = campaign.run(stack)
-    except (BrokenInvariantError, RuntimeError) as error:
+    except (BrokenInvariantError, money.BrokenBooksError, RuntimeError) as error:
         stack.stop()
         say(campaign.table())
         say(f"BROKEN: {error}")

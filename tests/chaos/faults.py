@@ -16,6 +16,8 @@ from tests.chaos.redis_node import faketime_library
 from tests.chaos.stack import Stack
 from tests.support import programs
 
+BOOK_POINTS = ("billing.before_commit", "billing.after_commit", "billing.after_trim")
+DOOMED_SECONDS = 60.0
 PAUSE_SECONDS = 20.0  # longer than the jobs' leases (15 s) and the small pools' (12 s)
 Injection = Callable[[Stack, random.Random], str]
 
@@ -117,6 +119,53 @@ def deploy(stack: Stack, _chance: random.Random) -> str:
             while process.starts == starts or (name.startswith("web") and stack.webs_not_ready()):
                 time.sleep(0.2)
     return "rolling restart" + (f", had to kill {slow}" if slow else "")
+
+
+@fault()
+def kill_in_books(stack: Stack, chance: random.Random) -> str:
+    """A worker dies in the persistence: before the commit, after it, after the trim."""
+    point = chance.choice(BOOK_POINTS)
+    doomed = stack.doomed_worker(point)
+    deadline = time.monotonic() + DOOMED_SECONDS
+    while doomed.alive and time.monotonic() < deadline:
+        time.sleep(0.2)
+    survived = doomed.alive
+    doomed.stop()
+    return f"worker killed at {point}" + (" (never came there: ended)" if survived else "")
+
+
+@fault()
+def two_beats(stack: Stack, _chance: random.Random) -> str:
+    """Two schedulers for a while, then the first dies with its minute half done."""
+    second = stack.second_beat()
+    time.sleep(8.0)
+    stack.processes["beat"].kill()
+    time.sleep(2.0)
+    second.stop()
+    return "two beats for 8 s, the first killed"
+
+
+# -- the gateway and the chatbots ----------------------------------------------------------------
+
+
+@fault()
+def kill_gateway(stack: Stack, _chance: random.Random) -> str:
+    """It comes back with its ledger, and tells again what nobody acknowledged."""
+    stack.processes["gateway"].kill()
+    return "kill -9 of the gateway"
+
+
+@fault()
+def pause_gateway(stack: Stack, chance: random.Random) -> str:
+    """Every report 20 s late, all at once."""
+    return _pause(stack, "gateway", chance)
+
+
+@fault()
+def kill_senders(stack: Stack, _chance: random.Random) -> str:
+    """Between the hold and the hand-over: messages that are held and never sent."""
+    stack.processes["senders"].kill()
+    return "kill -9 of the chatbots"
 
 
 # -- switches -----------------------------------------------------------------------------------

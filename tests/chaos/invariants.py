@@ -9,6 +9,7 @@ import psycopg
 import redis
 
 from integrations.simulator.call_log import find_overlaps
+from tests.chaos import money
 from tests.chaos.stack import Stack
 
 HEAL_SECONDS = 60.0
@@ -56,10 +57,10 @@ def wait_until_healed(stack: Stack) -> Healed:
     Raises BrokenInvariantError after 60 s, naming what was still red.
     """
     started = time.monotonic()
-    begun = _calls_begun(stack)
+    begun, sent = _calls_begun(stack), money.handed_over(stack)
     red = "nothing"
     while True:
-        problem = _first_problem(stack, begun)
+        problem = _first_problem(stack, begun, sent)
         elapsed = time.monotonic() - started
         if not problem:
             return Healed(elapsed, red)
@@ -69,12 +70,13 @@ def wait_until_healed(stack: Stack) -> Healed:
         time.sleep(POLL_SECONDS)
 
 
-def _first_problem(stack: Stack, begun: dict[str, int]) -> str:
+def _first_problem(stack: Stack, begun: dict[str, int], sent: int) -> str:
     checks: tuple[Callable[[], object], ...] = (
         stack.webs_not_ready,
         stack.pools_not_open,
         lambda: _pools_without_new_calls(stack, begun),
         lambda: _reconcile(stack),
+        lambda: money.first_problem(stack, sent),
     )
     for check in checks:
         try:

@@ -30,6 +30,8 @@ from tests.support.proxy import FaultyProxy
 READY_SECONDS = 90.0
 COMMAND_SECONDS = 120.0
 DATABASE = "poolsite"
+SIMULATOR = "integrations.simulator"
+LOAD = ("switches", "senders")
 
 
 class Stack:
@@ -46,6 +48,7 @@ class Stack:
         self.postgres = PostgresServer(fsync=True)
         self.sql_proxy = FaultyProxy(("127.0.0.1", 0))
         self.web_ports = [free_port(), free_port()]
+        self.gateway_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
         self.simulation: dict[str, Any] = {}
@@ -67,11 +70,13 @@ class Stack:
         self._define_processes()
         self._watch = Watch(list(self.processes.values()))
         for name, process in self.processes.items():
-            if not name.startswith("switches"):
+            if not name.startswith(LOAD):
                 process.start()
         self._watch.start()
         self._wait_until_ready()
         self.start_switches()
+        for process in self._named("senders"):
+            process.start()
 
     def _environment(self) -> dict[str, str]:
         url = self.redis.url
@@ -85,6 +90,8 @@ class Stack:
             "POOLSITE_DATA_DIR": str(self.folder),
             "POOLSITE_SECRET_KEY": secrets.token_hex(32),
             "POOLSITE_DEMO": "1",
+            "POOLSITE_GATEWAY_URL": f"http://127.0.0.1:{self.gateway_port}",
+            "POOLSITE_GATEWAY_TOKEN": secrets.token_urlsafe(32),
             "POOLSITE_DEBUG": "0",
             "POOLSITE_CHAOS": "1",
             "POOLSITE_LOG_LEVEL": "INFO",
@@ -119,6 +126,46 @@ class Stack:
                 ],
             )
         self._define("beat", [*celery, "beat", *schedule])
+        self._define_money(python, one, two)
+
+    def _define_money(self, python: list[str], one: str, two: str) -> None:
+        """The gateway reports to one web process, the chatbots send to the other."""
+        config = ["--config", str(self._money_config())]
+        gateway, port = f"{SIMULATOR}.gateway", str(self.gateway_port)
+        reports = ["--port", port, "--url", f"http://127.0.0.1:{one}"]
+        ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--seed", str(self.seed)]
+        self._define("gateway", [*python, gateway, *config, *reports, *ledger])
+        address = ["--url", f"http://127.0.0.1:{two}", "--gateway", f"http://127.0.0.1:{port}"]
+        seed = ["--seed", str(self.seed)]
+        self._define("senders", [*python, f"{SIMULATOR}.senders", *config, *address, *seed])
+
+    def _money_config(self) -> Path:
+        """More messages in a minute than the demo's: a fault of a second must meet some."""
+        config = json.loads(json.dumps(self.simulation))
+        for chatbot in config.get("chatbots", []):
+            chatbot["messages_per_minute"], chatbot["sessions_per_minute"] = 120.0, 30.0
+        path = self.folder / "money.json"
+        path.write_text(json.dumps(config))
+        path.chmod(0o600)
+        return path
+
+    def doomed_worker(self, point: str) -> StackProcess:
+        """A worker that dies as by kill -9 at a crash point; started, and not brought back."""
+        name = f"doomed-{point.rpartition('.')[2]}"
+        celery = [sys.executable, "-m", "celery", "-A", "poolsite", "worker", "-c", "1"]
+        arguments = [*celery, "-n", f"{name}@%h", "--pool", "solo", "-l", "INFO"]
+        environment = self.environment | {"POOLSITE_CRASH_AT": point}
+        process = StackProcess(name, arguments, environment, self.folder)
+        process.start()
+        return process
+
+    def second_beat(self) -> StackProcess:
+        """Another beat beside the first; it is not brought back."""
+        arguments = [*self.processes["beat"].arguments]
+        arguments[arguments.index("-s") + 1] = str(self.folder / "beat-2")
+        process = StackProcess("second-beat", arguments, self.environment, self.folder)
+        process.start()
+        return process
 
     def _define(self, name: str, arguments: list[str]) -> None:
         self.processes[name] = StackProcess(name, arguments, self.environment, self.folder)
@@ -145,6 +192,11 @@ class Stack:
             if process.process is not None:
                 with suppress(ProcessLookupError):
                     process.process.terminate()
+
+    def rest_senders(self) -> None:
+        """End the chatbots for good; the gateway goes on with what it owes."""
+        for process in self._named("senders"):
+            process.stop()
 
     def stop(self) -> None:
         """End every process that this stack started."""

@@ -212,6 +212,7 @@ def test_one_seed_gives_one_order_of_faults(monkeypatch: pytest.MonkeyPatch, sta
             campaign_module.Campaign, "_inject", lambda self, _, name, chance: order.append(name)
         )
         stack.rest_switches = lambda: None
+        stack.rest_senders = lambda: None
         stack.redis = SimpleNamespace(disk=SimpleNamespace(mounted=True), clock=True)
         its.run(stack)
         return order
