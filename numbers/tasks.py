@@ -14,6 +14,12 @@ def sweep(shard: int, shards: int) -> dict[str, int]:
     return services.sweep_pools(shard, shards)
 
 
+@jobs.sweep("numbers.charges", every_seconds=1, shards=2, pausable=True)
+def charges(shard: int, shards: int) -> dict[str, int]:
+    """Next intervals of charged calls, and what a process that died left half done."""
+    return services.sweep_charges(shard, shards)
+
+
 @jobs.sweep("numbers.watch", every_seconds=2)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost and what SQL has not sent, and mends it."""

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from billing.services.calls import CallRefusedError
 from numbers.api.reading import MalformedError
 from numbers.pool import Outcome, reasons
 from poolsite import hotpath
@@ -78,6 +79,8 @@ def failure_of(error: Exception, *, as_of: int) -> Answered:
     """Status and body of an event that was refused before Redis, or got lost on the way."""
     if isinstance(error, MalformedError):
         kind, detail = "malformed", str(error)
+    elif isinstance(error, CallRefusedError):
+        kind, detail = error.kind, error.detail
     elif isinstance(error, PermissionError):
         kind, detail = "forbidden", str(error)
     elif isinstance(error, hotpath.UnknownOutcome):

@@ -16,6 +16,7 @@ class PoolRef:
     lease_seconds: int
     near: bool
     charged: bool
+    charge_interval_seconds: int = 60
 
     access_kind = "pool"
 
@@ -33,7 +34,10 @@ class PoolRef:
 def _load(slug: str) -> PoolRef | None:
     row = (
         Pool.objects.filter(slug=slug)
-        .values_list("pk", "slug", "account_id", "lease_seconds", "near", "charged")
+        .values_list(
+            *("pk", "slug", "account_id", "lease_seconds", "near"),
+            *("charged", "charge_interval_seconds"),
+        )
         .first()
     )
     return None if row is None else PoolRef(*row)

@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from billing.services.calls import CallRefusedError
 from numbers import pool, regions
-from numbers.api import waiting
+from numbers.api import charging, waiting
 from numbers.api.answers import answer_of, failure_of
 from numbers.api.directory import PoolRef
 from numbers.api.reading import MalformedError
@@ -37,16 +39,28 @@ async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
     """Run one event and answer it."""
     try:
         check_event(principal, event)
-        its = await _pool_event(ref, event)
-        if event.wait_ms and event.event == "call":
-            outcome = await waiting.call(ref.slug, its)
-        else:
-            outcome = await _gatherer().run(_group(ref.slug, its), its)
-    except (PermissionError, MalformedError, hotpath.HotPathError) as error:
+        outcome = await _decide_one(ref, await _pool_event(ref, event))
+    except _FAILURES as error:
         return failure_of(error, as_of=await server_time().now_us())
     if outcome.release:
         release_later(ref.slug)
     return answer_of(outcome, as_of=await server_time().now_us())
+
+
+_FAILURES = (PermissionError, MalformedError, CallRefusedError, hotpath.HotPathError)
+
+
+async def _decide_one(ref: PoolRef, its: pool.Event) -> pool.Outcome:
+    """Run one event; a call of a charged pool is paid for first."""
+
+    async def run(event: pool.Event) -> pool.Outcome:
+        if event.wait_ms and event.event == "call":
+            return await waiting.call(ref.slug, event)
+        return await _gatherer().run(_group(ref.slug, event), event)
+
+    if ref.charged and its.event == "call":
+        return await charging.call(ref, its, run)
+    return await run(its)
 
 
 async def many(
@@ -71,7 +85,8 @@ async def many(
             answers.append(_NOTHING)
         except (PermissionError, MalformedError) as error:
             answers.append(error)
-    for place, outcome in zip(places, await _run(ref.slug, good), strict=True):
+    run = _run_charged if ref.charged else _run
+    for place, outcome in zip(places, await run(ref, good), strict=True):
         answers[place] = outcome
     as_of = await server_time().now_us()
     if any(isinstance(outcome, pool.Outcome) and outcome.release for outcome in answers):
@@ -96,15 +111,33 @@ def check_switch(principal: Principal, switch: str | None) -> None:
 _NOTHING = pool.Outcome(pool.ERROR, "", "", "")
 
 
-async def _run(
-    slug: str, events: Sequence[pool.Event]
-) -> list[pool.Outcome | hotpath.HotPathError]:
+async def _run_charged(
+    ref: PoolRef, events: Sequence[pool.Event]
+) -> list[pool.Outcome | Exception]:
+    """Run events of a charged pool in their order; calls that stand together begin together."""
+    outcomes: list[pool.Outcome | Exception] = []
+    for are_calls, group in groupby(events, key=lambda event: event.event == "call"):
+        if are_calls:
+            outcomes += await asyncio.gather(*(_begin(ref, event) for event in group))
+        else:
+            outcomes += await _run(ref, list(group))
+    return outcomes
+
+
+async def _begin(ref: PoolRef, event: pool.Event) -> pool.Outcome | Exception:
+    try:
+        return await _decide_one(ref, event)
+    except _FAILURES as error:
+        return error
+
+
+async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.Outcome | Exception]:
     chunks = [
         events[start : start + pool.BATCH_LIMIT]
         for start in range(0, len(events), pool.BATCH_LIMIT)
     ]
-    outcomes: list[pool.Outcome | hotpath.HotPathError] = []
-    replies = await hotpath.arun_batch([pool.events(slug, chunk) for chunk in chunks])
+    outcomes: list[pool.Outcome | Exception] = []
+    replies = await hotpath.arun_batch([pool.events(ref.slug, chunk) for chunk in chunks])
     for chunk, reply in zip(chunks, replies, strict=True):
         if isinstance(reply, hotpath.HotPathError):
             outcomes += [reply] * len(chunk)

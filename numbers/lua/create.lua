@@ -8,6 +8,7 @@ KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
 KEYS[6] {pool}:log            STREAM  as numbers/event
 KEYS[7] {pool}:registrations  ZSET    as numbers/event
+KEYS[8] {pool}:charges        ZSET    as numbers/voucher
 ARGV[1] generation            a whole number, greater than that of the data that is there
 ARGV[2] status                o open, p paused, r recovering
 ARGV[3] columns               the settings as conf from column 2
@@ -34,7 +35,7 @@ if there[3] and there[1] then
 end
 local now = now_us(there[2])
 local at = int(now)
-for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations' }) do
+for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations', ':charges' }) do
   call('UNLINK', KEYS[i + 1] or POOL .. suffix)
 end
 call('UNLINK', POOL)

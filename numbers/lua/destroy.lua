@@ -7,6 +7,7 @@ KEYS[4] {pool}:idle:near      ZSET    as numbers/event
 KEYS[5] {pool}:timers         ZSET    as numbers/event
 KEYS[6] {pool}:log            STREAM  as numbers/event
 KEYS[7] {pool}:registrations  ZSET    as numbers/event
+KEYS[8] {pool}:charges        ZSET    as numbers/voucher
 ARGV[1] generation         of the data that is there
 Reply: [1, "", "", ""]; reason "repeat" = there was none
 Errors: -1 "other generation"
@@ -17,7 +18,7 @@ local call = redis.call
 local there = call('HGET', KEYS[1], 'generation')
 if not there then return { '1', '', '', 'repeat' } end
 if there ~= ARGV[1] then return { '-1', '', '', 'other generation' } end
-for i, suffix in ipairs({ '', ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations' }) do
+for i, suffix in ipairs({ '', ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations', ':charges' }) do
   call('UNLINK', KEYS[i] or KEYS[1] .. suffix)
 end
 call('PUBLISH', KEYS[1] .. ':wake', '')

@@ -1,32 +1,40 @@
 --[[ numbers/voucher
-Purpose: Writes a one-time voucher that lets one call of a charged pool begin or be renewed, or takes it back.
-KEYS[1] {pool}                HASH    as numbers/event
-KEYS[2] {pool}:numstate       HASH    as numbers/event
-KEYS[3] {pool}:idle:up        ZSET    as numbers/event
-KEYS[4] {pool}:idle:near      ZSET    as numbers/event
-KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:log            STREAM  as numbers/event
-KEYS[7] {pool}:registrations  ZSET    as numbers/event
-ARGV[1] voucher            its name, up to 128 bytes
+Purpose: Writes a one-time voucher that lets one call of a charged pool begin or be renewed, or takes it
+  back. It is noted among the charges until numbers/charge forgets it, so that whoever asks later learns
+  for sure whether a call has used it.
+KEYS[1] {pool}          HASH  as numbers/event
+KEYS[2] {pool}:charges  ZSET  notes by the µs at which they are due: "v <voucher> <call id>" vouchers;
+  "c <interval> <call id>", "d <interval> <hold> <call id>" what running calls pay next
+ARGV[1] voucher            its name, up to 128 printable bytes without spaces
 ARGV[2] seconds            how long it is good; 0 = take it back
 ARGV[3] call_id            only for this call; "" = any
-Reply: [1, "", "", ""]; taking back: reason "used" = there was none any more
+Reply: [1, "", "", reason]; writing: "used" = a call has used this very voucher, it is not written again;
+  taking back: "" = it was not used and never will be, "used", "none" = there is none
 Errors: -1 "no such pool", "script outdated …", "malformed voucher"
-Complexity: O(1)
+Complexity: O(log n)
 Version: 1
 ]]
---@include open
---@include machinery
-local slow = machinery(now, at)
-slow.sync(seq, conf)
+local call, find = redis.call, string.find
+local POOL, CHARGES = KEYS[1], KEYS[2] or KEYS[1] .. ':charges'
+local pool = call('HMGET', POOL, 'conf', 'clock', 'script_version', 'script_sha')
+if not pool[1] then return { '-1', '', '', 'no such pool' } end
+local old = outdated(pool[3], pool[4])
+if old then return { '-1', '', '', old } end
 local voucher, seconds, id = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-if voucher == '' or #voucher > 128 or #id > 128 or not find(seconds, '^%d+$') or #seconds > 6 then
+if voucher == '' or #voucher > 128 or find(voucher, '[^!-~]') or #id > 128 or not find(seconds, '^%d+$')
+  or #seconds > 6 then
   return { '-1', '', '', 'malformed voucher' }
 end
-local reason = ''
+local note = 'v ' .. voucher .. ' ' .. id
+local there = call('HEXISTS', POOL, 'v:' .. voucher) == 1
+local noted = call('ZSCORE', CHARGES, note)
+if noted and not there then return { '1', '', '', 'used' } end
 if seconds + 0 == 0 then
-  if call('HDEL', POOL, 'v:' .. voucher) == 0 then reason = 'used' end
-else
-  call('HSET', POOL, 'v:' .. voucher, slow.us(now + seconds * 1000000) .. id)
+  call('HDEL', POOL, 'v:' .. voucher)
+  call('ZREM', CHARGES, note)
+  return { '1', '', '', there and '' or 'none' }
 end
-return { '1', '', '', reason }
+local till = int(now_us(pool[2]) + seconds * 1000000)
+call('HSET', POOL, 'v:' .. voucher, till .. id)
+call('ZADD', CHARGES, till, note)
+return { '1', '', '', '' }

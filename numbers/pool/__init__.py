@@ -7,6 +7,18 @@
 
 from numbers.pool import reasons
 from numbers.pool.changes import Change, read_change
+from numbers.pool.charges import (
+    GONE,
+    NONE,
+    OVER,
+    USED,
+    Due,
+    Note,
+    charge,
+    charges,
+    revoke_voucher,
+    voucher,
+)
 from numbers.pool.commands import (
     RELEASE_BATCH,
     ROWS_LIMIT,
@@ -31,10 +43,8 @@ from numbers.pool.commands import (
     recover,
     release,
     resume,
-    revoke_voucher,
     sweep,
     unquarantine,
-    voucher,
 )
 from numbers.pool.keys import PoolKeys
 from numbers.pool.number_state import (
@@ -75,19 +85,25 @@ __all__ = [
     "ERROR",
     "EVENTS",
     "FAILED",
+    "GONE",
     "LETTERS",
+    "NONE",
     "OK",
+    "OVER",
     "RELEASE_BATCH",
     "ROWS_LIMIT",
     "SCRIPTS",
+    "USED",
     "WAIT_LIMIT_MS",
     "Call",
     "Change",
+    "Due",
     "Event",
     "Figures",
     "Forced",
     "ListPart",
     "Listed",
+    "Note",
     "NumberState",
     "Outcome",
     "PoolKeys",
@@ -97,6 +113,8 @@ __all__ = [
     "Scanned",
     "States",
     "Swept",
+    "charge",
+    "charges",
     "configure",
     "create",
     "destroy",

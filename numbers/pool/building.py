@@ -8,6 +8,8 @@ from numbers.pool.scripts import SCRIPTS
 from poolsite.hotpath import Command
 
 T = TypeVar("T")
+_WITH_CHARGES = frozenset(("create", "destroy"))
+_OF_THEIR_OWN = frozenset(("voucher", "charge", "charges"))  # not the keys of an event
 
 
 def pool_command(
@@ -17,4 +19,10 @@ def pool_command(
     read: Callable[[list[str]], T],
     repeat: str | None = None,
 ) -> Command[T]:
-    return Command(SCRIPTS[script], PoolKeys(slug).all, tuple(args), read, operation_id=repeat)
+    keys = PoolKeys(slug)
+    value = SCRIPTS[script]
+    if script in _OF_THEIR_OWN:
+        names = value.keys_of(keys.tag)
+    else:
+        names = (*keys.all, keys.charges) if script in _WITH_CHARGES else keys.all
+    return Command(value, names, tuple(args), read, operation_id=repeat)

@@ -197,16 +197,6 @@ def _forced(reply: list[str]) -> Forced:
     )
 
 
-def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[Outcome]:
-    """Let one call of a charged pool begin (or be renewed), within `seconds`."""
-    return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
-
-
-def revoke_voucher(slug: str, voucher: str) -> Command[Outcome]:
-    """Take a voucher back; reason "used" when it is gone."""
-    return pool_command("voucher", slug, [voucher, 0, ""], read_outcome)
-
-
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One call of a switch's live list, as the switch names it."""

@@ -39,6 +39,11 @@ class PoolKeys:
         return self.tag + ":registrations"
 
     @property
+    def charges(self) -> str:
+        """What calls of a charged pool have to pay, for the few scripts that look at it."""
+        return self.tag + ":charges"
+
+    @property
     def all(self) -> tuple[str, ...]:
         """Every key, in the order in which the scripts take them."""
         return (

@@ -9,6 +9,7 @@ from numbers.services.adding import (
 )
 from numbers.services.callbacks import Claim, claim_release, number_claim, number_use
 from numbers.services.changing import number_change
+from numbers.services.charging_sweep import sweep_charges
 from numbers.services.healing import apply_all_settings, heal_pool, watch_pools
 from numbers.services.holding import (
     number_force_hangup,
@@ -66,6 +67,7 @@ __all__ = [
     "pool_resume",
     "range_of",
     "sample_take",
+    "sweep_charges",
     "sweep_pools",
     "switch_create",
     "switch_delete",

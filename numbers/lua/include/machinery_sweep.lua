@@ -90,7 +90,7 @@ function slow.expire(batch)
   return down, #due >= batch
 end
 
--- Forgets what has had its time: ended and blocked call ids, callees, vouchers. Goes round the index
+-- Forgets what has had its time: ended and blocked call ids, callees. Goes round the index
 -- by a cursor, so that nothing on the hot path has to keep an order of expiry.
 function slow.forget(count)
   local page = call('HSCAN', POOL, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
@@ -99,7 +99,7 @@ function slow.forget(count)
     local kind, value = sub(fields[i], 1, 2), fields[i + 1]
     local first = sub(value, 1, 1)
     if (kind == 'c:' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
-      or ((kind == 's:' or kind == 'v:') and sub(value, 1, 16) + 0 <= now)
+      or (kind == 's:' and sub(value, 1, 16) + 0 <= now)
       or (kind == 'x:' and now - sub(value, 1, 16) >= KEPT) then
       gone[#gone + 1] = fields[i]
     end

@@ -1,0 +1,107 @@
+"""What calls of a charged pool pay: vouchers to begin or go on, notes of what is next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from numbers.pool.building import pool_command
+from numbers.pool.transitions import Outcome, read_outcome
+from poolsite.hotpath import Command
+
+USED: Final = "used"
+NONE: Final = "none"
+OVER: Final = "over"  # the call does not run
+GONE: Final = "gone"  # the note that another one was to replace
+
+
+def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[Outcome]:
+    """Let one call begin (or be renewed), within `seconds`; reason "used": one has done so."""
+    return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
+
+
+def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[Outcome]:
+    """Take a voucher back; reason "" (no call can use it any more), "used" or "none"."""
+    return pool_command("voucher", slug, [voucher, 0, call_id], read_outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that is due. kind: v a voucher, c an interval to be held, d one that is held.
+
+    `interval` counts from 1; `hold` is the hold that pays for it (of a voucher: its name).
+    """
+
+    kind: str
+    call_id: str
+    interval: int = 0
+    hold: str = ""
+
+    @property
+    def text(self) -> str:
+        """As Redis keeps it."""
+        words = [self.kind]
+        if self.kind != "v":
+            words.append(str(self.interval))
+        if self.kind != "c":
+            words.append(self.hold)
+        return " ".join([*words, self.call_id])
+
+    @classmethod
+    def read(cls, text: str) -> "Note":
+        """The note of a text. ValueError for one that is none."""
+        kind, _, rest = text.partition(" ")
+        interval, hold = "0", ""
+        if kind != "v":
+            interval, _, rest = rest.partition(" ")
+        if kind != "c":
+            hold, _, rest = rest.partition(" ")
+        if kind not in ("v", "c", "d"):
+            raise ValueError(f"not a note: {text!r}")
+        return cls(kind, rest, int(interval), hold)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A note whose time has come at `at_us`. `used`: the voucher was.
+
+    Of a call: its `number` while it runs, else `ended_us` (None: nobody knows any more).
+    """
+
+    note: Note
+    at_us: int
+    used: bool
+    number: str
+    ended_us: int | None
+
+
+def charges(slug: str, limit: int = 500) -> Command[list[Due]]:
+    """Read what is due; [] also when Redis has no such pool."""
+
+    def read(reply: list[str]) -> list[Due]:
+        if reply[0] == "-1":
+            return []
+        rows = zip(*(reply[2 + place :: 5] for place in range(5)), strict=True)
+        return [
+            Due(Note.read(note), int(at), used == USED, number, int(ended) if ended else None)
+            for note, at, used, number, ended in rows
+        ]
+
+    return pool_command("charges", slug, [limit], read, slug)
+
+
+def charge(
+    slug: str,
+    call_id: str,
+    *,
+    note: Note | None = None,
+    offset_ms: int = 0,
+    forget: Sequence[Note] = (),
+) -> Command[Outcome]:
+    """Note what the call pays next, due `offset_ms` after its start, and forget other notes.
+
+    The new note takes the place of the first that is forgotten: of two workers one succeeds.
+    Reason "over" (the call does not run) or "gone" (that one was not there): nothing was done.
+    """
+    words: list[str | int] = [call_id, note.text if note else "", offset_ms]
+    words += [each.text for each in forget]
+    return pool_command("charge", slug, words, read_outcome, call_id)

@@ -1,0 +1,120 @@
+"""What charged pools owe at this moment: next intervals, and what a dead process left behind."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from billing.services import calls
+from billing.services.calls import CallRefusedError
+from numbers import pool as door
+from numbers.models import Pool
+from numbers.services import charging
+from numbers.services.charging import Charged, Step, Steps
+from numbers.services.hangups import tell_switches
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+BATCH = 500
+ROUNDS = 40  # a call that was not looked after for long has several intervals due
+
+
+def sweep_charges(shard: int = 0, shards: int = 1) -> dict[str, int]:
+    """Work off what is due in the pools of a shard; returns what was done, summed."""
+    pools = [
+        pool
+        for pool in Pool.objects.exclude(account=None).order_by("pk")
+        if pool.pk % shards == shard
+    ]
+    done = dict.fromkeys(("vouchers", "held", "started", "ended", "failed"), 0)
+    for _ in range(ROUNDS):
+        pools = _round(pools, done)
+        if not pools:
+            break
+    return done
+
+
+def _round(pools: Sequence[Pool], done: dict[str, int]) -> list[Pool]:
+    """Work off what is due in each; returns the pools where more may be due at once."""
+    more = []
+    results = hotpath.run_batch([door.charges(pool.slug, BATCH) for pool in pools])
+    for pool, due in zip(pools, results, strict=True):
+        failed = done["failed"]
+        if isinstance(due, hotpath.HotPathError):
+            done["failed"] += 1
+        elif due:
+            _work_off(pool, due, done)
+            if done["failed"] == failed:
+                more.append(pool)
+    return more
+
+
+def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> None:
+    payer = calls.payer_of(pool.account_id)
+    if payer is None:
+        logger.error("numbers: %s owes for calls, and nobody pays", pool.slug)
+        done["failed"] += 1
+        return
+    charged = Charged(pool.slug, pool.charge_interval_seconds, payer)
+    for due in dues:
+        try:
+            run(_steps(pool, charged, due, done))
+        except CallRefusedError as error:
+            if calls.is_lasting(error):
+                _end(pool, due, error)
+                done["ended"] += 1
+            else:
+                done["failed"] += 1
+        except hotpath.HotPathError as error:  # the note stays: the next tick goes on
+            logger.warning("numbers: a charge of %s waits: %s", pool.slug, error)
+            done["failed"] += 1
+
+
+def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) -> Steps:
+    kind = due.note.kind
+    if kind == "v":
+        done["vouchers"] += 1
+        return charging.finish(charged, due)
+    if kind == "c" and pool.charged:
+        done["held"] += bool(due.number)
+        return charging.next_interval(charged, due)
+    if kind == "c":  # the pool is free of charge from now on
+        return _forgotten(pool, due)
+    done["started"] += bool(due.number)
+    return charging.start_interval(charged, due)
+
+
+def _forgotten(pool: Pool, due: door.Due) -> Steps:
+    yield Step(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
+
+
+def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
+    """The next interval is not paid: nothing keeps the call's lease, its switch is to hang up."""
+    if due.number:
+        marked = hotpath.run(door.mark_unpaid(pool.slug, due.number, due.note.call_id))
+        if marked.code == door.OK:
+            tell_switches(pool.slug, [marked], error.detail)
+    hotpath.run(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
+
+
+def run(steps: Steps) -> Any:
+    """Run steps in this thread; raises what they raise."""
+    result: Any = None
+    failure: Exception | None = None
+    try:
+        while True:
+            step = steps.throw(failure) if failure is not None else steps.send(result)
+            failure = None
+            try:
+                result = _run(step)
+            except hotpath.HotPathError as error:
+                failure = error
+    except StopIteration as stop:
+        return stop.value
+
+
+def _run(step: Step) -> Any:
+    if step.command is None:
+        raise TypeError("a step of the sweep is a command")
+    path = step.path or hotpath.default()
+    return path.run(step.command)

@@ -1,0 +1,210 @@
+"""Each started interval is charged once: held before it starts, returned if it never does."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from billing import servers
+from billing import wallet as door
+from numbers import pool as pool_door
+from numbers import services
+from numbers.pool import Due, Note
+from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.calls.call_support import PRICE, Line, make_line
+from tests.numbers.people import send
+from tests.support.waiting import until
+
+INTERVAL = 2
+
+
+@pytest.fixture
+def line(transactional_db: None, clean_redis: RedisServer) -> Line:
+    """A pool whose calls are charged every two seconds."""
+    return make_line(charge_interval_seconds=INTERVAL, lease_seconds=60)
+
+
+def begin(line: Line, call_id: str = "a") -> float:
+    """A call as the hot lane begins it; returns when."""
+    from billing.services import calls
+    from numbers.services import charging
+    from numbers.services.charging_sweep import run
+
+    payer = calls.payer_of(line.shop.account.pk)
+    assert payer is not None
+    charged = charging.Charged(line.slug, INTERVAL, payer)
+    hold_id = calls.hold_id_of(line.slug, call_id, 1)
+    run(charging._hold(charged, hold_id))
+    assert run(charging._admit(charged, hold_id, call_id, 20))
+    started = time.monotonic()
+    sent = send(line.slug, "call", call_id=call_id, paid=hold_id, switch="fs1", incarnation="b1")
+    assert sent.ok
+    run(charging.settle(charged, hold_id, call_id))
+    return started
+
+
+def sweep_until(line: Line, states: list[tuple[str, str]]) -> None:
+    def reached() -> bool:
+        line.sweep()
+        return line.states() == states
+
+    until(reached)
+
+
+def test_the_next_interval_is_held_before_it_starts_and_settled_when_it_does(line: Line) -> None:
+    started = begin(line)
+    line.sweep()
+    assert line.states() == [("1", "settled")]
+    sweep_until(line, [("1", "settled"), ("2", "held")])
+    assert INTERVAL - 1 <= time.monotonic() - started < INTERVAL
+    sweep_until(line, [("1", "settled"), ("2", "settled")])
+    assert time.monotonic() - started >= INTERVAL
+    sweep_until(line, [("1", "settled"), ("2", "settled"), ("3", "held")])
+    assert line.spent() == 2 * PRICE
+    line.shop.check()
+
+
+def test_a_call_that_ends_before_its_next_interval_gets_the_hold_back(line: Line) -> None:
+    begin(line)
+    sweep_until(line, [("1", "settled"), ("2", "held")])
+    send(line.slug, "hangup", call_id="a")
+    until(lambda: line.sweep() and line.notes() == [])
+    assert line.states() == [("1", "settled"), ("2", "cancelled")]
+    assert (line.spent(), line.shop.balance().held) == (PRICE, 0)
+
+
+def test_intervals_that_nobody_looked_after_are_charged_all_the_same(line: Line) -> None:
+    """The sweep was away for three intervals; the call runs on."""
+    started = begin(line)
+    until(lambda: time.monotonic() - started > 2 * INTERVAL + 0.2)
+    line.sweep()
+    assert line.states()[:3] == [("1", "settled"), ("2", "settled"), ("3", "settled")]
+    assert line.spent() == 3 * PRICE
+
+
+def test_a_call_that_ended_while_nobody_looked_pays_what_it_had_started(line: Line) -> None:
+    started = begin(line)
+    until(lambda: time.monotonic() - started > 2 * INTERVAL + 0.2)
+    send(line.slug, "hangup", call_id="a")
+    until(lambda: time.monotonic() - started > 3 * INTERVAL + 0.2)
+    for _ in range(2):
+        line.sweep()
+    assert line.states() == [("1", "settled"), ("2", "settled"), ("3", "settled")]
+    assert line.notes() == []
+    assert line.spent() == 3 * PRICE
+
+
+def test_a_held_interval_that_had_started_when_the_call_ended_is_charged(line: Line) -> None:
+    started = begin(line)
+    sweep_until(line, [("1", "settled"), ("2", "held")])
+    until(lambda: time.monotonic() - started > INTERVAL + 0.1)
+    send(line.slug, "hangup", call_id="a")
+    line.sweep()
+    assert line.notes() == []
+    assert (line.spent(), line.shop.balance().held) == (2 * PRICE, 0)
+    line.shop.check()
+
+
+def test_many_sweeps_at_once_charge_an_interval_once(line: Line) -> None:
+    """Sweeps are fenced, yet two that overlap must not charge twice."""
+    import threading
+
+    from django.db import connection
+
+    begin(line)
+
+    def work() -> None:
+        end = time.monotonic() + INTERVAL + 0.5
+        while time.monotonic() < end:
+            line.sweep()
+        connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    settled = [interval for interval, state in line.states() if state == "settled"]
+    assert settled == ["1", "2"]
+    send(line.slug, "hangup", call_id="a")
+    until(lambda: line.sweep() and line.notes() == [])
+    command = door.sweep(line.shop.slug)
+    servers.path(line.shop.wallet).run(command)
+    line.shop.check()
+
+
+@pytest.fixture
+def told(line: Line) -> Iterator[list[dict[str, str]]]:
+    """What switches of the pool are told."""
+    client = hotpath.client()
+    channel = client.pubsub(ignore_subscribe_messages=True)
+    channel.subscribe("{east}:hangups")
+    found: list[dict[str, str]] = []
+
+    class Told(list[dict[str, str]]):
+        def read(self) -> "Told":
+            while message := channel.get_message(timeout=0.1):
+                self.append(json.loads(message["data"]))
+            return self
+
+    yield Told(found)
+    channel.close()
+
+
+def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
+    line: Line, told: list[dict[str, str]]
+) -> None:
+    begin(line)
+    command = door.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE - PRICE + 1)
+    servers.path(line.shop.wallet).run(command)
+    until(lambda: line.sweep()["ended"])
+    until(told.read)  # type: ignore[attr-defined]
+    assert told == [
+        {
+            "switch": "fs1",
+            "number": "13800000000",
+            "call_id": "a",
+            "reason": "insufficient balance",
+        }
+    ]
+    assert line.notes() == []
+    listed = hotpath.run(
+        pool_door.live_list(
+            "east", "fs1", "b1", 0, [pool_door.Listed("a", "13800000000")], first=True, last=True
+        )
+    )
+    assert (listed.renewed, [each.call_id for each in listed.hang_up]) == (0, ["a"])
+    assert hotpath.run(pool_door.show("east")).blocked == 0
+
+
+def test_a_wallet_in_safe_mode_ends_no_call_and_charges_later(line: Line) -> None:
+    begin(line)
+    path = servers.path(line.shop.wallet)
+    path.run(door.status(line.shop.slug, "recovering", "test", "op-1"))
+    until(lambda: line.sweep()["failed"])
+    assert line.states() == [("1", "settled")]
+    path.run(door.status(line.shop.slug, "open", "test", "op-2"))
+    sweep_until(line, [("1", "settled"), ("2", "settled")])
+    assert send(line.slug, "hangup", call_id="a").ok
+
+
+def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(line: Line) -> None:
+    begin(line)
+    services.pool_configure(actor="test", pool=line.pool, charged=False)
+    until(lambda: line.sweep() and line.notes() == [])
+    assert line.states() == [("1", "settled")]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        Note("v", "call with spaces", hold="east/x/1.ab"),
+        Note("c", "a", 7),
+        Note("d", "a b", 3, "east/a/3.ffff"),
+    ],
+)
+def test_a_note_is_read_as_it_was_written(note: Note) -> None:
+    assert Note.read(note.text) == note
+    assert Due(note, 1, False, "", None).note == note
