@@ -1,12 +1,13 @@
 """Rows 1 and 2: call and hangup with everything on, at 1 000 and at 1 000 000 numbers.
 
 Load: one client, pipelines of 500; each call names call id, switch, incarnation, agent and
-callee, in a pool with near, sticky and a daily cap on; 200 calls run at any moment; five rounds, in
-each every picking policy and the no-op in turn. Compared: Redis' CPU per EVALSHA (used_cpu), the
-median of the rounds, against an EVALSHA that returns 1, without key or argument, by the same client
-in the same pipelines: the measure in which 10.3 µs against 1.1 µs was told. Beside: the no-op
-with the keys and arguments of a call, and both by INFO commandstats (wall time inside it). At the
-end every number is ready and in the idle set once. Left out: AOF, the drain.
+callee, in a pool with near, sticky and a daily cap on; 200 calls run at any moment; five rounds,
+in each both sizes, every picking policy and the no-op in turn. Compared: Redis' CPU per EVALSHA
+(used_cpu), the median of the rounds, against an EVALSHA that returns 1, without key or argument,
+by the same client in the same pipelines: the measure in which 10.3 µs against 1.1 µs was told.
+Beside: the no-op with the keys and arguments of a call, and both by INFO commandstats (wall time
+inside the command). At the end every number is ready and in the idle set once. Left out: AOF, the
+drain.
 """
 
 from statistics import median
@@ -24,7 +25,7 @@ POLICIES = ("longest", "sticky", "near")
 
 def run() -> list[Row]:
     """Measure both sizes; row 2 compares them, policy by policy, and reports the worst."""
-    small, large = _costs(SMALL), _costs(LARGE)
+    small, large = _costs()
     no_op = large["no-op"]
     rows = []
     for policy in POLICIES:
@@ -67,21 +68,32 @@ def _beside(ours: CommandCost, no_op: CommandCost, with_words: CommandCost) -> s
     )
 
 
-def _costs(count: int) -> dict[str, CommandCost]:
-    """The median cost of each policy, and of the no-op without ("no-op") and with words."""
-    costs: dict[str, list[CommandCost]] = {name: [] for name in (*POLICIES, "no-op", "words")}
-    first = 0
-    with private_redis() as client:
-        fill(client, count)
-        call = next(words(client, calls_and_hangups(0, 200, policy="longest")))
-        for _ in range(ROUNDS):
-            for policy in POLICIES:
-                costs[policy].append(_measure(client, first, CALLS, policy))
-                first += CALLS
-            costs["no-op"].append(no_op_cost(client, (0,), 2 * CALLS))
-            costs["words"].append(no_op_cost(client, call[2:], 2 * CALLS))
-        _check_final_state(client, count)
-    return {name: _median(rounds) for name, rounds in costs.items()}
+def _costs() -> list[dict[str, CommandCost]]:
+    """By size: the median cost of each policy, of the no-op ("no-op"), and of it with words."""
+    sizes = (SMALL, LARGE)
+    names = (*POLICIES, "no-op", "words")
+    costs: list[dict[str, list[CommandCost]]] = [{name: [] for name in names} for _ in sizes]
+    with private_redis() as small, private_redis() as large:
+        clients = (small, large)
+        for client, count in zip(clients, sizes, strict=True):
+            fill(client, count)
+        call = next(words(small, calls_and_hangups(0, 200, policy="longest")))
+        for place in range(ROUNDS):
+            for client, found in zip(clients, costs, strict=True):
+                _round(client, place, call, found)
+        for client, count in zip(clients, sizes, strict=True):
+            _check_final_state(client, count)
+    return [{name: _median(rounds) for name, rounds in found.items()} for found in costs]
+
+
+def _round(
+    client: redis.Redis, place: int, call: tuple[object, ...], found: dict[str, list[CommandCost]]
+) -> None:
+    for turn, policy in enumerate(POLICIES):
+        first = (place * len(POLICIES) + turn) * CALLS
+        found[policy].append(_measure(client, first, CALLS, policy))
+    found["no-op"].append(no_op_cost(client, (0,), 2 * CALLS))
+    found["words"].append(no_op_cost(client, call[2:], 2 * CALLS))
 
 
 def _median(rounds: list[CommandCost]) -> CommandCost:
