@@ -88,3 +88,15 @@ def charged(indexes: Iterable[int]) -> int:
     return sum(
         QUOTE.prices[DELIVERED[index % len(DELIVERED)]] for index in indexes if index % 3 != 0
     )
+
+
+def bytes_per_open_hold(client: redis.Redis, count: int) -> tuple[float, float]:
+    """Return bytes per open hold, sent and waiting: with its entry in the log, and without."""
+    before = int(client.info("memory")["used_memory"])
+    open_wallet(client)
+    send_pipelined(client, words(client, holds(0, count)))
+    assert client.zcard("{acct." + SLUG + "}:deadlines") == count
+    with_log = int(client.info("memory")["used_memory"])
+    assert persist(client) == count
+    without = int(client.info("memory")["used_memory"])
+    return (with_log - before) / count, (without - before) / count
