@@ -38,13 +38,18 @@ dialog.querySelector("form").addEventListener("submit", async (event) => {
   find("error").hidden = !fault;
   find("error").lastElementChild.textContent = fault;
   if (fault) return;
-  if (await send(charging.url, { amount, reason, token: charging.token })) dialog.close();
+  if (!(await send(charging.url, { amount, reason, token: charging.token }))) return;
+  dialog.close();
+  document.activeElement?.blur();
+  document.dispatchEvent(new Event("refresh"));
 });
 
 async function send(url, data) {
   try {
     const done = await postJSON(url, data);
     toast({ title: done.title, detail: done.detail });
+    document.activeElement?.blur(); // the row under the focus changes, too
+    document.dispatchEvent(new Event("refresh"));
     return true;
   } catch (error) { toastFailure(error); return false; }
 }

@@ -30,6 +30,7 @@ export function startRefresh() {
   }
 
   subscribe(page.dataset.refreshTopic, { snapshot: refresh, change: refresh });
+  document.addEventListener("refresh", refresh); // a module has changed something by itself
 }
 
 function takeOver(fresh) {

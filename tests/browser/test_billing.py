@@ -1,0 +1,343 @@
+"""Money in a real browser: what one side does shows on the other, to the unit and at once."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.browser.billing_stage import OTHERS, SLUG
+from tests.browser.console import PHONE, Window, chromium, window
+from tests.live.servers import Site, WebServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+
+PORTAL = f"/accounts/{SLUG}/"
+ACCOUNT = f"/billing/accounts/{SLUG}/"
+CUSTOMERS = [
+    PORTAL,
+    f"{PORTAL}usage/",
+    f"{PORTAL}entries/",
+    f"{PORTAL}explain/spendable/",
+    f"{PORTAL}explain/held/",
+    f"{PORTAL}messages/",
+    f"{PORTAL}message/?id=m-text",
+    f"{PORTAL}message/?id=m-late",
+    "/billing/rules/",
+]
+OPERATORS = [
+    "/billing/accounts/",
+    ACCOUNT,
+    "/billing/holds/",
+    "/billing/flagged/",
+    "/billing/books/",
+    "/billing/audit/",
+    "/overview/",
+]
+
+
+class _DemoSite(Site):
+    """Without a second factor, and credits of one operator are applied at once."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            **super().environment,
+            "POOLSITE_DEMO": "1",
+            "POOLSITE_DEMO_PASSWORD": "unused",
+            "POOLSITE_FOUR_EYES_ABOVE": "100000000",
+        }
+
+
+class Sender:
+    """A second client, which holds messages and reports on them through the hot lane."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+
+    def hold(self, *message_ids: str) -> None:
+        """Hold messages at 0.50 each: resolved by Yuexin they cost that, as text 0.30."""
+        for message_id in message_ids:
+            body = {"message_id": message_id, "text": "Hello", "chatbot": "shop"}
+            body |= {"fallback": "yuexin", "yuexin_text": "Hello https://example.org/a"}
+            self._post("holds", body)
+
+    def deliver(self, message_id: str, mode: str) -> None:
+        """The final report."""
+        report = {"message_id": message_id, "final": True, "delivered": True, "mode": mode}
+        self._post("settlements", report)
+
+    def balance(self) -> dict[str, Any]:
+        """What the hot lane says, amounts as decimal text."""
+        found: dict[str, Any] = self.client.get(f"/api/v1/accounts/{SLUG}/balance").json()
+        return found
+
+    def _post(self, part: str, body: dict[str, Any]) -> None:
+        answer = self.client.post(f"/api/v1/accounts/{SLUG}/{part}", json=body)
+        assert answer.status_code < 300, answer.text
+
+
+@pytest.fixture(scope="module")
+def money_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis of this module's own."""
+    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def money_site(tmp_path_factory: pytest.TempPathFactory, money_redis: RedisServer) -> Site:
+    """A migrated database with what billing_stage.py makes."""
+    site = _DemoSite(tmp_path_factory.mktemp("money"), money_redis.url)
+    site.run("manage.py", "migrate", "--verbosity=0")
+    site.people["sender"] = json.loads(site.run("-m", "tests.browser.billing_stage"))
+    return site
+
+
+@pytest.fixture(scope="module")
+def money(money_site: Site) -> Iterator[WebServer]:
+    """The console's server process."""
+    server = WebServer(money_site, "uvicorn", application="poolsite.asgi:application").start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def sender(money_site: Site, money: WebServer) -> Iterator[Sender]:
+    """The second client, with the customer's token."""
+    token = money_site.people["sender"]["token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{money.port}", headers=headers, timeout=20
+    ) as client:
+        yield Sender(client)
+
+
+@pytest.fixture
+async def chrome() -> AsyncIterator[Browser]:
+    async with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+async def customer(chrome: Browser, money: WebServer) -> AsyncIterator[Window]:
+    async with window(chrome, f"http://127.0.0.1:{money.port}") as shown:
+        await shown.log_in("chen.er")
+        yield shown
+
+
+@pytest.fixture
+async def boss(chrome: Browser, money: WebServer) -> AsyncIterator[Window]:
+    async with window(chrome, f"http://127.0.0.1:{money.port}") as shown:
+        await shown.log_in("lin.mei")
+        yield shown
+
+
+async def open_live(shown: Window, path: str) -> None:
+    await shown.go(path)
+    await shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
+
+
+async def open_wallet(shown: Window, path: str) -> None:
+    """A page of one wallet, live, with its movements."""
+    await open_live(shown, path)
+    await shown.until("document.querySelectorAll('[data-lines] tr:not(.empty-row)').length > 0")
+
+
+def figure_is(name: str) -> str:
+    """A JavaScript expression: the live figure says `wanted`, its currency and commas aside."""
+    return (
+        f"Number(document.querySelector('[data-money={name}]').textContent.replace(/[^0-9.]/g, ''))"
+        " === Number(wanted)"
+    )
+
+
+async def test_a_customer_lands_on_the_balance_and_sees_it_to_the_unit(
+    customer: Window, sender: Sender
+) -> None:
+    assert customer.page.url.endswith(PORTAL)
+    await open_wallet(customer, PORTAL)
+    told = sender.balance()
+    await customer.until(figure_is("spendable"), told["spendable"])
+    await customer.until(figure_is("held"), told["held"])
+    assert "." in await customer.text("[data-money=spendable] .money__rest")
+
+
+async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
+    customer: Window, sender: Sender
+) -> None:
+    await open_wallet(customer, PORTAL)
+    before = float(sender.balance()["spendable"])
+    sender.hold("b-1", "b-2")
+    await customer.until(figure_is("spendable"), f"{before - 1:.4f}")
+    top = "document.querySelector('[data-lines] tr')"
+    await customer.until(f"{top}.innerText.includes('held')")
+    sender.deliver("b-1", "native_text")
+    await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
+    await customer.until(f"{top}.innerText.includes('Return')")
+    assert await customer.text("[data-lines] tr [data-amount]") == "+0.2000"
+    sender.deliver("b-2", "yuexin_resolved")
+    await customer.until(f"{top}.innerText.includes('Delivered')")
+    assert await customer.text("[data-lines] tr [data-amount]") == "0.0000"
+    await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
+    balance = await customer.text("[data-lines] tr [data-balance]")
+    assert float(balance.replace(",", "")) == pytest.approx(before - 0.8)
+
+
+async def test_a_credit_by_an_operator_moves_the_customers_page_and_every_list(
+    chrome: Browser, customer: Window, boss: Window, sender: Sender, money: WebServer
+) -> None:
+    base = f"http://127.0.0.1:{money.port}"
+    async with window(chrome, base) as listing:
+        await listing.log_in("zhou.yi")
+        await open_live(listing, "/billing/accounts/")
+        await open_wallet(customer, PORTAL)
+        before = float(sender.balance()["spendable"])
+        await boss.go(f"{ACCOUNT}adjust/")
+        await boss.page.fill("[name=amount]", "12.3456")
+        await boss.page.fill("[name=reason]", "Goodwill for the delay")
+        await boss.page.click("main form button.button--primary")
+        await customer.until(figure_is("spendable"), f"{before + 12.3456:.4f}")
+        await customer.until(
+            "document.querySelector('[data-lines]').innerText.includes('Goodwill for the delay')"
+        )
+        row = f'document.querySelector(\'[data-wallet-row="{SLUG}"] [data-live="spendable"]\')'
+        await listing.until(
+            f"Number({row}.textContent.replace(/[^0-9.]/g, '')) === Number(wanted)",
+            f"{before + 12.3456:.4f}",
+        )
+
+
+async def test_a_frozen_account_says_so_on_the_customers_open_page(
+    customer: Window, boss: Window
+) -> None:
+    await open_wallet(customer, PORTAL)
+    await open_wallet(boss, ACCOUNT)
+    await boss.page.click("[data-menu=account-menu]")
+    await boss.page.click("[data-freeze]")
+    await boss.page.fill("[data-ask-reason]", "Unpaid invoice of May")
+    await boss.page.click("[data-ask-go]")
+    await customer.until(
+        "document.querySelector('[data-wallet-state]').innerText.includes('Unpaid invoice of May')"
+    )
+    await open_wallet(boss, ACCOUNT)
+    await boss.page.click("[data-menu=account-menu]")
+    await boss.page.click("[data-unfreeze]")
+    await boss.page.fill("[data-ask-reason]", "Paid")
+    await boss.page.click("[data-ask-go]")
+    await customer.until("!document.querySelector('[data-wallet-state] .notice')")
+
+
+async def test_the_rebuild_drill_says_how_long_it_took_and_that_nothing_differs(
+    customer: Window, boss: Window, sender: Sender
+) -> None:
+    await open_wallet(customer, PORTAL)
+    before = sender.balance()
+    await open_wallet(boss, ACCOUNT)
+    await boss.page.click("[data-menu=account-menu]")
+    await boss.page.click("[data-rebuild]")
+    await boss.page.fill("[data-ask-reason]", "Drill of the quarter")
+    await boss.page.click("[data-ask-go]")
+    toast = "[data-toasts] .toast--ok"
+    await boss.page.locator(toast).wait_for(timeout=60_000)
+    assert "Rebuilt in" in await boss.text(f"{toast} .toast__title")
+    assert "¥0.00 free to spend, ¥0.00 held" in await boss.text(f"{toast} .toast__detail")
+    after = sender.balance()
+    assert (after["spendable"], after["held"]) == (before["spendable"], before["held"])
+    await customer.until("document.documentElement.dataset.connection === 'live'")
+    await customer.until(figure_is("spendable"), before["spendable"])
+    await customer.until("!document.querySelector('[data-wallet-state] .notice')")
+
+
+async def test_a_loss_is_accepted_with_a_reason_and_the_report_is_closed(boss: Window) -> None:
+    await open_live(boss, "/billing/flagged/")
+    rows = boss.page.locator("#flagged-rows tbody tr")
+    open_ones = await rows.count()
+    await boss.page.locator("[data-accept]").first.click()
+    await boss.page.click("[data-ask-go]")
+    assert await boss.page.locator("[data-ask-error]").is_visible()
+    await boss.page.fill("[data-ask-reason]", "The gateway owned up")
+    await boss.page.click("[data-ask-go]")
+    await boss.until(
+        "document.querySelectorAll('#flagged-rows tbody tr').length === wanted", open_ones - 1
+    )
+    await boss.go("/billing/flagged/?show=closed")
+    assert "The gateway owned up" in await boss.text("#flagged-rows")
+
+
+async def test_the_audit_runs_by_hand_and_is_green(boss: Window) -> None:
+    await open_live(boss, "/billing/audit/")
+    assert "The books agree" in await boss.text("#audit-verdict")
+    await boss.page.click("[data-audit-run]")
+    await boss.page.locator("[data-toasts] .toast--ok").wait_for()
+    assert str(len(OTHERS) + 1) in await boss.text("[data-toasts] .toast__detail")
+
+
+async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year(
+    customer: Window,
+) -> None:
+    page = customer.page
+    await customer.go(f"{PORTAL}usage/")
+    await page.locator("[data-usage-body] canvas").wait_for()
+    await page.focus("[data-usage-body] canvas")
+    await page.keyboard.press("ArrowLeft")
+    tip = await customer.text("[data-usage-body] .chart-tip")
+    assert "Native text" in tip
+    assert "In all" in tip
+    await page.click("[data-usage-table]")
+    assert "Native text" in await customer.text("[data-usage-body] thead")
+    assert await page.locator("[data-usage-body] tbody tr").count() == 7
+    await page.click("[data-range='12m']")
+    await customer.until("document.querySelectorAll('[data-usage-body] tbody tr').length === 12")
+    assert "Shop bot" in await customer.text("[data-share-chatbots]")
+
+
+async def test_a_message_and_an_account_are_found_by_the_search(boss: Window) -> None:
+    await boss.go("/billing/accounts/")
+    for text, url in (("m-late", "message/?id=m-late"), (SLUG, ACCOUNT)):
+        await boss.page.keyboard.press("/")
+        await boss.page.fill("[data-search-input]", text)
+        await boss.page.locator("[data-search-results] .palette__item").first.wait_for()
+        await boss.page.keyboard.press("Enter")
+        await boss.page.wait_for_url(f"**{url}")
+
+
+async def test_figures_keep_their_last_value_while_the_connection_is_lost(
+    customer: Window, sender: Sender
+) -> None:
+    await open_wallet(customer, PORTAL)
+    shown = await customer.text("[data-money=spendable]")
+    await customer.page.context.set_offline(True)
+    await customer.until("document.documentElement.dataset.connection === 'offline'")
+    sender.hold("b-offline")
+    assert await customer.text("[data-money=spendable]") == shown
+    await customer.page.context.set_offline(False)
+    await customer.until("document.documentElement.dataset.connection === 'live'")
+    await customer.until(figure_is("spendable"), sender.balance()["spendable"])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_nothing_serious_for_axe(customer: Window, boss: Window, theme: Any) -> None:
+    found: dict[str, list[str]] = {}
+    for shown, paths in ((customer, CUSTOMERS), (boss, OPERATORS)):
+        await shown.page.emulate_media(color_scheme=theme)
+        for path in paths:
+            await shown.go(path)
+            await shown.page.wait_for_load_state("networkidle")
+            found[path] = await shown.serious_violations()
+    assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+async def test_every_page_fits_a_phone(chrome: Browser, money: WebServer) -> None:
+    wide: dict[str, list[str]] = {}
+    for user, paths in (("chen.er", CUSTOMERS), ("lin.mei", OPERATORS)):
+        async with window(chrome, f"http://127.0.0.1:{money.port}", viewport=PHONE) as shown:
+            await shown.log_in(user)
+            for path in paths:
+                await shown.go(path)
+                await shown.page.wait_for_load_state("networkidle")
+                wide[path] = [*await shown.overflow(), *await shown.serious_violations()]
+    assert {path: faults for path, faults in wide.items() if faults} == {}
