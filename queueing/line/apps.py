@@ -10,4 +10,13 @@ class LineConfig(AppConfig):
     verbose_name = _("Waiting line")
 
     def ready(self) -> None:
-        import queueing.line.desk.scripts  # noqa: F401  registers the scripts
+        import queueing.line.desk.scripts
+        import queueing.line.tasks
+        import queueing.line.topics  # noqa: F401  registers the live topics
+        from poolsite import history
+        from queueing.line import errors, rules
+        from queueing.line.services.history_source import DeskSource
+
+        rules.register()
+        errors.declare_problems()
+        history.register(DeskSource())

@@ -7,6 +7,7 @@ and agents are written.
 """
 
 from queueing.line.desk.commands import (
+    LOAD_LIMIT,
     AgentState,
     Answer,
     Loaded,
@@ -16,6 +17,7 @@ from queueing.line.desk.commands import (
     accept,
     agent_beat,
     agent_remove,
+    agent_state,
     agent_write,
     beat,
     create,
@@ -28,6 +30,7 @@ from queueing.line.desk.commands import (
     login,
     logout,
     pause,
+    place,
     queue_remove,
     queue_write,
     ready,
@@ -56,6 +59,7 @@ from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
 
 __all__ = [
+    "LOAD_LIMIT",
     "SCRIPTS",
     "AgentRecord",
     "AgentSettings",
@@ -75,6 +79,7 @@ __all__ = [
     "accept",
     "agent_beat",
     "agent_remove",
+    "agent_state",
     "agent_write",
     "agents",
     "beat",
@@ -89,6 +94,7 @@ __all__ = [
     "login",
     "logout",
     "pause",
+    "place",
     "queue_remove",
     "queue_write",
     "ready",

@@ -184,6 +184,11 @@ def beat(slug: str, visit: str) -> Command[Standing]:
     return desk_command("beat", slug, (visit,), read_standing, visit)
 
 
+def place(slug: str, visit: str) -> Command[Standing]:
+    """Where the visit stands; nothing is changed."""
+    return desk_command("place", slug, (visit,), read_standing, visit)
+
+
 def leave(slug: str, visit: str, outcome: str = "left", *, by: str = "") -> Command[Standing]:
     """The visit ends; out of a room that the visitor leaves it counts as served."""
     return desk_command("leave", slug, (visit, outcome, by), read_standing, visit)
@@ -214,6 +219,11 @@ def transfer_to_agent(slug: str, visit: str, agent: int, *, by: str = "") -> Com
 def agent_beat(slug: str, agent: int) -> Command[AgentState]:
     """The agent is there."""
     return desk_command("agent_beat", slug, (agent,), read_agent, str(agent))
+
+
+def agent_state(slug: str, agent: int) -> Command[AgentState]:
+    """How the agent stands; nothing is changed."""
+    return desk_command("agent_state", slug, (agent,), read_agent, str(agent))
 
 
 def login(slug: str, agent: int) -> Command[AgentState]:

@@ -1,0 +1,24 @@
+--[[ line/place
+Purpose: Where a visit stands; nothing is changed.
+KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
+KEYS[2] {line.desk}:queues    HASH    queue → settings
+KEYS[3] {line.desk}:visits    HASH    visit → state
+KEYS[4] {line.desk}:agents    HASH    agent → state
+KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
+KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
+KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
+KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
+KEYS[9] {line.desk}:log       STREAM  one entry per change
+ARGV[1] visit          its id
+Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended, gone
+Errors: "no such desk", "script outdated …"
+Complexity: O(log n)
+Version: 1
+]]
+--@include open
+--@include records
+local v = visit_of(ARGV[1])
+if not v then return { 'gone', int(seq) } end
+local ahead = waits(v.state) and ahead_of(v) or 0
+local names = { w = 'waiting', a = 'away', o = 'offered', r = 'room', e = 'ended' }
+return { names[v.state], int(seq), int(ahead), v.agent, v.queue, v.class, v.ticket, v.joined, v.word }

@@ -1,0 +1,1 @@
+"""What is done at a desk. Other apps call these; nobody else writes."""

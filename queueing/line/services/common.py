@@ -1,0 +1,105 @@
+"""What every service of the line does alike."""
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from redis.exceptions import RedisError
+
+from poolsite import access, hotpath
+from poolsite.access.models import User
+from poolsite.access.services.actor import Actor
+from queueing.line import desk as door
+from queueing.line.errors import LineError
+from queueing.line.models import Agent, Desk, Queue
+
+logger = logging.getLogger(__name__)
+TEXT_LENGTH = 4_000
+
+
+def require(actor: Actor, action: str, thing: object | None = None) -> None:
+    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
+    if isinstance(actor, str):
+        return
+    principal = access.principal_of_user(actor) if isinstance(actor, User) else actor
+    access.require(principal, action, thing)
+
+
+def name_of(actor: Actor) -> str:
+    """The actor's name as pages show it."""
+    if isinstance(actor, str):
+        return actor
+    return (actor.get_username() if isinstance(actor, User) else actor.name)[:150]
+
+
+def clean(text: str, length: int) -> str:
+    """One line without control characters, at most `length` characters."""
+    kept = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(kept.split())[:length]
+
+
+def clean_text(text: str) -> str:
+    """A message: line breaks stay, control characters go. LineError when empty or too long."""
+    kept = "".join(c for c in text.replace("\r\n", "\n") if c == "\n" or c.isprintable()).strip()
+    if not kept:
+        raise LineError("malformed", "A message needs some text.")
+    if len(kept) > TEXT_LENGTH:
+        raise LineError("malformed", f"A message has at most {TEXT_LENGTH} characters.")
+    return kept
+
+
+def moment(at_us: int) -> datetime:
+    """A time of Redis' as SQL keeps it."""
+    return datetime.fromtimestamp(at_us / 1_000_000, UTC)
+
+
+def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
+    """A queue's settings as its scripts take them."""
+    return door.QueueSettings(
+        mode=queue.mode,
+        is_open=is_open,
+        ttl_seconds=queue.ttl_seconds,
+        grace_seconds=queue.grace_seconds,
+        offer_seconds=queue.offer_seconds,
+        misses_limit=queue.misses_limit,
+        wrap_up_seconds=queue.wrap_up_seconds,
+        max_wait_seconds=queue.max_wait_seconds,
+        max_length=queue.max_length,
+        overflow=queue.overflow_id or 0,
+        no_agent=queue.no_agent,
+        no_agent_seconds=queue.no_agent_seconds,
+        skills_relax_seconds=queue.skills_relax_seconds,
+    )
+
+
+def agent_settings(agent: Agent) -> door.AgentSettings:
+    """An agent's settings as its scripts take them; its queues are read from SQL."""
+    queues = list(agent.queues.all())
+    ttl = min((queue.ttl_seconds for queue in queues), default=15)
+    return door.AgentSettings(
+        queues=[queue.pk for queue in queues],
+        capacity=agent.capacity,
+        skills={str(name): int(level) for name, level in agent.skills.items()},
+        ttl_seconds=ttl,
+    )
+
+
+def zone_of(desk: Desk) -> str:
+    """The zone of a desk's hours."""
+    return desk.account.zone if desk.account is not None else str(settings.PLATFORM_ZONE)
+
+
+def after_commit(desk: Desk, send: Callable[[], Any]) -> None:
+    """Send a change to Redis once it is committed; a failure is mended by the watch's next look."""
+    transaction.on_commit(partial(_send, desk.slug, send))
+
+
+def _send(slug: str, send: Callable[[], Any]) -> None:
+    try:
+        send()
+    except (hotpath.HotPathError, RedisError) as error:
+        logger.warning("line: a change of desk %s waits for Redis: %s", slug, error)

@@ -1,0 +1,194 @@
+"""Desks, queues and agents: made and changed in SQL, then brought to Redis."""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from poolsite import access, hotpath
+from poolsite.access.models import Account, User
+from poolsite.access.services.actor import Actor
+from queueing.line import desk as door
+from queueing.line.errors import LineError
+from queueing.line.models import Agent, Desk, Queue
+from queueing.line.services import hours
+from queueing.line.services.common import (
+    after_commit,
+    agent_settings,
+    queue_settings,
+    require,
+)
+
+
+def new_generation(*before: int) -> int:
+    """A generation above all that were: the time in ms."""
+    return max([int(time.time() * 1_000), *(each + 1 for each in before)])
+
+
+def desk_create(
+    *, actor: Actor, slug: str, name: str, account: Account | None = None, **settings: Any
+) -> Desk:
+    """Make a desk in SQL, then in Redis. ValidationError when a field is bad."""
+    require(actor, "line.create")
+    desk = Desk(slug=slug, name=name, account=account, generation=new_generation(), **settings)
+    desk.full_clean()
+    with transaction.atomic():
+        desk.save(force_insert=True)
+        after = {"slug": slug, "name": name}
+        access.audit(actor=actor, action="line.desk_create", thing=desk, after=after)
+        after_commit(desk, lambda: begin_desk(desk))
+    return desk
+
+
+def begin_desk(desk: Desk) -> None:
+    """Make the desk's data in Redis, with its queues and agents."""
+    hotpath.run(door.create(desk.slug, desk.generation, log_limit=desk.log_limit))
+    apply_desk(desk)
+
+
+def apply_desk(desk: Desk) -> None:
+    """Bring every queue and agent of SQL to Redis; repeating it changes nothing."""
+    queues = [
+        door.queue_write(
+            *(desk.slug, queue.pk, queue_settings(queue, is_open=hours.is_open(queue))),
+            log_limit=desk.log_limit,
+        )
+        for queue in desk.queues.select_related("desk", "desk__account")
+    ]
+    agents = [
+        door.agent_write(desk.slug, agent.user_id, agent_settings(agent))
+        for agent in desk.agents.filter(archived_at=None).prefetch_related("queues")
+    ]
+    commands = [*queues, *agents]
+    for result in hotpath.run_batch(commands):
+        if isinstance(result, hotpath.HotPathError):
+            raise result
+
+
+def queue_create(*, actor: Actor, desk: Desk, slug: str, name: str, **settings: Any) -> Queue:
+    """Make a queue. ValidationError when a field is bad."""
+    require(actor, "line.configure", desk)
+    queue = Queue(desk=desk, slug=slug, name=name, **settings)
+    _full_clean(queue)
+    with transaction.atomic():
+        queue.save(force_insert=True)
+        access.audit(
+            actor=actor, action="line.queue_create", thing=queue, after={"slug": slug, **settings}
+        )
+        after_commit(desk, lambda: apply_queue(queue))
+    return queue
+
+
+def queue_configure(*, actor: Actor, queue: Queue, **changes: Any) -> Queue:
+    """Change a queue's settings; they hold from that moment. ValidationError when one is bad."""
+    require(actor, "line.configure", queue)
+    with transaction.atomic():
+        queue = Queue.objects.select_for_update().select_related("desk").get(pk=queue.pk)
+        before = {name: getattr(queue, name) for name in changes}
+        for name, value in changes.items():
+            setattr(queue, name, value)
+        _full_clean(queue)
+        queue.save(update_fields=list(changes))
+        access.audit(
+            actor=actor,
+            action="line.queue_configure",
+            thing=queue,
+            before=_plain(before),
+            after=_plain(changes),
+        )
+        after_commit(queue.desk, lambda: apply_queue(queue))
+    return queue
+
+
+def apply_queue(queue: Queue) -> None:
+    """Bring one queue's settings to Redis, whether it is open now among them."""
+    settings = queue_settings(queue, is_open=hours.is_open(queue))
+    command = door.queue_write(queue.desk.slug, queue.pk, settings, log_limit=queue.desk.log_limit)
+    hotpath.run(command)
+
+
+def _full_clean(queue: Queue) -> None:
+    queue.full_clean()
+    for day, spans in queue.hours.items():
+        try:
+            hours.read_spans(spans)
+        except (ValueError, TypeError) as error:
+            raise ValidationError({"hours": f"{day}: {error}"}) from None
+    over = queue.overflow
+    if over is not None and (over.desk_id != queue.desk_id or over.pk == queue.pk):
+        raise ValidationError({"overflow": "Choose another queue of the same desk."})
+
+
+def agent_create(
+    *,
+    actor: Actor,
+    desk: Desk,
+    user: User,
+    name: str,
+    queues: Iterable[Queue],
+    capacity: int = 1,
+    skills: Mapping[str, int] | None = None,
+    phone: str = "",
+) -> Agent:
+    """Make a user an agent of this desk. ValidationError when a field is bad."""
+    require(actor, "line.configure", desk)
+    agent = Agent(
+        desk=desk,
+        user=user,
+        name=name,
+        capacity=capacity,
+        skills=dict(skills or {}),
+        phone=phone,
+    )
+    agent.full_clean()
+    wanted = _queues_of(desk, queues)
+    with transaction.atomic():
+        agent.save(force_insert=True)
+        agent.queues.set(wanted)
+        after = {"user": user.get_username(), "queues": [queue.slug for queue in wanted]}
+        access.audit(actor=actor, action="line.agent_create", thing=agent, after=after)
+        after_commit(desk, lambda: apply_agent(agent))
+    return agent
+
+
+def agent_configure(
+    *, actor: Actor, agent: Agent, queues: Iterable[Queue] | None = None, **changes: Any
+) -> Agent:
+    """Change what an agent may do; rooms that it has go on."""
+    require(actor, "line.configure", agent.desk)
+    with transaction.atomic():
+        agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
+        before = {name: getattr(agent, name) for name in changes}
+        for name, value in changes.items():
+            setattr(agent, name, value)
+        agent.full_clean()
+        agent.save()
+        if queues is not None:
+            agent.queues.set(_queues_of(agent.desk, queues))
+        access.audit(
+            actor=actor,
+            action="line.agent_configure",
+            thing=agent,
+            before=_plain(before),
+            after=_plain(changes),
+        )
+        after_commit(agent.desk, lambda: apply_agent(agent))
+    return agent
+
+
+def apply_agent(agent: Agent) -> None:
+    """Bring one agent's settings to Redis."""
+    hotpath.run(door.agent_write(agent.desk.slug, agent.user_id, agent_settings(agent)))
+
+
+def _queues_of(desk: Desk, queues: Iterable[Queue]) -> list[Queue]:
+    wanted = list(queues)
+    if any(queue.desk_id != desk.pk for queue in wanted):
+        raise LineError("unknown-queue", "An agent serves queues of its own desk only.")
+    return wanted
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: getattr(value, "pk", value) for name, value in values.items()}

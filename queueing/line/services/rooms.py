@@ -1,0 +1,214 @@
+"""What happens in rooms: words, ends, offers, transfers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from poolsite import access, hotpath, live
+from poolsite.access.services.actor import Actor
+from queueing.line import desk as door
+from queueing.line.errors import LineError
+from queueing.line.models import Agent, Message, Queue, Visit
+from queueing.line.services.common import clean, clean_text, name_of, require
+
+MESSAGES_LIMIT = 2_000  # of one visit
+CLIENT_ID_LENGTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message as it stands in the transcript; `is_new` False: it had been said already."""
+
+    message: Message
+    is_new: bool
+
+
+def message_send(
+    *, visit: Visit, author: str, client_id: str, text: str, agent: Agent | None = None
+) -> Said:
+    """Add one line to a transcript, once per (author, client_id), numbered without gaps.
+
+    LineError: malformed (empty, over 4 000 characters, no id), visit-ended.
+    """
+    body = clean_text(text)
+    if not client_id or len(client_id) > CLIENT_ID_LENGTH or not client_id.isprintable():
+        raise LineError("malformed", "A message needs an id of 1 to 40 characters.")
+    known = Message.objects.filter(visit=visit, author=author, client_id=client_id).first()
+    if known is not None:
+        return Said(known, False)
+    if visit.ended_at is not None and author != Message.Author.NOTE:
+        raise LineError("visit-ended", "This visit has ended.")
+    try:
+        with transaction.atomic():
+            locked = Visit.objects.select_for_update().get(pk=visit.pk)
+            last = Message.objects.filter(visit=locked).aggregate(last=Max("number"))["last"] or 0
+            if last >= MESSAGES_LIMIT:
+                raise LineError("malformed", "This transcript is full.")
+            message = Message.objects.create(
+                visit=locked,
+                number=last + 1,
+                author=author,
+                agent=agent,
+                client_id=client_id,
+                text=body,
+                at=timezone.now(),
+            )
+            live.touch(f"line.room:{visit.public_id}")
+    except IntegrityError:  # the same message by another connection, at the same moment
+        return Said(Message.objects.get(visit=visit, author=author, client_id=client_id), False)
+    return Said(message, True)
+
+
+def typing_tell(*, visit: Visit, by_agent: bool) -> None:
+    """Tell the other side that somebody is typing; nobody is told later."""
+    if by_agent:
+        live.personal(f"visitor:{visit.public_id}", "line.typing", {"visit": visit.public_id})
+    elif visit.agent_id is not None:
+        agent = Agent.objects.filter(pk=visit.agent_id).values_list("user_id", flat=True).first()
+        if agent is not None:
+            live.personal(agent, "line.typing", {"visit": visit.public_id})
+
+
+def agent_login(agent: Agent) -> door.AgentState:
+    """The agent goes online, or on after a pause; again: the same rooms."""
+    return _known(hotpath.run(door.login(agent.desk.slug, agent.user_id)))
+
+
+def agent_pause(agent: Agent, reason: str) -> door.AgentState:
+    """The agent pauses as soon as its last room has ended."""
+    return _known(hotpath.run(door.pause(agent.desk.slug, agent.user_id, clean(reason, 60))))
+
+
+def agent_logout(agent: Agent, reason: str = "") -> door.AgentState:
+    """The agent logs out as soon as its last room has ended."""
+    return _known(hotpath.run(door.logout(agent.desk.slug, agent.user_id, clean(reason, 60))))
+
+
+def agent_ready(agent: Agent) -> door.Answer:
+    """The agent ends its wrap-up early."""
+    return _checked(hotpath.run(door.ready(agent.desk.slug, agent.user_id)))
+
+
+def agent_beat(agent: Agent) -> door.AgentState:
+    """The agent is there (a websocket or a poll)."""
+    return hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
+
+
+def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.Answer:
+    """Accept or decline an offer. LineError offer-over: it went to somebody else meanwhile."""
+    does = door.accept if yes else door.decline
+    return _checked(hotpath.run(does(agent.desk.slug, agent.user_id, visit, token)))
+
+
+def visit_take(agent: Agent, visit: str = "") -> door.Answer:
+    """Take a chosen visitor, or the next. LineError when nobody is there or the agent is full."""
+    return _checked(hotpath.run(door.take(agent.desk.slug, agent.user_id, visit)))
+
+
+def room_finish(agent: Agent, visit: str) -> door.Answer:
+    """End one of the agent's rooms; the next visitor comes in the same step."""
+    return _checked(hotpath.run(door.finish(agent.desk.slug, agent.user_id, visit)))
+
+
+def visit_transfer(
+    *, actor: Actor, visit: Visit, queue: Queue | None = None, agent: Agent | None = None
+) -> door.Standing:
+    """Hand a visitor over to a queue or an agent of the same desk, with the transcript.
+
+    By the agent who serves the visit, or by a supervisor (then from the line, too).
+    """
+    if queue is not None and queue.desk_id == visit.desk_id:
+        command = door.transfer_to_queue(
+            visit.desk.slug, visit.public_id, queue.pk, by=name_of(actor)
+        )
+    elif agent is not None and agent.desk_id == visit.desk_id:
+        command = door.transfer_to_agent(
+            visit.desk.slug, visit.public_id, agent.user_id, by=name_of(actor)
+        )
+    else:
+        raise LineError("unknown-queue", "Choose a queue or an agent of the same desk.")
+    return _standing(hotpath.run(command))
+
+
+# -- a supervisor's verbs --------------------------------------------------------------------
+
+
+def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
+    """End a visit, waiting or in a room."""
+    require(actor, "line.supervise", visit)
+    _audit(actor, "line.visit_end", visit, reason)
+    command = door.leave(visit.desk.slug, visit.public_id, "removed", by=name_of(actor))
+    return hotpath.run(command)
+
+
+def visit_move(
+    *, actor: Actor, visit: Visit, queue: Queue, front: bool = False, reason: str = ""
+) -> door.Standing:
+    """Move a visitor to another queue of the desk, or to the front of its class."""
+    require(actor, "line.supervise", visit)
+    if queue.desk_id != visit.desk_id:
+        raise LineError("unknown-queue", "Choose a queue of the same desk.")
+    _audit(actor, "line.visit_move", visit, reason, queue=queue.slug, front=front)
+    command = door.transfer_to_queue(
+        visit.desk.slug, visit.public_id, queue.pk, front=front, by=name_of(actor)
+    )
+    return _standing(hotpath.run(command))
+
+
+def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent) -> door.Standing:
+    """Give a room to another agent (the supervisor's own seat, too)."""
+    require(actor, "line.supervise", visit)
+    _audit(actor, "line.visit_take_over", visit, "", agent=agent.name)
+    command = door.transfer_to_agent(
+        visit.desk.slug, visit.public_id, agent.user_id, by=name_of(actor)
+    )
+    return _standing(hotpath.run(command))
+
+
+def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
+    """Log an agent out at once: its visitors go back to the front of the line."""
+    require(actor, "line.supervise", agent.desk)
+    access.audit(actor=actor, action="line.agent_log_out", thing=agent, reason=clean(reason, 200))
+    command = door.log_out_now(agent.desk.slug, agent.user_id, clean(reason, 60) or "supervisor")
+    return _known(hotpath.run(command))
+
+
+def _audit(actor: Actor, action: str, visit: Visit, reason: str, **after: Any) -> None:
+    access.audit(
+        actor=actor, action=action, thing=visit, after=after or None, reason=clean(reason, 200)
+    )
+
+
+def _known(state: door.AgentState) -> door.AgentState:
+    if state.answer not in ("ok", "offline"):
+        raise LineError("unknown-agent", "This desk does not know the agent.")
+    return state
+
+
+PROBLEM_OF = {
+    "late": ("offer-over", "The offer is over: the visitor went on."),
+    "nobody": ("no-room", "Nobody is waiting."),
+    "no_room": ("no-room", "The agent has no free room."),
+    "away": ("no-room", "The visitor is away for a moment."),
+    "taken": ("no-room", "Somebody else serves this visitor."),
+    "not_yours": ("not-yours", "The room is another agent's."),
+    "gone": ("unknown-agent", "This desk does not know the agent."),
+    "full": ("queue-full", "That queue is full."),
+}
+
+
+def _checked(answer: door.Answer) -> door.Answer:
+    if answer.ok:
+        return answer
+    raise LineError(*PROBLEM_OF.get(answer.answer, ("unavailable", answer.answer)))
+
+
+def _standing(standing: door.Standing) -> door.Standing:
+    if standing.is_there:
+        return standing
+    if standing.answer in ("gone", "ended"):
+        raise LineError("visit-ended", "This visit has ended.")
+    raise LineError(*PROBLEM_OF.get(standing.answer, ("unavailable", standing.answer)))

@@ -1,0 +1,128 @@
+"""What the desks' ticks do: time, hours, samples, laws."""
+
+import logging
+from datetime import timedelta
+
+from django.db.models import Count, F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.operations import incidents
+from queueing.line import desk as door
+from queueing.line import laws
+from queueing.line.models import Desk, DeskSample, Queue, Visit
+from queueing.line.services.desks import apply_desk
+
+logger = logging.getLogger(__name__)
+ROUNDS = 50  # of one desk in one tick
+DRIFT = "line.laws"
+
+
+def sweep_desks(shard: int, shards: int) -> dict[str, int]:
+    """Let time pass at every desk of a shard."""
+    done = {"desks": 0, "handled": 0, "failed": 0}
+    for desk in Desk.objects.order_by("pk"):
+        if desk.pk % shards != shard:
+            continue
+        done["desks"] += 1
+        try:
+            for _ in range(ROUNDS):
+                swept = hotpath.run(door.sweep(desk.slug))
+                done["handled"] += swept.handled
+                if not swept.more:
+                    break
+        except (hotpath.HotPathError, RedisError) as error:
+            done["failed"] += 1
+            logger.info("line: desk %s is not swept: %s", desk.slug, error)
+    return done
+
+
+def apply_hours() -> dict[str, int]:
+    """Bring settings, and who is open now, to Redis; repeating it changes nothing."""
+    done = {"desks": 0, "failed": 0}
+    for desk in Desk.objects.select_related("account"):
+        try:
+            apply_desk(desk)
+            done["desks"] += 1
+        except (hotpath.HotPathError, RedisError) as error:
+            done["failed"] += 1
+            logger.info("line: settings of %s: %s", desk.slug, error)
+    return done
+
+
+def sample_take() -> dict[str, int]:
+    """Write the last whole minute of every queue; again changes nothing."""
+    now = timezone.now()
+    minute = now.replace(second=0, microsecond=0)
+    rows = []
+    for desk in Desk.objects.all():
+        figures = hotpath.run(door.show(desk.slug))
+        if figures is None:
+            continue
+        busy = _busy_by_queue(desk)
+        for queue in desk.queues.all():
+            of_queue = figures.queues.get(queue.pk)
+            if of_queue is None:
+                continue
+            oldest = of_queue.oldest_us // 1_000
+            rows.append(
+                DeskSample(
+                    queue=queue,
+                    minute=minute,
+                    waiting=of_queue.waiting,
+                    longest_wait_seconds=max(0, figures.now_ms - oldest) // 1000 if oldest else 0,
+                    online=of_queue.online,
+                    busy=busy.get(queue.pk, 0),
+                    **_counts(queue),
+                )
+            )
+    DeskSample.objects.bulk_create(rows, ignore_conflicts=True)
+    return {"rows": len(rows)}
+
+
+def _busy_by_queue(desk: Desk) -> dict[int, int]:
+    counts = (
+        Visit.objects.filter(desk=desk, ended_at=None, matched_at__isnull=False)
+        .values_list("queue_id")
+        .annotate(Count("pk"))
+    )
+    return dict(counts)
+
+
+def _counts(queue: Queue) -> dict[str, int]:
+    since = timezone.now().replace(second=0, microsecond=0) - timedelta(minutes=1)
+    until = since + timedelta(minutes=1)
+    within = timedelta(seconds=queue.answer_within_seconds)
+    answered = Q(matched_at__gte=since, matched_at__lt=until)
+    ended = Q(ended_at__gte=since, ended_at__lt=until, matched_at=None)
+    return Visit.objects.filter(queue=queue).aggregate(
+        joined=Count("pk", filter=Q(joined_at__gte=since, joined_at__lt=until)),
+        answered=Count("pk", filter=answered),
+        answered_in_time=Count("pk", filter=answered & Q(matched_at__lte=F("joined_at") + within)),
+        abandoned=Count("pk", filter=ended),
+    )
+
+
+def check_laws() -> dict[str, int]:
+    """Hold every desk against the laws; a drift opens an incident, its end closes it."""
+    total = 0
+    for desk in Desk.objects.select_related("account"):
+        wrong = laws.check(desk.slug)
+        wrong = laws.check(desk.slug) if wrong else wrong  # what lasts, not what passes
+        total += len(wrong)
+        if wrong:
+            incidents.open(
+                type=DRIFT,
+                object=desk.slug,
+                severity="critical",
+                title=gettext_noop("Desk %(desk)s breaks a law of the line"),
+                detail="; ".join(f"{thing}: {what}" for thing, what in wrong[:3]),
+                remedy=gettext_noop("Run manage.py line check; report it as a fault."),
+                params={"desk": desk.slug},
+                account=desk.account,
+            )
+        else:
+            incidents.close(type=DRIFT, object=desk.slug)
+    return {"drift": total}

@@ -1,0 +1,197 @@
+"""A visitor's side: joining, being there, leaving, with the place held over everything."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from poolsite import hotpath
+from poolsite.access.services import visitor_end
+from queueing.line import desk as door
+from queueing.line.errors import LineError
+from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
+from queueing.line.services import estimates
+from queueing.line.services.common import clean, moment
+from queueing.line.tokens import Place, read_place, sign_place, token_for
+
+JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
+REFUSALS: Mapping[str, tuple[str, str]] = {
+    "closed": ("queue-closed", "This queue is closed now."),
+    "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
+    "no_agent": ("no-agent", "Nobody is here to serve you now."),
+}
+_PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A visit that stands in the line or in a room, with what its visitor must keep."""
+
+    visit: Visit
+    standing: door.Standing
+    token: str
+    place: str
+    estimate: estimates.Estimate | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def visit_join(
+    *,
+    queue: Queue,
+    name: str = "",
+    topic: str = "",
+    contact: str = "",
+    address: str = "",
+    priority: int = 5,
+    skills: Mapping[str, int] | None = None,
+    anyway: bool = False,
+) -> Joined:
+    """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made."""
+    desk = queue.desk
+    _refuse_blocked(desk, address)
+    public_id = secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
+    command = door.join(
+        desk.slug, public_id, queue.pk, priority=priority, skills=skills, anyway=anyway
+    )
+    standing = hotpath.run(command)
+    if not standing.is_there:
+        raise refusal(standing)
+    estimate = estimates.estimate(standing)
+    visit = _row(standing, desk, public_id)
+    visit.name, visit.topic = clean(name, 80), clean(topic, 80)
+    visit.contact, visit.address = clean(contact, 120), address[:45]
+    visit.skills = dict(skills or {})
+    if estimate is not None and standing.answer == "waiting":
+        visit.predicted_low_seconds = estimate.low_seconds
+        visit.predicted_high_seconds = estimate.high_seconds
+    _save(visit)
+    return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
+
+
+def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
+    return Visit(
+        public_id=public_id,
+        desk=desk,
+        queue_id=standing.queue,
+        priority=standing.priority,
+        joined_at=moment(standing.arrived_us),
+        place_at_join=standing.ahead,
+    )
+
+
+def _save(visit: Visit) -> None:
+    """Write what the visitor said. The drain may have made the row by then, from the history."""
+    said = ("name", "topic", "contact", "address", "skills", "place_at_join")
+    told = ("predicted_low_seconds", "predicted_high_seconds")
+    values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}
+    fresh = {"desk": visit.desk, "queue_id": visit.queue_id, "priority": visit.priority}
+    row, _ = Visit.objects.update_or_create(
+        public_id=visit.public_id,
+        defaults=values,
+        create_defaults={**values, **fresh, "joined_at": visit.joined_at},
+    )
+    visit.pk = row.pk
+
+
+def _proof(visit: Visit, standing: door.Standing) -> str:
+    place = Place(
+        *(visit.desk.slug, visit.public_id, standing.queue),
+        *(standing.priority, standing.arrived_us),
+    )
+    return sign_place(place)
+
+
+def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
+    """The visitor is there (a websocket or a poll). Answers where the visit stands.
+
+    A desk that has forgotten it takes it back at its original place, by the proof that the
+    visitor keeps or by SQL. `gone`: there is no such visit, or it ended long ago.
+    """
+    if not _PUBLIC_ID.match(visit):
+        return door.Standing("gone")
+    standing = hotpath.run(door.beat(desk.slug, visit))
+    if standing.answer != "gone":
+        return standing
+    row = Visit.objects.filter(desk=desk, public_id=visit).first()
+    if row is not None and row.ended_at is not None:
+        return door.Standing(
+            "ended", agent=None, queue=row.queue_id, priority=row.priority, word=row.outcome
+        )
+    back = _place_of(desk, visit, row, place)
+    if back is None:
+        return standing
+    command = door.join(
+        *(desk.slug, visit, back.queue),
+        priority=back.priority,
+        skills=row.skills if row is not None else None,
+        arrived_us=back.arrived_us,
+    )
+    return hotpath.run(command)
+
+
+def visit_beat_by_name(visit: str) -> door.Standing:
+    """Do as visit_beat for a visit whose desk SQL knows; `gone` when it knows none."""
+    desk = Desk.objects.filter(visits__public_id=visit).first()
+    return visit_beat(desk=desk, visit=visit) if desk is not None else door.Standing("gone")
+
+
+def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> Place | None:
+    place = read_place(proof) if proof else None
+    if place is not None and (place.desk, place.visit) == (desk.slug, visit):
+        return place
+    if row is None:
+        return None
+    arrived = int(row.joined_at.timestamp() * 1_000_000)
+    return Place(desk.slug, visit, row.queue_id, row.priority, arrived)
+
+
+def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") -> door.Standing:
+    """The visitor goes. Again: the same answer."""
+    standing = hotpath.run(door.leave(desk.slug, visit, outcome, by=by))
+    if standing.answer == "ended":
+        transaction.on_commit(lambda: visitor_end_later(visit))
+    return standing
+
+
+def visitor_end_later(visit: str) -> None:
+    """A token stays good for rating and transcript; it ends with its day. A removed one at once."""
+    if Visit.objects.filter(public_id=visit, outcome=Visit.Outcome.REMOVED).exists():
+        visitor_end(visit=visit)
+
+
+def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
+    """What the visitor thought of it, once; later words replace earlier ones."""
+    if not 1 <= stars <= 5:
+        raise LineError("malformed", "A rating has one to five stars.")
+    rating, _ = Rating.objects.update_or_create(
+        visit=visit, defaults={"stars": stars, "comment": clean(comment, 1_000)}
+    )
+    return rating
+
+
+def refusal(standing: door.Standing) -> LineError:
+    """The refusal of a join in the words of the interface."""
+    known = REFUSALS.get(standing.answer)
+    if known is not None:
+        return LineError(*known)
+    if standing.answer in ("no such desk", "no such queue"):
+        return LineError("unavailable", "This queue is being restored. Try again in a moment.")
+    return LineError("malformed", standing.answer)
+
+
+def _refuse_blocked(desk: Desk, address: str) -> None:
+    if not address:
+        return
+    now = timezone.now()
+    blocked = BlockedVisitor.objects.filter(desk=desk, key=address).values_list("until", flat=True)
+    if any(until is None or until > now for until in blocked):
+        raise LineError("visitor-blocked", "Visits from your network are refused.")
+    running = Visit.objects.filter(desk=desk, address=address, ended_at=None).count()
+    if running >= JOINS_PER_ADDRESS:
+        raise LineError(
+            "visitor-blocked", "Too many visits come from your network. Try again later."
+        )

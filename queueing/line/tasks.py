@@ -1,0 +1,34 @@
+"""The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
+
+from poolsite import jobs
+from queueing.line.services import healing, sweeping
+
+
+@jobs.sweep("line.sweep", every_seconds=1, shards=2, pausable=True)
+def sweep(shard: int, shards: int) -> dict[str, int]:
+    """Heartbeats, offers, wrap-ups, longest waits; and what every other trigger missed."""
+    return sweeping.sweep_desks(shard, shards)
+
+
+@jobs.sweep("line.watch", every_seconds=2)
+def watch(shard: int, shards: int) -> dict[str, int]:
+    """Finds what Redis lost, and mends it."""
+    return healing.watch_desks(shard, shards)
+
+
+@jobs.sweep("line.hours", every_seconds=20)
+def hours(shard: int, shards: int) -> dict[str, int]:
+    """Opens and closes queues by their hours; brings settings to Redis."""
+    return sweeping.apply_hours()
+
+
+@jobs.sweep("line.samples", every_seconds=60)
+def samples(shard: int, shards: int) -> dict[str, int]:
+    """One row per queue and minute, for the charts."""
+    return sweeping.sample_take()
+
+
+@jobs.sweep("line.laws", every_seconds=30)
+def laws(shard: int, shards: int) -> dict[str, int]:
+    """Holds every desk against the four laws; a drift is an incident."""
+    return sweeping.check_laws()

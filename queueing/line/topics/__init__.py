@@ -1,0 +1,9 @@
+"""The live topics of the waiting line. Importing registers them."""
+
+from poolsite import live
+from queueing.line.topics.agent import AgentTopic
+from queueing.line.topics.queue import QueueTopic, WaitingTopic
+from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
+
+for topic in (AgentTopic, QueueTopic, RoomTopic, TalkTopic, VisitTopic, WaitingTopic):
+    live.register(topic)

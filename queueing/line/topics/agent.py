@@ -1,0 +1,81 @@
+"""An agent's own view, live: state, rooms, offers. Watching it is the agent's heartbeat."""
+
+from typing import Any
+
+from poolsite import access, hotpath, live
+from poolsite.live import personal_channel
+from queueing.line import desk as door
+from queueing.line.models import Agent, Visit
+
+
+class AgentTopic(live.SnapshotTopic):
+    """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
+
+    slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "since", "until_ms"}.
+    """
+
+    name = "line.agent"
+    beats = True
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if not (key.isascii() and key.isdecimal()):
+            raise ValueError(f"no agent {key!r}")
+        self._desk = ""
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        found = await live.in_thread(_desk_of, int(self.key))
+        if found is None:
+            return access.Decision.HIDDEN
+        self._desk, account_id = found
+        thing = access.Thing("desk", self._desk, account_id)
+        if principal.kind == "user" and principal.id == self.key:
+            return access.decide(principal, "line.serve", thing)
+        return access.decide(principal, "line.view", thing)
+
+    def wake_channels(self) -> list[str]:
+        """The scripts tell the agent's sockets directly; the same word wakes this topic."""
+        return [personal_channel(f"user:{self.key}"), live.touch_channel(self.address)]
+
+    async def beat(self, principal: access.Principal) -> None:
+        """Only the agent's own socket keeps the agent online."""
+        if principal.kind == "user" and principal.id == self.key:
+            await hotpath.arun(door.agent_beat(self._desk, int(self.key)))
+
+    async def read(self) -> dict[str, Any]:
+        state = await hotpath.arun(door.agent_state(self._desk, int(self.key)))
+        said = await live.in_thread(_said, [slot.visit for slot in state.slots if slot.visit])
+        return {
+            "state": state.state,
+            "pending": state.pending,
+            "word": state.word,
+            "offer_token": state.offer_token,
+            "slots": [
+                {
+                    "kind": slot.kind,
+                    "visit": slot.visit,
+                    "until_ms": slot.until_ms,
+                    **said.get(slot.visit, {}),
+                }
+                for slot in state.slots
+            ],
+        }
+
+
+def _desk_of(user_id: int) -> tuple[str, int | None] | None:
+    row = Agent.objects.select_related("desk").filter(user_id=user_id, archived_at=None).first()
+    return (row.desk.slug, row.desk.account_id) if row is not None else None
+
+
+def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
+    rows = Visit.objects.filter(public_id__in=visits).select_related("queue")
+    return {
+        row.public_id: {
+            "name": row.name,
+            "topic": row.topic,
+            "queue": row.queue.name,
+            "joined": row.joined_at.isoformat(),
+            "notes": row.notes,
+        }
+        for row in rows
+    }

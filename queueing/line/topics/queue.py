@@ -1,0 +1,141 @@
+"""A queue, live: how the line moves, for those who wait; and its first rows, for agents."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from poolsite import access, hotpath, live
+from poolsite.live.tail import Entry, tail_of
+from queueing.line import desk as door
+from queueing.line.models import Visit
+from queueing.line.topics.scope import Place, may_serve, place_in, queue_place
+
+ROWS = 100
+DELTAS_PER_FRAME = 120
+CHANGES_SECONDS = 1.0
+
+
+class QueueTopic(live.Topic):
+    """`line.queue:<slug>`: how the line changes, so that each page keeps its own place in O(1).
+
+    Snapshot {"seq", "waiting", "online"}. Change {"seq", "moves": [[seq, class, ticket, +1 | -1]]}:
+    a page adds the moves after its own `seq` whose (class, ticket) are before its own.
+    """
+
+    name = "line.queue"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._known: Place | None = None
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        place = self._known = await live.in_thread(queue_place, self.key)
+        if place is not None and principal.kind == "visitor":
+            thing = access.Thing("desk", place.desk, place.account_id)
+            return access.decide(principal, "line.visit", thing)
+        return await may_serve(principal, place)
+
+    def wake_channels(self) -> list[str]:
+        """The desk's: somebody was allowed to look before the feed began."""
+        if self._known is None:
+            return [live.touch_channel(self.address)]
+        return [door.DeskKeys(place_in(self._known).desk).wake_channel]
+
+    def _tail(self) -> Any:
+        return tail_of(door.DeskKeys(place_in(self._known).desk).tag)
+
+    async def snapshot(self) -> live.Snapshot:
+        tail = self._tail_kept = self._tail()
+        await tail.read()
+        version = tail.version
+        figures = await hotpath.arun(door.show(place_in(self._known).desk))
+        mine = figures.queues.get(place_in(self._known).queue) if figures is not None else None
+        data = {
+            "seq": version & (2**40 - 1),
+            "waiting": mine.waiting if mine is not None else 0,
+            "online": mine.online if mine is not None else 0,
+        }
+        return live.Snapshot(version, data)
+
+    async def changes(self, since: int) -> live.Changes | None:
+        tail = self._tail_kept
+        await tail.read()
+        until = tail.version
+        entries = tail.since(since, until)
+        if entries is None:
+            return None
+        moves = list(moves_of(entries, place_in(self._known).queue))
+        if not moves:
+            return live.Changes(until, None)
+        seq = until & (2**40 - 1)
+        parts = [
+            {"seq": seq, "moves": moves[start : start + DELTAS_PER_FRAME]}
+            for start in range(0, len(moves), DELTAS_PER_FRAME)
+        ]
+        return live.Changes(until, parts[-1], before=tuple(parts[:-1]))
+
+    @staticmethod
+    def apply(data: Any, change: Any) -> Any:
+        """The snapshot's count moves with the line."""
+        moved = sum(move[3] for move in change["moves"])
+        return {**data, "seq": change["seq"], "waiting": data["waiting"] + moved}
+
+
+def moves_of(entries: Iterable[Entry], queue: int) -> Iterable[list[int]]:
+    """What a queue's line gained (+1) and lost (-1): [seq, class, ticket, step] in order."""
+    mine = str(queue)
+    for entry in entries:
+        fields = entry.fields
+        delta = fields.get("d", "")
+        if not delta:
+            continue
+        if delta[0] in "-~":
+            old, priority, ticket = delta[1:].split(":")
+            if old == mine:
+                yield [entry.seq, int(priority), int(ticket), -1]
+        if delta[0] in "+~" and fields["q"] == mine:
+            yield [entry.seq, int(fields["c"]), int(fields["t"]), 1]
+
+
+class WaitingTopic(live.RowsTopic):
+    """`line.waiting:<slug>`: the first rows of a queue's line, for agents and supervisors."""
+
+    name = "line.waiting"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._known: Place | None = None
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        place = self._known = await live.in_thread(queue_place, self.key)
+        return await may_serve(principal, place)
+
+    def wake_channels(self) -> list[str]:
+        """The desk's own, and the topic's."""
+        own = [live.touch_channel(self.address)]
+        return [*own, door.DeskKeys(self._known.desk).wake_channel] if self._known else own
+
+    async def read(self) -> dict[str, Any]:
+        part = await hotpath.arun(
+            door.waiting(place_in(self._known).desk, place_in(self._known).queue, count=ROWS)
+        )
+        said = await live.in_thread(_said, [row.visit for row in part.visits])
+        return {
+            row.visit: {
+                "place": index,
+                "state": row.state,
+                "priority": row.priority,
+                "arrived_ms": row.arrived_us // 1_000,
+                **said.get(row.visit, {}),
+            }
+            for index, row in enumerate(part.visits)
+        }
+
+
+def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
+    rows = Visit.objects.filter(public_id__in=visits).values_list(
+        "public_id", "name", "topic", "skills"
+    )
+    return {
+        public_id: {"name": name, "topic": topic, "skills": skills}
+        for public_id, name, topic, skills in rows
+    }

@@ -1,0 +1,84 @@
+"""Which desk, queue, visit and agent a topic's key means, and who may watch them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from poolsite import access, live
+from poolsite.access import Decision, Principal, Thing
+from queueing.line.models import Agent, Queue, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A queue or visit in its desk; `account_id` None = the platform's."""
+
+    desk: str
+    account_id: int | None
+    queue: int = 0
+    visit: str = ""
+    queue_slug: str = ""
+    queue_name: str = ""
+
+    @property
+    def thing(self) -> Thing:
+        """The desk, as rights know it."""
+        return Thing("desk", self.desk, self.account_id)
+
+
+def place_in(known: Place | None) -> Place:
+    """The place that `allowed` found; a topic is read only after somebody was allowed to."""
+    if known is None:
+        raise LookupError("nobody was allowed to watch this yet")
+    return known
+
+
+def queue_place(slug: str) -> Place | None:
+    """A queue's place by its slug."""
+    row = Queue.objects.select_related("desk").filter(slug=slug).first()
+    if row is None:
+        return None
+    return Place(row.desk.slug, row.desk.account_id, row.pk, "", row.slug, row.name)
+
+
+def visit_place(public_id: str) -> Place | None:
+    """A visit's place by its public id."""
+    row = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
+    if row is None:
+        return None
+    return Place(
+        *(row.desk.slug, row.desk.account_id, row.queue_id, row.public_id),
+        *(row.queue.slug, row.queue.name),
+    )
+
+
+def is_agent_of(principal: Principal, desk: str) -> bool:
+    """Whether the person serves at this desk (read from SQL)."""
+    if principal.kind != "user" or not principal.id.isdecimal():
+        return False
+    mine = Q(user_id=int(principal.id), desk__slug=desk, archived_at=None)
+    return Agent.objects.filter(mine).exists()
+
+
+async def may_serve(principal: Principal, place: Place | None) -> Decision:
+    """Agents of the desk, and whoever may look at the whole desk."""
+    if place is None:
+        return Decision.HIDDEN
+    looks = access.decide(principal, "line.view", place.thing)
+    if looks:
+        return looks
+    serves = access.decide(principal, "line.serve", place.thing)
+    if serves and principal.kind == "user":
+        mine = await live.in_thread(is_agent_of, principal, place.desk)
+        return Decision.ALLOW if mine else Decision.FORBIDDEN
+    return serves
+
+
+async def may_visit(principal: Principal, place: Place | None) -> Decision:
+    """The visitor of that very visit, and whoever may serve it."""
+    if place is None:
+        return Decision.HIDDEN
+    if principal.kind == "visitor":
+        thing = Thing("visit", place.visit, place.account_id)
+        return access.decide(principal, "line.visit", thing)
+    return await may_serve(principal, place)

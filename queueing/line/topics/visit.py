@@ -1,0 +1,156 @@
+"""A visit, live: where it stands; and the words of its room, for the visitor and for agents."""
+
+from typing import Any
+
+from poolsite import access, hotpath, live
+from poolsite.live import personal_channel
+from queueing.line import desk as door
+from queueing.line.models import Agent, Message
+from queueing.line.services import estimates
+from queueing.line.topics.scope import Place, may_serve, may_visit, place_in, visit_place
+
+WORDS = 200
+
+
+class VisitTopic(live.Topic):
+    """`line.visit:<public id>`: where the visit stands. Watching it is the visitor's heartbeat.
+
+    {"answer", "seq", "ahead", "priority", "ticket", "queue", "queue_name", "agent", "word",
+    "estimate": [low, high] | null}. A new state is sent when anything but the place has changed;
+    the place itself moves by `line.queue` (queue.py), or 10 000 pages were told of each step.
+    """
+
+    name = "line.visit"
+    beats = True
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._known: Place | None = None
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        place = self._known = await live.in_thread(visit_place, self.key)
+        return await may_visit(principal, place)
+
+    def wake_channels(self) -> list[str]:
+        """The scripts tell the visitor's sockets directly; the same word wakes this topic."""
+        return [personal_channel(f"visitor:{self.key}"), live.touch_channel(self.address)]
+
+    async def beat(self, principal: access.Principal) -> None:
+        """Only the visitor's own socket keeps the place."""
+        if principal.kind == "visitor" and principal.id == self.key:
+            from queueing.line.services.visits import visit_beat_by_name
+
+            await live.in_thread(visit_beat_by_name, self.key)
+
+    async def snapshot(self) -> live.Snapshot:
+        standing = await hotpath.arun(door.place(place_in(self._known).desk, self.key))
+        data = await live.in_thread(standing_as_data, self.key, standing)
+        return live.Snapshot(self._version(data), data)
+
+    async def changes(self, since: int) -> live.Changes | None:
+        now = await self.snapshot()
+        return live.Changes(now.version, None if now.version == since else now.data)
+
+    @staticmethod
+    def _version(data: dict[str, Any]) -> int:
+        moving = ("seq", "ahead", "estimate")
+        return live.version_of({name: data[name] for name in data if name not in moving})
+
+
+def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
+    """A standing as pages and the API show it (reads SQL for names)."""
+    place = visit_place(visit)
+    guess = estimates.estimate(standing)
+    agent = None
+    if standing.agent is not None:
+        agent = Agent.objects.filter(user_id=standing.agent).values_list("name", flat=True).first()
+    return {
+        "answer": standing.answer,
+        "seq": standing.seq,
+        "ahead": standing.ahead,
+        "priority": standing.priority,
+        "ticket": standing.ticket,
+        "queue": place.queue_slug if place is not None else "",
+        "queue_name": place.queue_name if place is not None else "",
+        "agent": agent,
+        "word": standing.word,
+        "estimate": [guess.low_seconds, guess.high_seconds] if guess is not None else None,
+    }
+
+
+class TalkTopic(live.Topic):
+    """`line.talk:<public id>`: the words of a room as the visitor sees them, without notes.
+
+    State {"messages": [message]}; a change has the new ones. Messages carry their number, so that
+    one that comes twice is one.
+    """
+
+    name = "line.talk"
+    notes = False
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._known: Place | None = None
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        place = self._known = await live.in_thread(visit_place, self.key)
+        return await may_visit(principal, place)
+
+    def wake_channels(self) -> list[str]:
+        """One wake for both sides."""
+        return [live.touch_channel(f"line.room:{self.key}")]
+
+    async def snapshot(self) -> live.Snapshot:
+        rows = await live.in_thread(messages_after, self.key, 0, self.notes)
+        version = await live.in_thread(last_number, self.key)
+        return live.Snapshot(version, {"messages": rows})
+
+    async def changes(self, since: int) -> live.Changes | None:
+        version = await live.in_thread(last_number, self.key)
+        rows = await live.in_thread(messages_after, self.key, since, self.notes)
+        return live.Changes(version, {"messages": rows} if rows else None)
+
+    @staticmethod
+    def apply(data: Any, change: Any) -> Any:
+        """New messages follow; the oldest leave a long transcript's window."""
+        known = {message["number"] for message in data["messages"]}
+        new = [each for each in change["messages"] if each["number"] not in known]
+        return {"messages": [*data["messages"], *new][-WORDS:]}
+
+
+class RoomTopic(TalkTopic):
+    """`line.room:<public id>`: the same for agents and supervisors, with the internal notes."""
+
+    name = "line.room"
+    notes = True
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        place = self._known = await live.in_thread(visit_place, self.key)
+        return await may_serve(principal, place)
+
+
+def last_number(visit: str) -> int:
+    """The number of the newest message, 0 = none."""
+    rows = Message.objects.filter(visit__public_id=visit).order_by("-number")
+    return rows.values_list("number", flat=True).first() or 0
+
+
+def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]:
+    """Messages after a number, the newest 200 at most, oldest first."""
+    rows = Message.objects.filter(visit__public_id=visit, number__gt=number)
+    if not notes:
+        rows = rows.exclude(author=Message.Author.NOTE)
+    found = rows.select_related("agent").order_by("-number")[:WORDS]
+    return [message_as_data(row) for row in reversed(found)]
+
+
+def message_as_data(row: Message) -> dict[str, Any]:
+    """One message as pages and the API show it: text only, escaped by whoever shows it."""
+    return {
+        "number": row.number,
+        "author": row.author,
+        "name": row.agent.name if row.agent is not None else "",
+        "id": row.client_id,
+        "text": row.text,
+        "at": row.at.isoformat(),
+    }

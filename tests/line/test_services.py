@@ -1,0 +1,110 @@
+"""A visit from joining to SQL: places held over losses, words once, outcomes, shifts."""
+
+import pytest
+
+from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
+from queueing.line import desk as door
+from queueing.line import laws
+from queueing.line.errors import LineError
+from queueing.line.models import AgentShift, BlockedVisitor, LineEvent, RoomEvent, Visit
+from queueing.line.services import healing, rooms, visits
+from queueing.line.services.estimates import gamma_quantile, wait_range
+from tests.line.line_world import LineWorld, make_line
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+
+@pytest.fixture
+def line() -> LineWorld:
+    return make_line()
+
+
+def test_a_visit_goes_from_the_line_through_a_room_to_its_outcome(line: LineWorld) -> None:
+    joined = visits.visit_join(queue=line.queue, name="Ann", topic="bill", address="10.0.0.1")
+    assert (joined.standing.answer, joined.standing.ahead) == ("waiting", 0)
+    agent = line.agent("li", online=True)
+    line.drain()
+    visit = Visit.objects.get(public_id=joined.visit.public_id)
+    assert (visit.name, visit.agent, visit.place_at_join) == ("Ann", agent, 0)
+    assert "agent became free" in visit.why
+    said = rooms.message_send(visit=visit, author="visitor", client_id="1", text="Hello\n<b>")
+    again = rooms.message_send(visit=visit, author="visitor", client_id="1", text="Hello")
+    assert said.is_new
+    assert not again.is_new
+    assert rooms.room_finish(agent, visit.public_id).ok
+    assert rooms.room_finish(agent, visit.public_id).answer == "repeat"
+    rooms.agent_logout(agent)
+    line.drain()
+    visit.refresh_from_db()
+    assert (visit.outcome, visit.messages.count()) == ("served", 1)
+    shift = AgentShift.objects.get()
+    assert (shift.served, shift.ended_at is not None) == (1, True)
+    assert [event.kind for event in RoomEvent.objects.order_by("seq")] == ["room", "end"]
+    assert LineEvent.objects.filter(visit=visit.public_id).count() >= 3
+    with pytest.raises(LineError, match="has ended"):
+        rooms.message_send(visit=visit, author="visitor", client_id="2", text="too late")
+
+
+def test_places_come_back_after_redis_lost_everything(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    first, second = (visits.visit_join(queue=line.queue, name=name) for name in ("a", "b"))
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    third = visits.visit_join(queue=line.queue, name="c")
+    beats = [
+        visits.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
+        for each in (first, second, third)
+    ]
+    assert [standing.ahead for standing in beats] == [0, 1, 2]
+    assert laws.check(line.desk.slug) == []
+
+
+def test_a_proof_of_a_place_alone_brings_it_back_and_a_forged_one_does_not(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    first = visits.visit_join(queue=line.queue)
+    with clean_redis.client() as client:
+        client.flushall()
+    Visit.objects.all().delete()
+    healing.watch_desks(0, 1)
+    other = visits.visit_join(queue=line.queue)
+    name = first.visit.public_id
+    assert visits.visit_beat(desk=line.desk, visit=name, place=first.place[:-2]).answer == "gone"
+    assert visits.visit_beat(desk=line.desk, visit=name, place=other.place).answer == "gone"
+    assert visits.visit_beat(desk=line.desk, visit=name, place=first.place).ahead == 0
+
+
+def test_blocked_and_crowding_addresses_are_refused(
+    line: LineWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    BlockedVisitor.objects.create(desk=line.desk, key="10.0.0.9", reason="spam", created_by="t")
+    with pytest.raises(LineError, match="refused"):
+        visits.visit_join(queue=line.queue, address="10.0.0.9")
+    monkeypatch.setattr(visits, "JOINS_PER_ADDRESS", 2)
+    for _ in range(2):
+        visits.visit_join(queue=line.queue, address="10.0.0.8")
+    with pytest.raises(LineError, match="Too many"):
+        visits.visit_join(queue=line.queue, address="10.0.0.8")
+    assert Visit.objects.count() == 2
+
+
+def test_bad_words_change_nothing(line: LineWorld) -> None:
+    visit = visits.visit_join(queue=line.queue).visit
+    for text in ("", " \n ", "\x00", "x" * 4_001):
+        with pytest.raises(LineError):
+            rooms.message_send(visit=visit, author="visitor", client_id="1", text=text)
+    assert not visit.messages.exists()
+    agent, other = line.agent("li", online=True), line.agent("bo", online=True)
+    with pytest.raises(LineError, match="another agent's"):
+        rooms.room_finish(other, visit.public_id)
+    assert hotpath.run(door.place(line.desk.slug, visit.public_id)).agent == agent.user_id
+
+
+def test_the_wait_is_a_range_of_the_gamma_distribution() -> None:
+    assert gamma_quantile(1, 0.5) == pytest.approx(0.6931, abs=1e-4)
+    assert gamma_quantile(10, 0.9) == pytest.approx(14.206, rel=0.01)
+    assert wait_range(1, 60.0).low_seconds == 42
