@@ -124,6 +124,14 @@ class WalletUnderTest:
         assert now.bal >= 0
         assert now.held >= 0
 
+    def prove_figures(self) -> None:
+        """What must hold of the figures alone, whatever was trimmed."""
+        now = self.balance()
+        holds = self.run(wallet.open_holds(SLUG))
+        assert (holds.total, holds.wrong) == (now.held, 0)
+        assert now.bal >= 0
+        assert now.receivable >= 0
+
     def everything(self) -> dict[str, Any]:
         """Every key of the wallet with all that it holds."""
         client = self.client
