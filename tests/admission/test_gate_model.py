@@ -132,11 +132,9 @@ class GateMachine(RuleBasedStateMachine):
             ends = self.model.now + (50 + 10 * seconds) * 1_000_000
             self.bench.run(gate.batch_open(SLUG, batch, ends))
             self.model.batches[batch] = Batch("o", ends)
-        rows = [
-            gate.Row(self.next_task + place, device, "")
-            for place, device in enumerate(devices)
-            if sum(t.device == device for t in self.model.tasks.values()) < 20
-        ]
+        tasks = self.model.tasks.values()
+        room = [name for name in devices if sum(t.device == name for t in tasks) < 20]
+        rows = [gate.Row(self.next_task + place, name, "") for place, name in enumerate(room)]
         if not rows:
             return
         self.next_task += len(rows)

@@ -1,19 +1,21 @@
-"""Row 15: Redis bytes per number, in a pool of 100 000 ready numbers, and of numbers in a call.
+"""Row 15: Redis bytes per number (ready, and in a call) and per permit of a gate.
 
 Load: none but the filling; used_memory before and after, then with every number in a call that
 has call id, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
 set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call ids,
-which are forgotten after 10 minutes.
+which are forgotten after 10 minutes. Permits: 100 000 of named holders in one gate.
 """
 
 import redis
 
+from tests.bench.gates import bytes_per_permit
 from tests.bench.pools import calls_and_hangups, fill, private_redis, words
 from tests.bench.redis_cpu import send_pipelined
 from tests.bench.result import Row, at_most
 
 NUMBERS = 100_000
 LIMIT_BYTES = 500
+PERMIT_LIMIT_BYTES = 300
 
 
 def run() -> list[Row]:
@@ -28,6 +30,24 @@ def run() -> list[Row]:
         client.delete("{bench}:log")
         busy = (_used(client) - before) / NUMBERS
         assert client.zcard("{bench}:idle:up") == 0
+        permit = bytes_per_permit(client, NUMBERS)
+    return [*_numbers(ready, busy), _permit(permit)]
+
+
+def _permit(value: float) -> Row:
+    return Row(
+        row="15",
+        name="Redis bytes per permit of a gate",
+        ours=f"{value:.0f} B",
+        reference="-",
+        ratio=None,
+        mark=f"≤ {PERMIT_LIMIT_BYTES} B",
+        verdict=at_most(PERMIT_LIMIT_BYTES, value),
+        notes="a holder's name of 16 characters; history left out",
+    )
+
+
+def _numbers(ready: float, busy: float) -> list[Row]:
     return [
         Row(
             row="15",

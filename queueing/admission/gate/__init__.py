@@ -48,6 +48,7 @@ from queueing.admission.gate.reading import (
     holders,
     line,
     show,
+    states,
 )
 from queueing.admission.gate.reasons import GateRefusedError
 from queueing.admission.gate.scripts import SCRIPTS
@@ -129,5 +130,6 @@ __all__ = [
     "resize",
     "resume",
     "show",
+    "states",
     "sweep",
 ]

@@ -207,3 +207,13 @@ def has_work(slug: str, device: str) -> Command[bool]:
         return check(reply)[0] == "1"
 
     return gate_command("has", slug, [device], read, device)
+
+
+def states(slug: str, tasks: Sequence[int]) -> Command[dict[int, str]]:
+    """What Redis says of up to 1 000 tasks: p, r, d, f, x, or "" = it has no such task."""
+    wanted = tuple(tasks)
+
+    def read(reply: list[str]) -> dict[int, str]:
+        return dict(zip(wanted, check(reply), strict=True))
+
+    return gate_command("states", slug, wanted, read, "states")

@@ -27,12 +27,14 @@ from queueing.admission.services.healing import (
 from queueing.admission.services.loading import open_windows
 from queueing.admission.services.permits import permit_free
 from queueing.admission.services.rebuilding import gate_check, gate_rebuild
+from queueing.admission.services.reconciling import Report, gate_reconcile
 from queueing.admission.services.sampling import sample_take
 from queueing.admission.services.sweeping import sweep_gates
 from queueing.admission.services.uploads import Problem
 
 __all__ = [
     "Problem",
+    "Report",
     "Uploaded",
     "apply_all_settings",
     "batch_cancel",
@@ -49,6 +51,7 @@ __all__ = [
     "gate_pause",
     "gate_pin",
     "gate_rebuild",
+    "gate_reconcile",
     "gate_resize",
     "gate_resume",
     "heal_gate",

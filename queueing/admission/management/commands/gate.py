@@ -1,0 +1,216 @@
+"""`manage.py gate`: gates from the command line."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.access.models import Account
+from queueing.admission import gate as door
+from queueing.admission import selectors, services
+from queueing.admission.errors import AdmissionError
+from queueing.admission.models import Gate, TaskBatch
+
+ACTOR = "manage.py gate"
+DRIFT = 1
+
+
+class Command(BaseCommand):
+    """Make, show, size, compare, pause and open gates; bring batches; free permits."""
+
+    help = "Admission gates: create, show, cap, holders, free, reconcile, batch, pause, open."
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+        create = verbs.add_parser("create", help="make a gate, in SQL and in Redis")
+        create.add_argument("slug")
+        create.add_argument("--name", default="")
+        create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        create.add_argument("--cap", type=int, default=60)
+        create.set_defaults(run=self._create)
+        show = verbs.add_parser("show", help="settings and live figures; all gates without a slug")
+        show.add_argument("slug", nargs="?", default="")
+        show.set_defaults(run=self._show)
+        cap = verbs.add_parser("cap", help="another cap, from this moment on")
+        cap.add_argument("slug")
+        cap.add_argument("cap", type=int)
+        cap.add_argument("--reason", default="")
+        cap.set_defaults(run=self._cap)
+        holders = verbs.add_parser("holders", help="who holds a permit, soonest deadline first")
+        holders.add_argument("slug")
+        holders.set_defaults(run=self._holders)
+        free = verbs.add_parser("free", help="end a permit: a name, @device or #token")
+        free.add_argument("slug")
+        free.add_argument("holder")
+        free.add_argument("--reason", required=True)
+        free.set_defaults(run=self._free)
+        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and mend")
+        reconcile.add_argument("slug", nargs="?", default="", help="left out: every gate")
+        reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
+        reconcile.set_defaults(run=self._reconcile)
+        self._add_batch(verbs)
+        for verb, run, told in (
+            ("pause", self._pause, "let nobody in"),
+            ("resume", self._resume, "let the gate go on"),
+            ("open", self._open, "open a recovering gate early"),
+        ):
+            one = verbs.add_parser(verb, help=told)
+            one.add_argument("slug")
+            one.add_argument("--reason", default="", required=verb != "resume")
+            one.set_defaults(run=run)
+
+    def _add_batch(self, verbs: Any) -> None:
+        batch = verbs.add_parser("batch", help="a batch from a CSV of device and payload")
+        batch.add_argument("slug")
+        batch.add_argument("file", type=Path)
+        batch.add_argument("--name", default="")
+        batch.add_argument("--opens", required=True, help="2026-01-31T08:00+08:00")
+        batch.add_argument("--closes", required=True)
+        batch.add_argument("--skip-bad", action="store_true", help="take the good rows")
+        batch.set_defaults(run=self._batch)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run: Callable[..., None] = options["run"]
+        try:
+            run(options)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from None
+        except AdmissionError as error:
+            told = [error.detail, *error.more.get("problems", [])]
+            raise CommandError("\n".join(told)) from None
+        except door.GateRefusedError as error:
+            raise CommandError(f"the gate refuses: {error.reason}") from None
+        except hotpath.UnknownOutcome as error:
+            raise CommandError(f"Redis took it and did not answer: {error}") from None
+        except (hotpath.HotPathError, RedisError) as error:
+            raise CommandError(f"Redis cannot be reached: {error}") from None
+        except DatabaseError as error:
+            raise CommandError(f"the database refuses: {error}") from None
+        except OSError as error:
+            raise CommandError(str(error)) from None
+
+    def _create(self, options: dict[str, Any]) -> None:
+        gate = services.gate_create(
+            actor=ACTOR,
+            slug=options["slug"],
+            name=options["name"],
+            account=_account(options["account"]),
+            cap=options["cap"],
+        )
+        self.stdout.write(f"{gate.slug}: made, at most {gate.cap} at once")
+
+    def _show(self, options: dict[str, Any]) -> None:
+        gates = [_gate(options["slug"])] if options["slug"] else list(Gate.objects.all())
+        for gate in gates:
+            figures = selectors.figures_of(selectors.gate_now(gate).figures)
+            told = "  ".join(f"{name}={value}" for name, value in figures.items() if value)
+            self.stdout.write(f"{gate.slug}: {told}")
+            if options["slug"]:
+                self._show_batches(gate)
+
+    def _show_batches(self, gate: Gate) -> None:
+        for batch in TaskBatch.objects.filter(gate=gate, finished_at=None).order_by("pk"):
+            told = "  ".join(f"{k}={v}" for k, v in selectors.progress(batch).items() if v)
+            self.stdout.write(f"  batch {batch.pk} {batch.name}: {told}")
+
+    def _cap(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        services.gate_resize(actor=ACTOR, gate=gate, cap=options["cap"], reason=options["reason"])
+        self.stdout.write(f"{gate.slug}: at most {options['cap']} at once")
+
+    def _holders(self, options: dict[str, Any]) -> None:
+        found = hotpath.run(door.holders(_gate(options["slug"]).slug, 0, 1_000))
+        for row in found.rows:
+            age, left = found.as_of_us - row.granted_us, row.deadline_us - found.as_of_us
+            task = "" if row.task is None else f"  task {row.task}"
+            self.stdout.write(
+                f"{row.holder}  since {age // 1_000_000} s  left {left // 1_000_000} s{task}"
+            )
+        self.stdout.write(f"{found.total} permits")
+
+    def _free(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        held = hotpath.run(door.holder(gate.slug, options["holder"]))
+        if held is None:
+            raise CommandError(f"{options['holder']} holds no permit of {gate.slug}")
+        services.permit_free(
+            actor=ACTOR,
+            gate=gate,
+            holder=held.holder,
+            token=held.token,
+            reason=options["reason"],
+        )
+        self.stdout.write(f"{held.holder}: freed")
+
+    def _reconcile(self, options: dict[str, Any]) -> None:
+        gates = [_gate(options["slug"])] if options["slug"] else list(Gate.objects.all())
+        drift = 0
+        for gate in gates:
+            report = services.gate_reconcile(actor=ACTOR, gate=gate, check=options["check"])
+            drift += not report.clean
+            told = ", ".join(f"{kind}: {count}" for kind, count in report.drift.items())
+            self.stdout.write(f"{gate.slug}: {report.status}, {told or 'no drift'}")
+        if options["check"] and drift:
+            raise CommandError("SQL and Redis differ", returncode=DRIFT)
+
+    def _batch(self, options: dict[str, Any]) -> None:
+        made = services.batch_create(
+            actor=ACTOR,
+            gate=_gate(options["slug"]),
+            name=options["name"] or options["file"].stem,
+            csv=options["file"].read_bytes(),
+            opens_at=_moment(options["opens"]),
+            closes_at=_moment(options["closes"]),
+            skip_bad=options["skip_bad"],
+        )
+        left_out = f", {made.bad} rows left out" if made.bad else ""
+        self.stdout.write(f"batch {made.batch.pk}: {made.batch.total} tasks{left_out}")
+
+    def _pause(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        services.gate_pause(actor=ACTOR, gate=gate, reason=options["reason"])
+        self.stdout.write(f"{gate.slug}: paused")
+
+    def _resume(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        services.gate_resume(actor=ACTOR, gate=gate, reason=options["reason"])
+        self.stdout.write(f"{gate.slug}: goes on")
+
+    def _open(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        services.gate_open_early(actor=ACTOR, gate=gate, reason=options["reason"])
+        self.stdout.write(f"{gate.slug}: open")
+
+
+def _gate(slug: str) -> Gate:
+    gate = Gate.objects.select_related("account").filter(slug=slug).first()
+    if gate is None:
+        raise CommandError(f"there is no gate {slug}")
+    return gate
+
+
+def _account(slug: str) -> Account | None:
+    if not slug:
+        return None
+    account = Account.objects.filter(slug=slug).first()
+    if account is None:
+        raise CommandError(f"there is no account {slug}")
+    return account
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{text}: not a moment, e.g. 2026-01-31T08:00+08:00") from None
+    if moment.tzinfo is None:
+        raise CommandError(f"{text}: name the zone, e.g. 2026-01-31T08:00+08:00")
+    return moment

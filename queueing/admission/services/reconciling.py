@@ -1,0 +1,151 @@
+"""SQL and Redis compared, task by task, and brought together.
+
+SQL is written by the drain, so what differs at first sight is looked at again after it; an
+entry that was still under way is no drift. Redis is right about what runs, SQL about what there
+is, what is paused and what is over.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.db import transaction
+
+from poolsite import access, history, hotpath
+from poolsite.access.services.actor import Actor
+from poolsite.history import Aggregate
+from queueing.admission import gate as door
+from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.services.common import require, settings_of
+from queueing.admission.services.healing import bring_to_redis
+from queueing.admission.services.loading import OPEN_IN_REDIS, load_after_loss
+from queueing.admission.services.rebuilding import KIND
+
+ROWS = 500
+LOOKS = 3
+SAMPLES = 20
+SETTINGS, STATUS = "settings differ", "status differs"
+BATCH, MISSING, OTHERWISE = "batch not in Redis", "task not in Redis", "task's state differs"
+_LETTERS = {
+    Task.State.PENDING: "p",
+    Task.State.ISSUED: "r",
+    Task.State.DONE: "d",
+    Task.State.FAILED: "f",
+    Task.State.EXPIRED: "x",
+}
+
+
+@dataclass
+class Report:
+    """What was found: kind → how many, and the first names of each. `status`: as pages say it."""
+
+    gate: str
+    status: str = "open"
+    tasks: int = 0
+    drift: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, list[str]] = field(default_factory=dict)
+    mended: bool = False
+
+    def add(self, kind: str, name: object) -> None:
+        """Count what differs in one way."""
+        self.drift[kind] = self.drift.get(kind, 0) + 1
+        names = self.samples.setdefault(kind, [])
+        if len(names) < SAMPLES:
+            names.append(str(name))
+
+    @property
+    def clean(self) -> bool:
+        """Whether SQL and Redis agree."""
+        return not self.drift and self.status != "lost"
+
+
+def gate_reconcile(
+    *, gate: Gate, check: bool, actor: Actor = "admission.reconcile", reason: str = ""
+) -> Report:
+    """Compare a gate's SQL and Redis; unless `check`, bring them together. Pages bound memory.
+
+    A lost gate is only told: the watch rebuilds it. Mending that changed something is audited.
+    """
+    require(actor, "admission.operate", gate)
+    report = Report(gate.slug)
+    figures = hotpath.run(door.show(gate.slug))
+    if figures is None or figures.generation != gate.generation:
+        report.status = "lost"
+        return report
+    report.status = figures.status
+    _compare_gate(gate, figures, report)
+    for batch in _batches(gate):
+        if all(its.batch != batch.pk for its in figures.batches):
+            report.add(BATCH, batch.pk)
+        _compare_tasks(gate, batch, report)
+    if report.drift and not check:
+        _mend(gate, actor, report, reason)
+    return report
+
+
+def _batches(gate: Gate) -> list[TaskBatch]:
+    """Those that Redis should know; one that is being loaded is not whole yet."""
+    states = [state for state in OPEN_IN_REDIS if state != TaskBatch.State.LOADING]
+    return list(TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=states))
+
+
+def _compare_gate(gate: Gate, figures: door.Figures, report: Report) -> None:
+    wanted = settings_of(gate)
+    found = figures.settings
+    if wanted.adaptive and found.adaptive:
+        wanted = replace(wanted, cap=found.cap)  # it moves by itself
+    if wanted != found:
+        report.add(SETTINGS, gate.slug)
+    paused = gate.paused_at is not None
+    if figures.status != "recovering" and (figures.status == "paused") != paused:
+        report.add(STATUS, figures.status)
+
+
+def _compare_tasks(gate: Gate, batch: TaskBatch, report: Report) -> None:
+    for rows in _pages(batch):
+        report.tasks += len(rows)
+        differing = _differing(gate, rows)
+        for _ in range(LOOKS):
+            if not differing:
+                break
+            history.drain(KIND, Aggregate(gate.tag, gate.pk))
+            again = list(Task.objects.filter(pk__in=[task.pk for task, _ in differing]))
+            differing = _differing(gate, again)
+        for task, found in differing:
+            report.add(OTHERWISE if found else MISSING, task.pk)
+
+
+def _pages(batch: TaskBatch) -> Iterator[list[Task]]:
+    after = 0
+    tasks = Task.objects.filter(batch=batch).defer("payload", "result").order_by("pk")
+    while rows := list(tasks.filter(pk__gt=after)[:ROWS]):
+        yield rows
+        after = rows[-1].pk
+
+
+def _differing(gate: Gate, rows: Sequence[Task]) -> list[tuple[Task, str]]:
+    """Tasks that Redis sees otherwise. One that has ended may be forgotten there."""
+    if not rows:
+        return []
+    found = hotpath.run(door.states(gate.slug, [task.pk for task in rows]))
+    return [
+        (task, found[task.pk])
+        for task in rows
+        if found[task.pk] != _LETTERS[Task.State(task.state)]
+        and (found[task.pk] or task.state in (Task.State.PENDING, Task.State.ISSUED))
+    ]
+
+
+def _mend(gate: Gate, actor: Actor, report: Report, reason: str) -> None:
+    """Redis is brought to what SQL says; tasks that it lacks are loaded, others left to it."""
+    bring_to_redis(gate)
+    if report.drift.get(MISSING):
+        load_after_loss(gate)
+    report.mended = True
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="admission.gate_reconcile",
+            thing=gate,
+            after={"drift": report.drift, "samples": report.samples},
+            reason=reason,
+        )

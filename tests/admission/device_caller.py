@@ -1,0 +1,96 @@
+"""One process of devices that work and keep their own log: run by test_gate_soak, knows only Redis.
+
+    python device_caller.py <redis url> <sha of admission/report> <first> <count> <seed>
+
+Prints `begin <ns> <device> <token> <until>` once a task is at work, `end <ns> <device> <token>`
+when it stops; ns of the machine's steady clock. A device takes work up only after the reply,
+once for each token, and stops by its deadline. Replies are lost, reports doubled, results held
+back past the deadline, and old results sent again out of their order. Ends when no device has
+anything left.
+"""
+
+import random
+import sys
+import time
+from dataclasses import dataclass, field
+
+import redis
+
+TAG = "{gate.tower}"
+
+
+@dataclass
+class Device:
+    name: str
+    task: str = ""
+    token: str = ""
+    stops_ns: int = 0
+    until_ns: int = 0
+    next_ns: int = 0
+    done: bool = False
+    held_back: list[tuple[str, str]] = field(default_factory=list)
+    results: list[tuple[str, str]] = field(default_factory=list)
+
+
+def main() -> None:
+    url, sha, first, count, seed = sys.argv[1:]
+    chance = random.Random(int(seed))
+    client = redis.Redis.from_url(url, decode_responses=True)
+    devices = [Device(f"d{n}") for n in range(int(first), int(first) + int(count))]
+    while any(not device.done for device in devices):
+        now = time.monotonic_ns()
+        for device in devices:
+            stop_when_due(device, now, chance)
+            if not device.done and device.next_ns <= now:
+                report(client, sha, device, chance)
+        time.sleep(0.002)
+
+
+def stop_when_due(device: Device, now: int, chance: random.Random) -> None:
+    if device.task and now >= min(device.stops_ns, device.until_ns):
+        print("end", time.monotonic_ns(), device.name, device.token, flush=True)
+        finished = device.stops_ns <= device.until_ns
+        if finished and chance.random() > 0.1:
+            device.results.append((device.task, device.token))
+        else:
+            device.held_back.append((device.task, device.token))  # sent much later, if at all
+        device.task = ""
+
+
+def report(client: "redis.Redis", sha: str, device: Device, chance: random.Random) -> None:
+    results = device.results
+    old = device.held_back[0][1] if device.held_back else device.token
+    if old != device.token and chance.random() < 0.5:  # a newer attempt runs since
+        results = [device.held_back.pop(0), *results]
+    words = [device.name, ""]
+    for task, token in results:
+        words += [task, token, "1", "", ""]
+    asked_ns = time.monotonic_ns()
+    seconds, micros = client.time()  # type: ignore[misc]
+    asked_us = seconds * 1_000_000 + micros
+    for _ in range(2 if chance.random() < 0.1 else 1):
+        reply = client.evalsha(sha, 1, TAG, str(len(words)), *words)
+    device.next_ns = time.monotonic_ns() + chance.randrange(30_000_000, 90_000_000)
+    if chance.random() < 0.1:
+        return  # the answer was lost: results will be sent again, the task is told again
+    if chance.random() > 0.05:
+        device.results = []  # else: sent once more
+    _, word, task, _, token, until = reply[:6]  # type: ignore[index]
+    if (word == "task" and token != device.token) or (
+        word == "task" and not device.task and not results
+    ):
+        begin(device, task, token, asked_ns + (int(until) - asked_us) * 1_000, chance)
+    device.done = word == "none" and not device.task and not device.results
+
+
+def begin(device: Device, task: str, token: str, until_ns: int, chance: random.Random) -> None:
+    now = time.monotonic_ns()
+    if now >= until_ns:
+        return
+    device.task, device.token, device.until_ns = task, token, until_ns
+    device.stops_ns = now + chance.randrange(20_000_000, 250_000_000)
+    print("begin", now, device.name, token, until_ns, flush=True)
+
+
+if __name__ == "__main__":
+    main()

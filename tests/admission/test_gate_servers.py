@@ -1,0 +1,68 @@
+"""The same scripts on Redis 6.2, Redis 7, Valkey 9 and a Cluster, declared keys and all."""
+
+import contextlib
+
+import pytest
+
+from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
+from queueing.admission import gate
+from tests.admission.gate_support import SLUG, GateUnderTest, gate_on
+from tests.support.cluster import RedisCluster
+
+FAR_US = 9_000_000_000_000_000
+
+
+def walk_through(bench: GateUnderTest) -> None:
+    """Every command once, on the server's own clock."""
+    bench.create(cap=3)
+    permit = bench.acquire("a")
+    assert bench.renew("a", permit.token).granted
+    assert bench.incr() == (True, 2)
+    assert bench.run(gate.batch_open(SLUG, 1, FAR_US)) == ""
+    assert bench.run(gate.load(SLUG, 1, [gate.Row(1, "d", "x"), gate.Row(2, "e", "y")])) == (2, 0)
+    told = bench.report("d")
+    assert told.token is not None
+    assert bench.report("e").reason == "full"
+    assert bench.decr() == (True, 2)
+    assert bench.run(gate.has_work(SLUG, "d"))
+    assert bench.run(gate.states(SLUG, [1, 2, 3])) == {1: "r", 2: "p", 3: ""}
+    assert bench.report("d", gate.Result(1, told.token, True)).results == ((1, "accepted"),)
+    assert bench.run(gate.free(SLUG, "a", permit.token, "why")).done
+    assert bench.run(gate.resize(SLUG, 5)).before == 3
+    assert not bench.run(gate.observe(SLUG, 1)).over
+    assert bench.run(gate.configure(SLUG, gate.GateSettings(cap=4))) == ""
+    assert bench.run(gate.pause(SLUG, "why")) == ""
+    assert bench.run(gate.open_now(SLUG, "why")) == "repeat"
+    assert bench.sweep().expired == 0
+    assert bench.run(gate.holders(SLUG)).total == 0
+    assert bench.run(gate.line(SLUG)).total == 1
+    figures = bench.show()
+    assert (figures.used, figures.waiting, figures.done, figures.cap) == (0, 1, 1, 4)
+
+
+def test_every_command_works_on_each_server(each_redis: RedisServer) -> None:
+    with gate_on(each_redis.url) as bench:
+        walk_through(bench)
+        bench.check_structure()
+        assert bench.run(gate.destroy(SLUG, 1_600_000_000_000_000)) == ""
+        assert bench.client.keys("*gate*") == []
+
+
+def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
+    with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
+        walk_through(GateUnderTest(path, None))
+
+
+@pytest.mark.parametrize("script", sorted(gate.SCRIPTS))
+def test_a_script_of_two_releases_ago_writes_nothing(clean_redis: RedisServer, script: str) -> None:
+    if script in ("create", "destroy"):
+        return  # they make and remove the data whole
+    with gate_on(clean_redis.url) as bench:
+        bench.create()
+        bench.client.hset("{gate.tower}", mapping={"script_version": 9, "script_sha": "abc"})
+        before = bench.client.hgetall("{gate.tower}")
+        words = {"acquire": ["a"], "release": ["a", "1"], "renew": ["a", "1" * 16]}
+        reply = bench.raw(script, *words.get(script, []))
+        assert reply == ["-1", "", "", "script outdated abc"]
+        assert bench.client.hgetall("{gate.tower}") == before
