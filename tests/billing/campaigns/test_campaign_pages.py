@@ -1,0 +1,162 @@
+"""The pages of campaigns, as a sender walks through them."""
+
+from io import BytesIO
+
+import pytest
+from django.test import Client
+
+from billing.models import Campaign, OptOut
+from billing.selectors.campaigns_estimate import estimate_of
+from poolsite.access.models import User
+from poolsite.access.services import membership_set, user_create
+from poolsite.jobs import runner
+from tests.billing.campaigns.world import (
+    DEAREST,
+    GatewayProcess,
+    Sender,
+    fresh,
+    numbers,
+    send,
+    work,
+)
+
+
+@pytest.fixture
+def client(acme: Sender) -> Client:
+    """Somebody of the account who sends."""
+    user = user_create(username="sender", actor="test")
+    membership_set(user=user, account=acme.wallet.account, roles=["sender"], actor="test")
+    client = Client()
+    client.force_login(User.objects.get(pk=user.pk))
+    return client
+
+
+def file_of(text: str, name: str = "people.csv") -> BytesIO:
+    file = BytesIO(text.encode())
+    file.name = name
+    return file
+
+
+def text_of(answer: object) -> str:
+    return b"".join(answer).decode() if hasattr(answer, "__iter__") else ""
+
+
+def test_from_a_file_to_the_last_recipient(
+    acme: Sender, client: Client, gateway: GatewayProcess
+) -> None:
+    home = f"/accounts/{acme.wallet.slug}/campaigns/"
+    assert "No campaign yet" in client.get(home).content.decode()
+    rows = "\n".join([*numbers(6), "nobody", numbers(1)[0]])
+    answer = client.post(
+        f"{home}new/",
+        {"name": "Autumn", "template": acme.template.pk, "file": file_of(rows)},
+    )
+    campaign = Campaign.objects.get()
+    page = f"{home}{campaign.pk}/"
+    assert answer["Location"] == page
+    assert "Reading the file" in client.get(page).content.decode()
+    runner.run(campaign.job_id or 0)
+    shown = client.get(page).content.decode()
+    assert "Send 6 messages" in shown
+    assert "Twice in the file, first in row 1" in shown
+    assert "nobody" in shown
+    assert client.post(f"{page}send/")["Location"] == page
+    work(campaign)
+    shown = client.get(page).content.decode()
+    assert "Awaiting reports" in shown
+    assert client.get(f"{page}?show=waiting").status_code == 200
+    assert "1,200" not in shown
+
+
+def test_a_form_that_lacks_something_says_what_and_keeps_nothing(
+    acme: Sender, client: Client
+) -> None:
+    url = f"/accounts/{acme.wallet.slug}/campaigns/new/"
+    answer = client.post(url, {"name": "A", "template": acme.template.pk})
+    assert answer.status_code == 422
+    assert "Choose a file first." in answer.content.decode()
+    bad = {"name": "A", "template": acme.template.pk, "file": file_of("x", "a.exe")}
+    assert "neither CSV nor XLSX" in client.post(url, bad).content.decode()
+    assert not Campaign.objects.exists()
+
+
+def test_the_estimate_names_what_the_balance_allows(acme: Sender, client: Client) -> None:
+    campaign = acme.draft(numbers(10))
+    estimate = estimate_of(campaign)
+    assert (estimate.least, estimate.most) == (10 * 450, 10 * DEAREST)
+    assert (estimate.covers, estimate.missing) == (10, 0)
+    balance = acme.shop.balance().bal
+    from billing import wallet as door
+
+    acme.run(door.move(acme.wallet.slug, "out:1", "debit", balance - 3 * DEAREST))
+    estimate = estimate_of(campaign)
+    assert (estimate.covers, estimate.missing) == (3, 7 * DEAREST)
+    page = client.get(f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/")
+    assert "3 of 10 messages" in page.content.decode()
+
+
+def test_a_low_balance_is_said_with_the_way_on(
+    acme: Sender, client: Client, gateway: GatewayProcess
+) -> None:
+    from billing import wallet as door
+
+    acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
+    campaign = send(acme.draft(numbers(4)))
+    page = client.get(f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/").content.decode()
+    assert "the balance is too low for the next message" in page
+    assert "4 recipients are still to come" in page
+    assert "Go on" in page
+
+
+def test_dropped_rows_and_results_are_csv_that_no_spreadsheet_runs(
+    acme: Sender, client: Client, gateway: GatewayProcess
+) -> None:
+    campaign = acme.draft(["=cmd|' /C calc'!A0", *numbers(2)])
+    base = f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/"
+    dropped = text_of(client.get(f"{base}dropped/").streaming_content)
+    assert "'=cmd" in dropped
+    send(campaign)
+    acme.persist()
+    lines = text_of(client.get(f"{base}results/").streaming_content).splitlines()
+    assert len(lines) == 3
+    assert lines[1].split(",")[:4] == ["3", "+8613800130000", f"c{campaign.pk}-3", "Sent"]
+
+
+def test_what_a_draft_says_of_its_time_is_kept_in_the_account_s_zone(
+    acme: Sender, client: Client
+) -> None:
+    campaign = acme.draft(numbers(1))
+    account = acme.wallet.account
+    url = f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/"
+    given = {
+        "name": "Later",
+        "template": acme.template.pk,
+        "scheduled_at": "2099-01-01T08:00",
+        "quiet_from": "21:00",
+        "quiet_until": "08:00",
+    }
+    assert client.post(url, given).status_code == 302
+    found = fresh(campaign)
+    assert account.zone == "Asia/Shanghai"
+    assert found.scheduled_at is not None
+    assert found.scheduled_at.isoformat() == "2099-01-01T00:00:00+00:00"
+    bad = client.post(url, {**given, "scheduled_at": "2001-01-01T08:00"})
+    assert bad.status_code == 422
+    assert "This time is over." in bad.content.decode()
+    half = client.post(url, {**given, "quiet_until": ""})
+    assert "Give both ends" in half.content.decode()
+
+
+def test_opt_outs_are_added_and_taken_off(acme: Sender, client: Client) -> None:
+    url = f"/accounts/{acme.wallet.slug}/opt-outs/"
+    client.post(url, {"numbers": "138 0013 0000\n13800130001\n", "reason": "by phone"})
+    assert OptOut.objects.count() == 2
+    bad = client.post(url, {"numbers": "13800130002\nnobody"})
+    assert "Not a number: nobody" in bad.content.decode()
+    assert OptOut.objects.count() == 2
+    first = OptOut.objects.get(number="+8613800130000")
+    client.post(f"{url}{first.pk}/remove/", {"reason": ""})
+    assert OptOut.objects.count() == 2
+    client.post(f"{url}{first.pk}/remove/", {"reason": "asked to be back"})
+    assert OptOut.objects.count() == 1
+    assert "+8613800130001" in text_of(client.get(f"{url}export/").streaming_content)

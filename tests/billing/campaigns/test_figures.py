@@ -1,0 +1,117 @@
+"""A campaign's figures: the books plus what the wallet tells since are the books of later."""
+
+import random
+
+import pytest
+
+from billing import wallet as door
+from billing.campaigns.figures import Figures
+from billing.models import Campaign
+from billing.selectors.campaigns import figures_in_books, figures_of
+from billing.topics.campaigns import CampaignTopic
+from poolsite import access
+from tests.billing.campaigns.world import DEAREST, Sender, fresh, numbers
+from tests.numbers.people import in_thread, tenant
+
+MODES = ("native_card", "video", "yuexin_resolved", "")
+
+
+def quote() -> door.Quote:
+    return door.Quote({"native_card": DEAREST, "video": 1_200, "yuexin_resolved": 1_500})
+
+
+def live_through(acme: Sender, ids: list[str], chance: random.Random) -> None:
+    """Hold, send, report, cancel, in an order by chance, as campaigns do."""
+    slug = acme.wallet.slug
+    acme.run(door.hold_many(slug, [door.HoldRequest(each, "b", quote()) for each in ids]))
+    kept = [each for each in ids if chance.random() < 0.9]
+    for each in set(ids) - set(kept):
+        acme.run(door.cancel(slug, each))
+    acme.run(door.sent(slug, kept))
+    for each in chance.sample(kept, len(kept) * 2 // 3):
+        mode = chance.choice(MODES)
+        acme.run(door.report(slug, door.Report(each, True, bool(mode), mode)))
+
+
+def tail_of(acme: Sender, since: int) -> list[door.Change]:
+    found = acme.run(door.entries(acme.wallet.slug, since))
+    return [change for change in found.changes if change.id.startswith("c")]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_books_and_tail_agree_with_the_books_of_later(acme: Sender, seed: int) -> None:
+    chance = random.Random(seed)
+    campaign = acme.draft(numbers(60))
+    ids = list(campaign.recipients.order_by("row").values_list("message_id", flat=True))
+    live_through(acme, ids[:25], chance)
+    acme.persist()
+    base = figures_in_books(campaign)
+    acme.wallet.refresh_from_db()
+    seq = acme.wallet.seq
+    live_through(acme, ids[25:50], chance)
+    now = base.after(tail_of(acme, seq))
+    acme.persist()
+    later = figures_in_books(campaign)
+    for name in ("held", "sent", "failed", "cancelled", "charged", "returned", "held_money"):
+        assert getattr(now, name) == getattr(later, name), name
+    assert dict(now.delivered) == dict(later.delivered)
+    assert now.delivered_count > base.delivered_count
+
+
+def test_no_entry_changes_nothing() -> None:
+    figures = Figures(recipients=5, waiting=5)
+    assert figures.after([]) == figures
+
+
+async def test_the_topic_tells_the_counts_before_the_books_know_them(
+    transactional_db: None, clean_redis: object
+) -> None:
+    acme, campaign = await in_thread(_campaign)()
+    topic = CampaignTopic(f"{acme.wallet.slug}.{campaign.pk}")
+    first = await topic.snapshot()
+    assert first.data["figures"]["waiting"] == 40
+    ids = [f"c{campaign.pk}-{row}" for row in range(2, 32)]
+    await in_thread(live_through)(acme, ids, random.Random(1))
+    change = await topic.changes(first.version)
+    assert change is not None
+    figures = change.data["figures"]
+    assert figures["delivered_count"] + figures["failed"] > 10
+    assert figures["charged"] > 0
+    told = {**figures, "waiting": 0}
+    await in_thread(acme.persist)()
+    books = (await in_thread(figures_in_books)(campaign)).as_data()
+    assert {**books, "waiting": 0} == told
+
+
+async def test_a_topic_is_its_tenant_s_and_its_campaign_s(
+    transactional_db: None, clean_redis: object
+) -> None:
+    acme, campaign = await in_thread(_campaign)()
+    stranger = await in_thread(lambda: tenant("other").principal)()
+    owner = await in_thread(_owner)(acme)
+    address = f"{acme.wallet.slug}.{campaign.pk}"
+    assert await CampaignTopic(address).allowed(owner) == access.Decision.ALLOW
+    assert await CampaignTopic(address).allowed(stranger) == access.Decision.HIDDEN
+    missing = CampaignTopic(f"{acme.wallet.slug}.{campaign.pk + 7}")
+    assert await missing.allowed(owner) == access.Decision.HIDDEN
+    for nonsense in ("", "acme", "acme.", "acme.x", "ACME.1", "acme.1.2"):
+        with pytest.raises(ValueError, match="not a campaign"):
+            CampaignTopic(nonsense)
+
+
+def _campaign() -> tuple[Sender, Campaign]:
+    from tests.billing.campaigns.world import sender
+
+    acme = sender("acme")
+    campaign = acme.draft(numbers(40))
+    assert figures_of(campaign).waiting == 40
+    return acme, fresh(campaign)
+
+
+def _owner(acme: Sender) -> access.Principal:
+    from poolsite.access.models import User
+    from poolsite.access.services import membership_set, user_create
+
+    user = user_create(username="acme-owner", actor="test")
+    membership_set(user=user, account=acme.wallet.account, roles=["owner"], actor="test")
+    return access.principal_of_user(User.objects.get(pk=user.pk))
