@@ -1,17 +1,19 @@
 """CSV that a spreadsheet opens without running anything in it.
 
 A cell that begins with = + - @ or a control character is a formula to a spreadsheet. Such a
-cell gets a single quote in front, apart from a number (+ and digits alone): that computes to
-itself, and must stay usable for whoever reads the file by a program.
+cell gets a single quote in front, apart from a number (a sign, digits, a point and digits): that
+computes to itself, and must stay usable for whoever reads the file by a program.
 """
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from poolsite.number_format import DIGITS_LIMIT
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUMBER = re.compile(rf"[+-]?[0-9]{{1,{DIGITS_LIMIT}}}(\.[0-9]{{1,9}})?")
 BYTE_ORDER_MARK = "\ufeff"  # without it a spreadsheet takes the text for its own old encoding
 
 
@@ -24,8 +26,7 @@ def safe_cell(value: Any) -> str:
 
 
 def _is_number(text: str) -> bool:
-    digits = text.removeprefix("+")
-    return digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_LIMIT
+    return _NUMBER.fullmatch(text) is not None
 
 
 class _Line:

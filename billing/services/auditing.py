@@ -313,6 +313,7 @@ def _say_red(wallet: Wallet, difference: Difference) -> None:
         remedy=gettext_noop(
             "Run manage.py audit; freeze the account, and rebuild it when SQL is right."
         ),
+        url="/billing/audit/",
         params={
             "account": wallet.slug,
             "equation": difference.equation,

@@ -1,6 +1,7 @@
 """What every topic of one wallet has in common: its slug, its tenant, its stream."""
 
 import re
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from poolsite import access, hotpath, live
 from poolsite.live.tail import Tail, tail_of
 
 _SLUG = re.compile(r"[a-z0-9-]{1,40}")
+REF_SECONDS = 2.0
 ELSEWHERE_SECONDS = 0.25  # wakes of a wallet's own server are not heard: its topics look
 
 
@@ -40,6 +42,7 @@ class WalletTopicBase(live.Topic):
         self.keys = door.WalletKeys(key)
         self._tail: Tail | None = None
         self._ref: WalletRef | None = None
+        self._ref_at = 0.0
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         """A wallet that does not exist looks like a foreign one."""
@@ -51,8 +54,11 @@ class WalletTopicBase(live.Topic):
         return access.decide(principal, "billing.view", ref)
 
     async def ref(self) -> WalletRef | None:
-        """The wallet as SQL has it; asked again each time, for wallets move."""
-        self._ref = await live.in_thread(_ref_of, self.slug)
+        """The wallet as SQL has it; asked again now and then, for wallets move."""
+        now = time.monotonic()
+        if self._ref is None or now - self._ref_at > REF_SECONDS:
+            self._ref = await live.in_thread(_ref_of, self.slug)
+            self._ref_at = now
         return self._ref
 
     def path(self) -> hotpath.HotPath:

@@ -112,6 +112,7 @@ class WalletTopic(WalletTopicBase):
     async def changes(self, since: int) -> live.Changes | None:
         if self._version != since or self._figures.get("status") == "missing":
             return await self._again(since)
+        await self.ref()
         now = await self.balance()
         tail = self.tail()
         await tail.read()

@@ -21,6 +21,7 @@ from tests.support.demo import DemoRun
 
 FOLDER = ROOT / "docs" / "screenshots"
 POOL = "/pools/retail-east/"
+BALANCE = "/accounts/evergreen/"
 CHOOSE_A_TILE = "document.querySelector('.tile[data-state=\"C\"]')?.click()"
 
 # file name, page, theme, window, what is clicked first
@@ -35,6 +36,12 @@ PICTURES = (
     ("numbers", "/numbers/", "light", DESKTOP, ""),
     ("imports", "/imports/", "light", DESKTOP, ""),
     ("system", "/system/", "light", DESKTOP, ""),
+    ("balance", BALANCE, "light", DESKTOP, ""),
+    ("balance-dark", BALANCE, "dark", DESKTOP, ""),
+    ("balance-phone", BALANCE, "light", PHONE, ""),
+    ("accounts", "/billing/accounts/", "light", DESKTOP, ""),
+    ("explain", f"{BALANCE}explain/spendable/", "light", DESKTOP, ""),
+    ("money-audit", "/billing/audit/", "light", DESKTOP, ""),
 )
 
 

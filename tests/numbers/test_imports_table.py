@@ -106,6 +106,8 @@ def test_no_exported_cell_is_a_formula_and_every_number_stays_as_it_is(rows) -> 
 
 def test_a_number_with_plus_is_exported_usable_and_a_formula_quoted() -> None:
     assert safe_cell("+8613800130000") == "+8613800130000"
+    assert safe_cell("-32.7600") == "-32.7600"  # an amount of money
+    assert safe_cell("-32.7600-1") == "'-32.7600-1"
     assert safe_cell("=1+1") == "'=1+1"
     assert safe_cell("+86-CALL") == "'+86-CALL"
     assert safe_cell(" =1") == "' =1"

@@ -1,6 +1,6 @@
 """The wallets' topics: for each action the old snapshot plus the changes is the new snapshot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -8,8 +8,9 @@ from asgiref.sync import sync_to_async
 
 from billing import wallet as door
 from billing.money import UNITS
+from billing.services import moving
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
-from billing.topics import WalletFiguresTopic, WalletTopic
+from billing.topics import WalletFiguresTopic, WalletTopic, scope
 from billing.topics.lines import LINES
 from poolsite import access, hotpath, live
 from poolsite.access import Decision
@@ -132,6 +133,35 @@ async def test_a_snapshot_holds_the_newest_lines_alone(made: Customer) -> None:
     lines = (await WalletTopic(SLUG).snapshot()).data["lines"]
     assert len(lines) == LINES
     assert lines[0]["id"] == f"recharge:{LINES + 14}"
+
+
+@pytest.fixture
+def heavy(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterator[RedisServer]:
+    """A second Redis, named `heavy`."""
+    server = RedisServer(tmp_path_factory.mktemp("heavy"), append_only=False).start()
+    settings.BILLING_REDIS_URLS = {"heavy": server.url}
+    yield server
+    server.stop()
+
+
+async def test_a_wallet_is_watched_where_it_lives_before_and_after_it_moves(
+    made: Customer, heavy: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope, "REF_SECONDS", 0.0)
+    topic = WalletTopic(SLUG)
+    before = await topic.snapshot()
+    assert topic.due_seconds() is None
+    await sync_to_async(moving.wallet_move)(made.wallet, "heavy", actor="test")
+    assert await topic.changes(before.version) is None  # another life of the data
+    there = await topic.snapshot()
+    assert there.data["spendable"] == before.data["spendable"]
+    assert topic.due_seconds() == scope.ELSEWHERE_SECONDS
+    await sync_to_async(made.wallet.refresh_from_db)()
+
+    async def hold() -> None:
+        await sync_to_async(made.hold)("n-1")
+
+    await assert_snapshot_plus_changes(WalletTopic(SLUG), hold)
 
 
 async def test_a_wallet_that_redis_lost_is_missing_and_tells_what_the_books_know(
