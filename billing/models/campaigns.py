@@ -39,6 +39,7 @@ class Campaign(models.Model):
     dropped_duplicates = models.PositiveIntegerField(_("duplicates dropped"), default=0)
     dropped_opt_outs = models.PositiveIntegerField(_("opt-outs dropped"), default=0)
     dropped_invalid = models.PositiveIntegerField(_("invalid dropped"), default=0)
+    top_up_awaited_since = models.DateTimeField(_("goes on after a top-up since"), null=True)
     test_sends = models.PositiveIntegerField(_("test messages"), default=0)
     created_by = models.CharField(_("created by"), max_length=150)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
