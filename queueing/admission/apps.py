@@ -14,7 +14,8 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.tasks
         import queueing.admission.topics  # noqa: F401  registers the live topics
         from poolsite import history
-        from queueing.admission import errors, rules
+        from poolsite.runtime import demo_data
+        from queueing.admission import demo, errors, overview, rules
         from queueing.admission.api import hot, routes
         from queueing.admission.services.history_source import GateSource
 
@@ -22,4 +23,6 @@ class AdmissionConfig(AppConfig):
         errors.declare_problems()
         hot.register()
         routes.register()
+        overview.register()
         history.register(GateSource())
+        demo_data.register(40, demo.make_gates)

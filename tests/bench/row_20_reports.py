@@ -18,14 +18,26 @@ from tests.bench.machine import judged_here, machine_note
 from tests.bench.result import Row
 from tests.live.servers import ROOT, Site, WebServer
 
-SLUG, DEVICES, CONNECTIONS, CAP = "bench", 10_000, 400, 60
+DEVICES, CONNECTIONS, CAP = 10_000, 400, 60
 LIMIT_MS = 2_000
 
 
 def run() -> Row:
-    """Send the second three times on fresh gates; report the median run's p99."""
-    runs = sorted((_once() for _ in range(3)), key=lambda told: told["p99"])
-    told = runs[1]
+    """Send the second three times, each at a fresh gate; report the median run's p99."""
+    with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
+        server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
+        try:
+            site = Site(Path(folder) / "site", server.url)
+            site.folder.mkdir()
+            site.run("manage.py", "migrate", "--verbosity=0")
+            web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+            try:
+                runs = [_once(site, web, server, f"bench-{number}") for number in range(3)]
+            finally:
+                web.stop()
+        finally:
+            server.stop()
+    told = sorted(runs, key=lambda its: its["p99"])[1]
     passed = told["bad"] == 0 and told["p99"] <= LIMIT_MS
     return Row(
         row="20",
@@ -40,41 +52,23 @@ def run() -> Row:
     )
 
 
-def _once() -> dict[str, float]:
-    with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
-        server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
-        try:
-            site = Site(Path(folder) / "site", server.url)
-            site.folder.mkdir()
-            site.run("manage.py", "migrate", "--verbosity=0")
-            token = site.run("tests/bench/gate_setup.py", SLUG, str(DEVICES)).strip()
-            told = _send(site, token)
-            with server.client() as client:
-                tag = "{gate." + SLUG + "}"
-                assert client.zcard(f"{tag}:permits") == CAP
-                assert client.zcard(f"{tag}:line") == DEVICES - CAP
-        finally:
-            server.stop()
-    return told
-
-
-def _send(site: Site, token: str) -> dict[str, float]:
-    web = WebServer(site, "uvicorn", application="poolsite.asgi:application")
-    web.start()
-    try:
-        words = [str(web.port), token, str(DEVICES), str(CONNECTIONS)]
-        done = subprocess.run(
-            [sys.executable, "tests/bench/gate_load.py", *words],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    finally:
-        web.stop()
+def _once(site: Site, web: WebServer, server: RedisServer, slug: str) -> dict[str, float]:
+    token = site.run("tests/bench/gate_setup.py", slug, str(DEVICES)).strip()
+    words = [str(web.port), token, str(DEVICES), str(CONNECTIONS)]
+    done = subprocess.run(
+        [sys.executable, "tests/bench/gate_load.py", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     told = json.loads(done.stdout)
     ms = told["ms"]
     assert len(ms) == DEVICES
+    with server.client() as client:
+        tag = "{gate." + slug + "}"
+        assert client.zcard(f"{tag}:permits") == CAP
+        assert client.zcard(f"{tag}:line") == DEVICES - CAP
     return {
         "bad": float(told["bad"]),
         "p50": ms[DEVICES // 2],

@@ -1,0 +1,94 @@
+"""The demo's gates: a speed test of 60 at once, a firmware system, and their batches."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from poolsite.access.models import ApiToken
+from poolsite.access.services import token_create, token_revoke
+from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
+from queueing.admission.models import Gate, TaskBatch
+from queueing.admission.services.batches import batch_create
+from queueing.admission.services.gates import gate_create
+
+DEVICES, SMALL_DEVICES = 2_000, 200
+KEY = "gates"
+
+
+def make_gates(data: DemoData) -> None:
+    """Gates with an open batch each; `simulation["gates"]` says who plays the devices."""
+    count = SMALL_DEVICES if data.small else DEVICES
+    before = {item["slug"]: item for item in read_simulation().get(KEY, [])}
+    data.simulation[KEY] = [
+        _entry(_gate(data, "speed-025", "Speed tests Nanjing", "025", cap=60), count, before),
+        _entry(
+            _gate(
+                data,
+                *("firmware", "Firmware server", "firmware"),
+                cap=20,
+                adaptive=True,
+                adaptive_min=5,
+                adaptive_max=40,
+            ),
+            count // 4,
+            before,
+        ),
+    ]
+
+
+def _gate(data: DemoData, slug: str, name: str, key: str, **settings: Any) -> Gate:
+    found = Gate.objects.filter(slug=slug).first()
+    if found is not None:
+        return found
+    account = data.accounts.get("careline")
+    return gate_create(
+        actor=ACTOR,
+        slug=slug,
+        name=name,
+        key=key,
+        account=account,
+        permit_seconds=60,
+        margin_seconds=5,
+        longest_seconds=600,
+        period_seconds=10,
+        **settings,
+    )
+
+
+def _entry(gate: Gate, count: int, before: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What the simulator needs of a gate; its token is kept from the start before."""
+    now = timezone.now()
+    if not TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
+        batch_create(
+            actor=ACTOR,
+            gate=gate,
+            name=f"{gate.name} {now:%Y-%m-%d}",
+            csv="\n".join(f"{gate.slug}-{n:05d},run {n}" for n in range(count)).encode(),
+            opens_at=now,
+            closes_at=now + timedelta(hours=8),
+        )
+    known = before.get(gate.slug)
+    return {
+        "slug": gate.slug,
+        "token": known["token"] if known else _token(gate),
+        "devices": count,
+        "prefix": f"{gate.slug}-",
+        "cap": gate.cap,
+        "period_seconds": gate.period_seconds,
+        "permit_seconds": gate.permit_seconds,
+    }
+
+
+def _token(gate: Gate) -> str:
+    lost = ApiToken.objects.filter(name=f"demo devices {gate.slug}", revoked_at=None)
+    for old in lost:
+        token_revoke(token=old, actor=ACTOR, reason="its secret was lost")
+    _, secret = token_create(
+        name=f"demo devices {gate.slug}",
+        account=gate.account,
+        resources=[f"gate:{gate.slug}"],
+        actions=["admission.use"],
+        actor=ACTOR,
+    )
+    return secret

@@ -1,0 +1,144 @@
+"""`manage.py gate`, reconcile, and what the demo starts with."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.contrib.admin.sites import site
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from poolsite import hotpath
+from poolsite.access.models import ApiToken
+from poolsite.runtime.demo_data import DemoData
+from queueing.admission import demo, overview, services
+from queueing.admission import gate as door
+from queueing.admission.models import Gate, Task, TaskBatch
+from tests.admission.people import SLUG, drain, load_due, make_batch, make_gate, report, show
+from tests.numbers.people import operator
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+
+def run(*words: str) -> str:
+    out = io.StringIO()
+    call_command("gate", *words, stdout=out)
+    return out.getvalue()
+
+
+def test_a_gate_is_made_sized_paused_and_shown() -> None:
+    assert "made" in run("create", SLUG, "--cap", "5")
+    hotpath.run(door.acquire(SLUG, "h1"))
+    assert "cap=5" in run("show", SLUG)
+    run("cap", SLUG, "9", "--reason", "more")
+    assert show().cap == 9
+    run("pause", SLUG, "--reason", "works")
+    assert show().status == "paused"
+    run("resume", SLUG)
+    assert "h1" in run("holders", SLUG)
+    run("free", SLUG, "h1", "--reason", "hangs")
+    assert show().used == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "none"),
+        ("create", "Bad Slug"),
+        ("create", "ok", "--cap", "0"),
+        ("create", "ok", "--account", "none"),
+        ("cap", SLUG, "0"),
+        ("cap", SLUG, "1000001"),
+        ("free", SLUG, "nobody", "--reason", "x"),
+        ("free", SLUG, "a\x00b", "--reason", "x"),
+        ("batch", SLUG, "/no/such/file", "--opens", "x", "--closes", "y"),
+    ],
+)
+def test_bad_words_are_refused_and_change_nothing(words: tuple[str, ...]) -> None:
+    make_gate()
+    before = show()
+    with pytest.raises(CommandError):
+        run(*words)
+    assert show().seq == before.seq
+    assert Gate.objects.count() == 1
+
+
+def test_a_batch_comes_from_a_file_and_its_bad_rows_are_named(tmp_path: Path) -> None:
+    make_gate()
+    path = tmp_path / "tasks.csv"
+    path.write_text("device,payload\na,x\na,y\n")
+    window = ("--opens", "2090-01-01T00:00+08:00", "--closes", "2090-01-02T00:00+08:00")
+    with pytest.raises(CommandError, match="Row 3"):
+        run("batch", SLUG, str(path), *window)
+    assert not TaskBatch.objects.exists()
+    assert "1 tasks, 1 rows left out" in run("batch", SLUG, str(path), *window, "--skip-bad")
+
+
+# -- reconcile -----------------------------------------------------------------------------------
+
+
+def test_sql_and_redis_agree_after_ordinary_work() -> None:
+    gate = make_gate(cap=1)
+    make_batch(gate, ["a", "b"])
+    report("a")
+    found = services.gate_reconcile(gate=gate, check=True)
+    assert (found.clean, found.tasks, found.drift) == (True, 2, {})
+    assert "no drift" in run("reconcile", SLUG, "--check")
+
+
+def test_what_differs_is_named_and_mended() -> None:
+    gate = make_gate()
+    make_batch(gate, ["a", "b"])
+    task = Task.objects.get(device="a").pk
+    client = hotpath.client()
+    client.hdel("{gate.tower}:tasks", str(task))
+    client.hdel("{gate.tower}:devices", "a")
+    hotpath.run(door.resize(SLUG, 3))
+    with pytest.raises(CommandError):
+        run("reconcile", SLUG, "--check")
+    found = services.gate_reconcile(gate=gate, check=False)
+    assert found.drift == {"settings differ": 1, "task not in Redis": 1}
+    assert found.mended
+    assert show().cap == 60
+    assert report("a").word == "task"
+    drain(gate)
+    assert services.gate_reconcile(gate=gate, check=True).clean
+
+
+def test_a_lost_gate_is_told_and_left_to_the_watch() -> None:
+    gate = make_gate()
+    hotpath.client().flushall()
+    assert services.gate_reconcile(gate=gate, check=False).status == "lost"
+    assert hotpath.run(door.show(SLUG)) is None
+
+
+# -- demo, search, metrics, admin ------------------------------------------------------------------
+
+
+def test_the_demo_has_gates_with_work_and_keeps_its_tokens() -> None:
+    data = DemoData(password="x", small=True)
+    demo.make_gates(data)
+    load_due()
+    entries = data.simulation["gates"]
+    assert {entry["slug"] for entry in entries} == {"speed-025", "firmware"}
+    for entry in entries:
+        told = report(f"{entry['prefix']}00000", slug=entry["slug"])
+        assert told.word == "task"
+    demo.make_gates(DemoData(password="x", small=True))
+    assert TaskBatch.objects.count() == 2
+    live = ApiToken.objects.filter(name__startswith="demo devices", revoked_at=None)
+    assert live.count() == 2
+
+
+def test_gates_and_devices_are_found_and_measured() -> None:
+    make_batch(make_gate(), ["a"])
+    reader = operator()
+    assert [found.url for found in overview.find(reader, "tow", 5)] == ["/gates/tower/"]
+    assert [found.name for found in overview.find(reader, "a", 5)] == ["a"]
+    names = {metric.name for metric in overview.collect()}
+    assert "poolsite_gate_permits" in names
+
+
+def test_the_admin_knows_every_table() -> None:
+    known = {model._meta.label for model in site._registry}
+    assert {"admission.Gate", "admission.TaskBatch", "admission.Task"} <= known
