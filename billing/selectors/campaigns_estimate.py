@@ -88,6 +88,14 @@ def estimate_of(campaign: Campaign) -> Estimate:
     )
 
 
+def missing_of(campaign: Campaign) -> int:
+    """What a top-up must bring so that the rest of a campaign cannot stop for money."""
+    estimate = estimate_of(campaign)
+    dearest = max((kind.most for kind in estimate.kinds if kind.count), default=0)
+    left = campaign.recipients.filter(state="").count()
+    return max(0, left * dearest - estimate.spendable)
+
+
 def _ends(*quotes: Quote) -> tuple[int, int]:
     """The cheapest and the dearest end of these."""
     prices = [price for each in quotes for price in each.prices.values()]

@@ -171,6 +171,20 @@ def campaign_resume(*, actor: Actor, campaign: Campaign) -> Campaign:
 
 
 @transaction.atomic
+def campaign_await_top_up(*, actor: Actor, campaign: Campaign) -> Campaign:
+    """Let it go on by itself once the next money has come in. A second click changes nothing."""
+    require(actor, "billing.send", campaign)
+    found = locked(campaign)
+    _must_be(found, Status.LOW_BALANCE)
+    if found.top_up_awaited_since is None:
+        found.top_up_awaited_since = timezone.now()
+        found.save(update_fields=["top_up_awaited_since"])
+        access.audit(actor=actor, action="billing.campaign_await_top_up", thing=found)
+        touch(found)
+    return found
+
+
+@transaction.atomic
 def campaign_cancel(*, actor: Actor, campaign: Campaign, reason: str) -> Campaign:
     """Send nothing more, for good; what was handed over goes its way. The second click is idle."""
     require(actor, "billing.send", campaign)

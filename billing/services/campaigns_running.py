@@ -8,12 +8,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from billing.campaigns.quiet import QuietHours
-from billing.models import Campaign
+from billing.models import Campaign, MoneyOrder
 from poolsite import jobs, live
 from poolsite.access.models import User
 from poolsite.access.services.actor import Actor
 
 Status = Campaign.Status
+MONEY_IN = (MoneyOrder.Kind.RECHARGE, MoneyOrder.Kind.CREDIT)
 SEND_KIND = "billing.campaign"
 QUIET = gettext_noop("Quiet hours; it goes on by itself.")
 
@@ -26,6 +27,19 @@ def begin_when_due(campaign: Campaign) -> bool:
         if found.status != Status.SCHEDULED or not due:
             return False
         return begin(found, None)
+
+
+def begin_when_paid(campaign: Campaign) -> bool:
+    """Go on with a campaign that waits for money, if some has come in since it was asked to."""
+    with transaction.atomic():
+        found = locked(campaign)
+        since = found.top_up_awaited_since
+        if found.status != Status.LOW_BALANCE or since is None:
+            return False
+        money_in = MoneyOrder.objects.filter(
+            wallet_id=found.wallet_id, kind__in=MONEY_IN, applied_at__gt=since
+        )
+        return money_in.exists() and begin(found, None)
 
 
 def quiet_hours(campaign: Campaign) -> QuietHours:
@@ -84,7 +98,8 @@ def begin(found: Campaign, actor: User | None) -> bool:
         return False
     found.status, found.status_reason = Status.SENDING, ""
     found.started_at = found.started_at or now
-    found.save(update_fields=["status", "status_reason", "started_at"])
+    found.top_up_awaited_since = None
+    found.save(update_fields=["status", "status_reason", "started_at", "top_up_awaited_since"])
     start_job(found, actor)
     touch(found)
     return True

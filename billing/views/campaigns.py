@@ -39,6 +39,7 @@ from billing.views.campaigns_common import (
 )
 from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, number_of
+from billing.views.portal import may_pay
 from poolsite import access
 from poolsite.access.views.common import add_errors, page_key
 from poolsite.operations.pages import principal_of
@@ -188,6 +189,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "problems": services.problems_of(campaign),
         "dropped": dropped_rows(campaign, SHOWN_DROPPED),
         "send_label": _send_label(campaign),
+        "may_pay": may_pay(principal_of(request), campaign.wallet),
         "top_up_url": link("top_up", campaign.wallet.slug),
         "page": progress_context(request, campaign)["page"],
     }
@@ -216,6 +218,7 @@ def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         % {"n": figure(len(rows))},
         "next_url": f"?show={show}&after={following}" if following else "",
         "back_url": f"?show={show}" if after else "",
+        "may_pay": may_pay(principal_of(request), campaign.wallet),
         "top_up_url": link("top_up", campaign.wallet.slug),
     }
 

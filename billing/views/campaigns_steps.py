@@ -4,15 +4,19 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from billing.models import Campaign
-from billing.presentation import amount
+from billing.money import UNITS
+from billing.presentation import amount as amount_words
+from billing.selectors.campaigns_estimate import missing_of
 from billing.services import campaigns as services
 from billing.services.campaigns_test_send import campaign_test_send
 from billing.services.campaigns_upload import recipients_upload
 from billing.views.campaigns_common import found_of, step
+from poolsite import access
 from poolsite.operations.pages import principal_of
 
 
@@ -35,7 +39,7 @@ def campaign_test(request: HttpRequest, campaign: Campaign) -> str:
     """Send the template to one's own number."""
     number = request.POST.get("number", "")[:60]
     sent = campaign_test_send(actor=principal_of(request), campaign=campaign, number=number)
-    held = amount(sent.intent.quoted, campaign.wallet.account.currency)
+    held = amount_words(sent.intent.quoted, campaign.wallet.account.currency)
     return _("Sent to %(number)s; %(amount)s is held until the report comes.") % {
         "number": sent.recipient.number,
         "amount": held,
@@ -66,6 +70,20 @@ def campaign_resume(request: HttpRequest, campaign: Campaign) -> str:
     """Go on where it stopped."""
     services.campaign_resume(actor=principal_of(request), campaign=campaign)
     return ""
+
+
+@require_POST
+def campaign_top_up(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Pay for what is left; the campaign goes on by itself once the money is there."""
+    found = found_of(request, slug, pk, "billing.send")
+    access.require(principal_of(request), "billing.pay", found.wallet)
+    try:
+        services.campaign_await_top_up(actor=principal_of(request), campaign=found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("billing:campaign", slug, pk)
+    amount = -(-missing_of(found) // UNITS)
+    return redirect(f"{reverse('billing:top_up', args=[slug])}?amount={max(1, amount)}")
 
 
 @require_POST

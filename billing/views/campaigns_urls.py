@@ -17,11 +17,11 @@ urlpatterns = [
     path(f"{OF_ONE}results/", campaigns_files.campaign_results, name="campaign_results"),
     *(
         path(
-            f"{OF_ONE}{verb}/",
+            f"{OF_ONE}{verb.replace('_', '-')}/",
             getattr(steps, f"campaign_{verb}"),
             name=f"campaign_{verb}",
         )
-        for verb in ("upload", "test", "send", "pause", "resume", "cancel", "delete")
+        for verb in ("upload", "test", "send", "pause", "resume", "cancel", "delete", "top_up")
     ),
     path(f"{OF_WALLET}opt-outs/", campaigns_opt_outs.opt_outs, name="opt_outs"),
     path(

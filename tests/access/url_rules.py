@@ -368,6 +368,9 @@ CAMPAIGNS = {
         )
         for verb in ("upload", "test", "send", "pause", "resume", "cancel")
     },
+    f"{_ONE}top-up/": Rule(
+        campaign_rules.SENT_AND_PAID, url=campaign_rules.of_campaign("top-up/"), method="post"
+    ),
     f"{_ONE}delete/": Rule(campaign_rules.SENT, url=campaign_rules.of_sent_campaign, method="post"),
 }
 

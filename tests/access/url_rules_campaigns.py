@@ -26,6 +26,8 @@ SEEN = {
 # Those who send: the others of the account look at most.
 SENT = {**SEEN, "payer": "no", "operators": "no"}
 
+SENT_AND_PAID = {**SENT, "sender": "no", "admin": "no", "owner": "confirm"}
+
 
 def campaign(world: World) -> Campaign:
     """A draft of the account `own`, made once."""

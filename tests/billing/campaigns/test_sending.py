@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from billing import wallet as door
 from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff, TerminalListing
-from billing.services import sending, sending_steps
+from billing.services import outbox, sending, sending_steps
 from billing.services.campaigns import (
+    campaign_await_top_up,
     campaign_cancel,
     campaign_pause,
     campaign_resume,
@@ -91,6 +92,22 @@ def test_too_little_money_pauses_it_and_a_top_up_lets_it_go_on(
     assert (campaign.status, states(campaign)) == (Status.SENT, {"sent": 100})
     assert len(gateway.rows(acme.wallet.slug)) == 100
     acme.shop.check()
+
+
+def test_top_up_and_go_on_needs_no_second_visit(acme: Sender, gateway: GatewayProcess) -> None:
+    acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
+    campaign = send(acme.draft(numbers(3)))
+    sweep_campaigns()
+    assert fresh(campaign).status == Status.LOW_BALANCE
+    for _click in range(2):
+        campaign_await_top_up(actor="test", campaign=campaign)
+    sweep_campaigns()
+    assert fresh(campaign).status == Status.LOW_BALANCE
+    outbox.order(acme.wallet, "recharge", 3 * DEAREST, "recharge:7")
+    sweep_campaigns()
+    campaign = work(campaign)
+    assert (campaign.status, states(campaign)) == (Status.SENT, {"sent": 3})
+    assert acme.shop.balance().bal == 0
 
 
 STEPS = ("intents", "held", "sent", "handed over", "recorded")
