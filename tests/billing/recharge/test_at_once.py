@@ -35,7 +35,7 @@ def run(url: str, *words: str) -> str:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def test_two_hundred_confirmations_at_once_credit_once(database: str) -> None:
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in processes:
-        out, _ = process.communicate(timeout=180)
+        out, _ = process.communicate(timeout=300)
         answers.update(json.loads(out))
     assert answers == {"credited": 1, "repeat": PROCESSES * THREADS - 1}
     found = json.loads(run(database, "report"))
