@@ -85,7 +85,7 @@ class Topic(ABC):
 
     async def beat(self, principal: "Principal") -> None:
         """The socket of a watcher has shown that somebody is there (only with `beats`)."""
-        raise NotImplementedError
+        return
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
