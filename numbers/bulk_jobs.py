@@ -56,9 +56,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     yield Progress(done, max(done, 1))
 
 
-def _concerned(
-    job: JobHandle, wanted: "NumberFilter", rows: "list[Number]"
-) -> "list[Number]":
+def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> "list[Number]":
     """Those of a chunk whose live state is the one asked for."""
     from numbers.selectors.lists import shown_state, with_live
 
