@@ -1,9 +1,10 @@
-"""Row 15: Redis bytes per number (ready, and in a call) and per permit of a gate.
+"""Row 15: Redis bytes per number (ready, and in a call) per permit of a gate, per open hold.
 
 Load: none but the filling; used_memory before and after, then with every number in a call that
 has call id, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
 set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call ids,
 which are forgotten after 10 minutes. Permits: 100 000 of named holders in one gate.
+Open holds: 100 000 of one wallet, sent and waiting, with hash, tariff, chatbot and five prices.
 """
 
 import redis
@@ -12,10 +13,12 @@ from tests.bench.gates import bytes_per_permit
 from tests.bench.pools import calls_and_hangups, fill, private_redis, words
 from tests.bench.redis_cpu import send_pipelined
 from tests.bench.result import Row, at_most
+from tests.bench.wallets import bytes_per_open_hold
 
 NUMBERS = 100_000
 LIMIT_BYTES = 500
 PERMIT_LIMIT_BYTES = 300
+HOLD_LIMIT_BYTES = 600
 
 
 def run() -> list[Row]:
@@ -31,7 +34,22 @@ def run() -> list[Row]:
         busy = (_used(client) - before) / NUMBERS
         assert client.zcard("{bench}:idle:up") == 0
         permit = bytes_per_permit(client, NUMBERS)
-    return [*_numbers(ready, busy), _permit(permit)]
+    with private_redis() as client:
+        hold = bytes_per_open_hold(client, NUMBERS)
+    return [*_numbers(ready, busy), _permit(permit), _hold(*hold)]
+
+
+def _hold(with_log: float, without: float) -> Row:
+    return Row(
+        row="15",
+        name="Redis bytes per open hold of a wallet",
+        ours=f"{with_log:.0f} B",
+        reference="-",
+        ratio=None,
+        mark=f"≤ {HOLD_LIMIT_BYTES} B",
+        verdict=at_most(HOLD_LIMIT_BYTES, with_log),
+        notes=f"with its change entry; {without:.0f} B once SQL has taken that",
+    )
 
 
 def _permit(value: float) -> Row:
