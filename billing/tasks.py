@@ -107,6 +107,22 @@ def top_up(shard: int, shards: int) -> dict[str, int]:
 @jobs.sweep("billing.unfinished", every_seconds=3_600)
 def unfinished(shard: int, shards: int) -> dict[str, int]:
     """Closes top-ups that nobody paid."""
-    from billing.services.recharges import close_unfinished
+    from billing.services.recharges_asking import close_unfinished
 
     return close_unfinished()
+
+
+@jobs.sweep("billing.ask_providers", every_seconds=60)
+def ask_providers(shard: int, shards: int) -> dict[str, int]:
+    """Asks providers for payments that they have said nothing of."""
+    from billing.services.recharges_asking import ask_providers
+
+    return ask_providers()
+
+
+@jobs.sweep("billing.abilities", every_seconds=600)
+def abilities(shard: int, shards: int) -> dict[str, int]:
+    """Forgets what was looked up of terminals 30 days ago."""
+    from billing.services.abilities import abilities_forget_old
+
+    return {"forgotten": abilities_forget_old()}

@@ -56,7 +56,14 @@ class Recharge(BasePayment):
             models.UniqueConstraint(fields=["token"], name="billing_recharge_token_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="billing_recharge_above_zero"),
         ]
-        indexes = [models.Index(fields=["wallet", "-created"], name="billing_recharge_newest")]
+        indexes = [
+            models.Index(fields=["wallet", "-created"], name="billing_recharge_newest"),
+            models.Index(
+                fields=["modified"],
+                condition=Q(status__in=("waiting", "input")),
+                name="billing_recharge_open",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.wallet} {self.pk}"

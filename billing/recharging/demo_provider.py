@@ -66,6 +66,13 @@ class DemoProvider(DummyProvider):
         """A kept demo card always has money."""
         reports.deliver(_report(recharge, reports.Said.PAID, keep=False))
 
+    def look(self, recharge: "Recharge") -> reports.Report | None:
+        """There is nobody to ask."""
+        return None
+
+    def forget(self, method: "PaymentMethod") -> None:
+        """Nothing is kept anywhere else."""
+
 
 def _report(recharge: "Recharge", said: reports.Said, *, keep: bool) -> reports.Report:
     kept = reports.Method(f"demo-card-{recharge.wallet_id}", "", "Demo card 4242")

@@ -51,6 +51,33 @@ def report_of(event: Found) -> Report | None:
         raise NotUnderstoodError(f"{event.get('type')}: {error!r}") from error
 
 
+def report_of_state(found: Found) -> Report | None:
+    """What a checkout session or payment intent says that was asked for; None = it goes on.
+
+    NotUnderstoodError. The answer comes over our own connection to Stripe, so it is believed.
+    """
+    kind = _STATES.get((str(found.get("object")), _state_of(found)))
+    if kind is None:
+        return None
+    return report_of({"id": f"look:{found.get('id')}", "type": kind, "data": {"object": found}})
+
+
+def _state_of(found: Found) -> str:
+    if found.get("object") == "checkout.session":
+        paid = found.get("payment_status") == "paid"
+        return "paid" if paid else str(found.get("status"))
+    return str(found.get("status"))
+
+
+_STATES = {
+    ("checkout.session", "paid"): "checkout.session.completed",
+    ("checkout.session", "expired"): "checkout.session.expired",
+    ("payment_intent", "succeeded"): "payment_intent.succeeded",
+    ("payment_intent", "canceled"): "payment_intent.payment_failed",
+    ("payment_intent", "requires_payment_method"): "payment_intent.payment_failed",
+}
+
+
 def _session_done(found: Found, event: str) -> Report | None:
     # "unpaid": a delayed way to pay; async_payment_succeeded or _failed follows.
     return _session(found, event, Said.PAID) if found["payment_status"] == "paid" else None

@@ -67,6 +67,28 @@ class StripeProvider(StripeProviderV3):
         recharge.transaction_id = recharge.provider_payment = str(intent.id)
         recharge.save()
 
+    def look(self, recharge: "Recharge") -> reports.Report | None:
+        """How the checkout, or the charge of the kept card, stands at Stripe; as its event says."""
+        opened = recharge.transaction_id
+        try:
+            if opened.startswith("cs_"):
+                found = self._client.v1.checkout.sessions.retrieve(opened).to_dict()
+            else:
+                found = self._client.v1.payment_intents.retrieve(opened).to_dict()
+        except _ERRORS as error:
+            raise _provider_error(error) from error
+        try:
+            return stripe_events.report_of_state(found)
+        except stripe_events.NotUnderstoodError as error:
+            raise ProviderError(f"{STRIPE}: {error}", certain=False) from error
+
+    def forget(self, method: "PaymentMethod") -> None:
+        """Detach the card from its customer."""
+        try:
+            self._client.v1.payment_methods.detach(method.reference)
+        except _ERRORS as error:
+            raise _provider_error(error) from error
+
     def get_form(self, payment: "Recharge", data: Any = None) -> Any:
         """Leave for Stripe's page, as the library asks it."""
         raise RedirectNeeded(self.open(payment))

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from payments.core import provider_factory
 
+from billing.recharging.reports import Report
+
 if TYPE_CHECKING:
     from billing.models import PaymentMethod, Recharge
 
@@ -32,6 +34,12 @@ class Provider(Protocol):
 
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
         """Charge a kept card for this recharge, once whatever repeats; ProviderError."""
+
+    def look(self, recharge: "Recharge") -> Report | None:
+        """Ask how an opened payment stands; None = nothing new. ProviderError."""
+
+    def forget(self, method: "PaymentMethod") -> None:
+        """Have a kept card forgotten there, too. ProviderError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
+from redis.exceptions import RedisError
 
+from billing import servers
+from billing import wallet as door
 from billing.models import JournalEntry, Wallet
 from billing.services.days import Month, month_at, month_of
+from poolsite import hotpath
 
 MOVES_LIMIT = 500  # movements listed one by one on the page; the CSV has every entry
 CHUNK = 2_000
@@ -85,8 +89,6 @@ def statement(wallet: Wallet, month: Month) -> Statement:
     within = _sums(entries)
     opening = wallet.opening + before["spendable"]
     moves = list(_moves(entries)[: MOVES_LIMIT + 1])
-    as_of = wallet.persisted_at
-    over = as_of is not None and as_of.timestamp() * 1_000_000 >= month.end_us
     return Statement(
         wallet=wallet,
         month=month,
@@ -99,9 +101,23 @@ def statement(wallet: Wallet, month: Month) -> Statement:
         chatbots=_lines(entries.exclude(chatbot=""), "chatbot"),
         moves=moves[:MOVES_LIMIT],
         more_moves=len(moves) > MOVES_LIMIT,
-        is_final=over,
-        as_of=as_of,
+        is_final=_is_final(wallet, month),
+        as_of=wallet.persisted_at,
     )
+
+
+def _is_final(wallet: Wallet, month: Month) -> bool:
+    """The month is over, and the books have passed its end or Redis has nothing they lack."""
+    end = datetime.fromtimestamp(month.end_us / 1_000_000, tz=UTC)
+    if timezone.now() < end:
+        return False
+    if wallet.persisted_at is not None and wallet.persisted_at >= end:
+        return True
+    try:
+        live = servers.path(wallet).run(door.balance(wallet.slug))
+    except (hotpath.HotPathError, RedisError, OSError):
+        return False
+    return live is not None and live.backlog == 0
 
 
 def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry, int]]:

@@ -1,12 +1,19 @@
 """The card that a provider keeps for automatic top-ups."""
 
+import logging
+from functools import partial
+
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from billing.models import PaymentMethod
+from billing.recharging import variants
 from billing.services.acting import locked, require
 from poolsite import access
 from poolsite.access.services.actor import Actor
+
+logger = logging.getLogger(__name__)
 
 
 def method_remove(method: PaymentMethod, *, actor: Actor) -> None:
@@ -22,3 +29,14 @@ def method_remove(method: PaymentMethod, *, actor: Actor) -> None:
                 thing=wallet,
                 before={"method": method.label, "provider": method.variant},
             )
+            transaction.on_commit(partial(_forget, method))
+
+
+def _forget(method: PaymentMethod) -> None:
+    """Have the provider forget it, too; whether or not it answers, we charge it no more."""
+    if method.variant not in settings.PAYMENT_VARIANTS:
+        return
+    try:
+        variants.provider_of(method.variant).forget(method)
+    except variants.ProviderError as error:
+        logger.warning("billing: card %s is not forgotten by its provider: %s", method.pk, error)

@@ -4,7 +4,6 @@ Every statement of a provider comes here as a Report. The row is locked, the rep
 what was asked for, and only the transition to confirmed makes the one order to Redis.
 """
 
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -26,8 +25,6 @@ from poolsite.access.services.actor import Actor
 
 LEAST = money.UNITS  # one currency unit
 MOST = 9_999_999 * money.UNITS  # the library's column holds nine digits, two of them cents
-UNPAID_DAYS = 7  # a payment that nobody finished is closed then
-_OPEN = (PaymentStatus.WAITING, PaymentStatus.INPUT)
 
 
 def recharge_start(
@@ -335,10 +332,3 @@ def _note(recharge: Recharge, report: Report, answer: Answer) -> None:
         reason=report.message[:200],
     )
     live.touch(f"billing.recharge:{recharge.pk}")
-
-
-def close_unfinished() -> dict[str, int]:
-    """Close top-ups that nobody paid in a week; what is paid later is credited all the same."""
-    before = timezone.now() - timedelta(days=UNPAID_DAYS)
-    rows = Recharge.objects.filter(status__in=_OPEN, created__lt=before)
-    return {"closed": rows.update(status=PaymentStatus.CANCELLED, message="not finished in time")}

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from payments import PaymentError, PaymentStatus
 
 from billing import money
-from billing.forms import TopUpForm
+from billing.forms import TopUpForm, shortest
 from billing.models import Recharge, Wallet
 from billing.recharging import variants
 from billing.recharging.demo_provider import ENDINGS, DemoProvider
@@ -87,7 +87,7 @@ def recharge_pay(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     principal = principal_of(request)
     recharge = recharge_get(principal, slug, pk, "billing.pay")
     receipt = redirect("billing:recharge", slug=slug, pk=pk)
-    if recharge.credited_at is not None or recharge.variant not in _open_variants():
+    if recharge.status not in SHOWS["waiting"] or recharge.variant not in _open_variants():
         return receipt
     provider = variants.provider_of(recharge.variant)
     if isinstance(provider, DemoProvider):
@@ -123,6 +123,7 @@ def recharge_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "order": order,
         "may_pay": may_pay(principal, recharge.wallet),
         "is_open": recharge.status in SHOWS["waiting"],
+        "again": shortest(recharge.amount) if recharge.status in SHOWS["failed"] else "",
         "events": recharge.events.all()[:20] if principal.is_operator else [],
         "operations": recharge.wallet.orders.filter(reference=recharge.number),
     }

@@ -18,6 +18,7 @@ class StripeServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[tuple[str, dict[str, str], str]] = []
         self.made: dict[str, dict[str, Any]] = {}
+        self.states: dict[str, dict[str, Any]] = {}  # what a look finds, by the address's last part
         self.failing = 0
         self.status = 500
         self.lock = threading.Lock()
@@ -43,6 +44,11 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.server.made.setdefault(key, self._make(given))
         self._answer(200, found)
 
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, {}, ""))
+        found = self.server.states.get(self.path.rpartition("/")[2])
+        self._answer(200 if found else 404, found or _error(404))
+
     def _make(self, given: dict[str, str]) -> dict[str, Any]:
         number = len(self.server.made) + 1
         if self.path == "/v1/checkout/sessions":
@@ -51,6 +57,8 @@ class _Handler(BaseHTTPRequestHandler):
                 "object": "checkout.session",
                 "url": f"https://checkout.stripe.com/c/pay/cs_{number}",
             }
+        if self.path.endswith("/detach"):
+            return {"id": self.path.split("/")[3], "object": "payment_method"}
         return {"id": f"pi_{number}", "object": "payment_intent", "status": "succeeded"}
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
@@ -68,6 +76,8 @@ class _Handler(BaseHTTPRequestHandler):
 def _error(status: int) -> dict[str, Any]:
     if status == 402:
         return {"error": {"type": "card_error", "code": "card_declined", "message": "Declined."}}
+    if status == 404:
+        return {"error": {"type": "invalid_request_error", "message": "No such thing."}}
     return {"error": {"type": "api_error", "message": "Something went wrong."}}
 
 

@@ -9,13 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from billing.models import JournalEntry, Wallet
+from billing.models import JournalEntry, MoneyOrder, Wallet
 from billing.money import UNITS, parse
 from billing.selectors.statements import months_of, statement, statement_rows
+from billing.services import outbox
 from billing.services.days import day_start, month_of
 from tests.billing.recharge.money_people import Payers, browser, payers
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_redis")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
 @pytest.fixture
@@ -151,3 +152,26 @@ def test_a_foreign_statement_looks_like_a_missing_one(people: Payers) -> None:
     stranger = browser(payers("other").owner)
     for path in ("", "2026-03/", "2026-03/csv/"):
         assert stranger.get(f"/accounts/acme/statements/{path}").status_code == 404
+
+
+def test_a_month_is_final_once_it_is_over_and_the_books_have_all_of_it(people: Payers) -> None:
+    wallet = people.wallet
+
+    def final(name: str) -> bool:
+        found = Wallet.objects.select_related("account").get(pk=wallet.pk)
+        return statement(found, month_of(wallet.account, name)).is_final
+
+    now = datetime.now(UTC).astimezone(ZoneInfo("Asia/Shanghai"))
+    assert not final(f"{now:%Y-%m}")
+    assert final("2026-03")  # nothing stands in Redis that the books lack
+    outbox.apply_orders([_order(wallet)])
+    assert not final("2026-03")
+    Wallet.objects.filter(pk=wallet.pk).update(persisted_at=datetime(2026, 4, 1, 1, tzinfo=UTC))
+    assert final("2026-03")
+
+
+def _order(wallet: Wallet) -> int:
+    made = MoneyOrder.objects.create(
+        wallet=wallet, operation_id="op", kind="credit", amount=UNITS, reference="test"
+    )
+    return int(made.pk)

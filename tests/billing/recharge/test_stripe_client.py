@@ -1,14 +1,16 @@
 """What we ask of Stripe: once for each top-up, whatever repeats, in the currency's own coins."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from billing.models import PaymentMethod, Recharge, Wallet
 from billing.money import UNITS, MoneyError
 from billing.recharging import stripe_events, variants
-from billing.services import auto_top_up
+from billing.services import auto_top_up, payment_methods, recharges_asking
 from poolsite.operations.models import Incident
 from tests.billing.recharge.money_people import (
     API_KEY,
@@ -18,6 +20,7 @@ from tests.billing.recharge.money_people import (
     completed,
     event,
     payers,
+    session,
     spendable,
     started,
 )
@@ -152,12 +155,7 @@ def test_an_outage_leaves_it_waiting_and_one_charge_comes_of_it(stripe_api: Stri
     assert Recharge.objects.get(is_automatic=True).status == "waiting"
     assert auto_top_up.top_up(people.wallet) is None
     stripe_api.failing = 0
-    Recharge.objects.filter(is_automatic=True).update(created="2026-01-01T00:00:00Z")
-    from django.utils import timezone
-
-    Recharge.objects.filter(is_automatic=True).update(
-        created=timezone.now() - auto_top_up.timedelta(minutes=5)
-    )
+    Recharge.objects.filter(is_automatic=True).update(created=timezone.now() - timedelta(minutes=5))
     auto_top_up.top_up_due()
     made = Recharge.objects.get(is_automatic=True)
     assert answer(paid_automatically(made)) == (200, "credited")
@@ -185,3 +183,72 @@ def test_amounts_are_told_in_the_currency_s_coins_and_back(
 def test_what_is_finer_than_a_coin_is_not_told(units: int, currency: str) -> None:
     with pytest.raises(MoneyError):
         stripe_events.to_stripe(units, currency)
+
+
+def silent(recharge: Recharge) -> None:
+    """Eleven minutes without a word."""
+    before = timezone.now() - timedelta(minutes=11)
+    Recharge.objects.filter(pk=recharge.pk).update(modified=before)
+
+
+def test_a_payment_whose_event_was_lost_is_asked_for_and_credited_once(
+    stripe_api: StripeServer,
+) -> None:
+    people = payers()
+    recharge = started(people, 100)
+    variants.provider_of("stripe").open(recharge)
+    assert recharges_asking.ask_providers() == {"asked": 0, "heard": 0}  # it was opened just now
+    silent(recharge)
+    going_on = session(recharge, id="cs_1", payment_status="unpaid", status="open")
+    stripe_api.states["cs_1"] = going_on
+    assert recharges_asking.ask_providers() == {"asked": 1, "heard": 0}
+    assert recharges_asking.ask_providers() == {"asked": 0, "heard": 0}
+    silent(recharge)
+    stripe_api.states["cs_1"] = session(recharge, id="cs_1")
+    assert recharges_asking.ask_providers() == {"asked": 1, "heard": 1}
+    assert answer(completed(recharge, id="cs_1")) == (200, "repeat")  # and now the event comes
+    silent(recharge)
+    assert recharges_asking.ask_providers() == {"asked": 0, "heard": 0}
+    assert spendable(people.wallet) == 100 * UNITS
+
+
+def test_a_checkout_that_expired_unheard_is_closed_and_one_that_cannot_be_asked_waits(
+    stripe_api: StripeServer,
+) -> None:
+    people = payers()
+    recharge, other = started(people, 100), started(people, 50)
+    for each in (recharge, other):
+        variants.provider_of("stripe").open(each)
+        silent(each)
+    expired = session(recharge, id="cs_1", payment_status="unpaid", status="expired")
+    stripe_api.states["cs_1"] = expired
+    assert recharges_asking.ask_providers() == {"asked": 2, "heard": 1}
+    recharge.refresh_from_db()
+    other.refresh_from_db()
+    assert (recharge.status, other.status) == ("cancelled", "waiting")
+
+
+def test_a_payment_that_nobody_finished_is_closed_after_a_week() -> None:
+    people = payers()
+    recharge = started(people, 100)
+    assert recharges_asking.close_unfinished() == {"closed": 0}
+    week = timezone.now() - timedelta(days=8)
+    Recharge.objects.filter(pk=recharge.pk).update(created=week)
+    assert recharges_asking.close_unfinished() == {"closed": 1}
+    assert answer(completed(recharge)) == (200, "credited")
+    assert spendable(people.wallet) == 100 * UNITS
+
+
+def test_a_removed_card_is_forgotten_by_stripe_too(stripe_api: StripeServer) -> None:
+    people = with_card()
+    payment_methods.method_remove(PaymentMethod.objects.get(), actor=people.owner)
+    assert [path for path, _, _ in stripe_api.asked] == ["/v1/payment_methods/pm_7/detach"]
+    assert auto_top_up.top_up(people.wallet) is None
+
+
+def test_a_card_that_stripe_does_not_forget_is_charged_no_more(stripe_api: StripeServer) -> None:
+    people = with_card()
+    stripe_api.failing = 9
+    payment_methods.method_remove(PaymentMethod.objects.get(), actor=people.owner)
+    assert PaymentMethod.objects.get().removed_at is not None
+    assert auto_top_up.top_up(people.wallet) is None

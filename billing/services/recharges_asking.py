@@ -1,0 +1,53 @@
+"""Payments whose provider has said nothing: asked for, and closed when nobody finishes them."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from payments import PaymentStatus
+
+from billing.models import Recharge
+from billing.recharging import reports, variants
+
+logger = logging.getLogger(__name__)
+UNPAID_DAYS = 7  # a payment that nobody finished is closed then
+ASK_AGAIN_MINUTES = 10
+AT_ONCE = 50
+_OPEN = (PaymentStatus.WAITING, PaymentStatus.INPUT)
+
+
+def ask_providers() -> dict[str, int]:
+    """Ask how opened payments stand, each every ten minutes: an event may have been lost.
+
+    The answer is a report like any other; what was paid meanwhile is credited once.
+    """
+    before = timezone.now() - timedelta(minutes=ASK_AGAIN_MINUTES)
+    silent = Recharge.objects.filter(status__in=_OPEN, modified__lt=before)
+    silent = silent.filter(variant__in=list(settings.PAYMENT_VARIANTS)).exclude(transaction_id="")
+    asked = heard = 0
+    for recharge in silent.select_related("wallet__account").order_by("modified")[:AT_ONCE]:
+        Recharge.objects.filter(pk=recharge.pk).update(modified=timezone.now())
+        asked += 1
+        heard += _ask(recharge)
+    return {"asked": asked, "heard": heard}
+
+
+def _ask(recharge: Recharge) -> bool:
+    try:
+        report = variants.provider_of(recharge.variant).look(recharge)
+    except variants.ProviderError as error:
+        logger.warning("billing: top-up %s cannot be asked for: %s", recharge.pk, error)
+        return False
+    if report is None:
+        return False
+    answer = reports.deliver(report)
+    logger.info("billing: top-up %s was asked for: %s", recharge.pk, answer)
+    return True
+
+
+def close_unfinished() -> dict[str, int]:
+    """Close top-ups that nobody paid in a week; what is paid later is credited all the same."""
+    before = timezone.now() - timedelta(days=UNPAID_DAYS)
+    rows = Recharge.objects.filter(status__in=_OPEN, created__lt=before)
+    return {"closed": rows.update(status=PaymentStatus.CANCELLED, message="not finished in time")}
