@@ -7,9 +7,11 @@ operation, so a claim whose owner died ends with its lease.
 
 from dataclasses import dataclass
 
+from billing.services.calls import CallRefusedError
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Pool
+from numbers.services.charging_sweep import call_begin
 from numbers.services.common import require
 from poolsite import hotpath
 from poolsite.access.services.actor import Actor
@@ -37,33 +39,37 @@ def number_claim(
     near: str = "",
     number: str = "",
 ) -> Claim:
-    """Take a number for `agent`; NumbersError "exhausted" when none is free.
+    """Take a number for `agent`; NumbersError "exhausted" when none is free, or of who pays.
 
     operation: the caller's id of this callback, up to 119 characters, alike in all three steps.
     Raises hotpath.Unavailable (surely not taken); a lost reply is repeated by the runner.
     """
     require(actor, "numbers.operate", pool)
-    outcome = hotpath.run(
-        door.event(
-            pool.slug,
-            door.Event(
-                "call",
-                number=number,
-                call_id=_call_id(operation),
-                agent=agent,
-                callee=callee,
-                near=near if pool.near else "",
-                reason="callback",
-            ),
-        )
+    event = door.Event(
+        "call",
+        number=number,
+        call_id=_call_id(operation),
+        agent=agent,
+        callee=callee,
+        near=near if pool.near else "",
+        reason="callback",
     )
+    try:
+        outcome = call_begin(pool, event)
+    except CallRefusedError as error:
+        raise NumbersError(error.kind, error.detail) from error
     _check(outcome)
     return Claim(pool.slug, outcome.number, operation, outcome.lease_seconds or pool.lease_seconds)
 
 
 def number_use(*, actor: Actor, pool: Pool, operation: str) -> None:
-    """The agent's call runs on: keep the number for another lease. NumbersError when it is gone."""
+    """The agent's call runs on: keep the number for another lease. NumbersError when it is gone.
+
+    In a charged pool paid intervals keep it, and nothing else does.
+    """
     require(actor, "numbers.operate", pool)
+    if pool.charged:
+        return
     _check(hotpath.run(door.event(pool.slug, door.Event("renew", call_id=_call_id(operation)))))
 
 

@@ -41,11 +41,12 @@ class Charged:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command to run; `path` None = the pool's. `event`: run it as this event instead."""
+    """A command to run; `path` None = the pool's. Or an event of `pool`, in the lane's own way."""
 
     command: Command[Any] | None = None
     path: HotPath | None = None
     event: door.Event | None = None
+    pool: str = ""
 
 
 Steps = Generator[Step, Any, Any]
@@ -62,7 +63,7 @@ def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome
     seconds = VOUCHER_SECONDS + event.wait_ms // 1000
     if not (yield from _admit(pool, hold_id, event.call_id, seconds)):
         raise CallRefusedError("unavailable", "the hold ended before the call began: try again")
-    outcome: door.Outcome = yield Step(event=event)
+    outcome: door.Outcome = yield Step(event=event, pool=pool.slug)
     crash_point("calls.after_call")
     if outcome.ok and outcome.reason != door.reasons.REPEAT:
         yield from settle(pool, hold_id, event.call_id)

@@ -1,7 +1,9 @@
 """What charged pools owe at this moment: next intervals, and what a dead process left behind."""
 
+import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from billing.services import calls
@@ -97,6 +99,28 @@ def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
     hotpath.run(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
 
 
+def call_begin(pool: Pool, event: door.Event) -> door.Outcome:
+    """Begin a call for another part of the house; in a charged pool it is paid for first.
+
+    CallRefusedError, and as the runner; what got lost on the way is settled or given back.
+    """
+    outcome = hotpath.run(door.event(pool.slug, event))
+    if outcome.reason != door.reasons.CHARGE_FIRST:
+        return outcome
+    payer = calls.payer_of(pool.account_id)
+    if payer is None:
+        raise CallRefusedError("payment-required", "no account pays for calls of this pool")
+    charged = Charged(pool.slug, pool.charge_interval_seconds, payer)
+    paid = replace(event, paid=calls.hold_id_of(pool.slug, event.call_id, 1))
+    try:
+        begun: door.Outcome = run(charging.begin(charged, paid))
+    except hotpath.HotPathError:
+        with contextlib.suppress(hotpath.HotPathError):  # else the sweep does it
+            run(charging.resolve(charged, paid.paid, event.call_id))
+        raise
+    return begun
+
+
 def run(steps: Steps) -> Any:
     """Run steps in this thread; raises what they raise."""
     result: Any = None
@@ -114,7 +138,8 @@ def run(steps: Steps) -> Any:
 
 
 def _run(step: Step) -> Any:
+    if step.event is not None:
+        return hotpath.run(door.event(step.pool, step.event))
     if step.command is None:
-        raise TypeError("a step of the sweep is a command")
-    path = step.path or hotpath.default()
-    return path.run(step.command)
+        raise TypeError("a step is a command or an event")
+    return (step.path or hotpath.default()).run(step.command)

@@ -10,6 +10,7 @@ from billing import servers
 from billing import wallet as door
 from numbers import pool as pool_door
 from numbers import services
+from numbers.errors import NumbersError
 from numbers.pool import Due, Note
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
@@ -208,3 +209,22 @@ def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(line: Line)
 def test_a_note_is_read_as_it_was_written(note: Note) -> None:
     assert Note.read(note.text) == note
     assert Due(note, 1, False, "", None).note == note
+
+
+def test_an_agent_s_callback_is_charged_like_any_call(line: Line) -> None:
+    claim = services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")
+    again = services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")
+    assert again.number == claim.number
+    services.number_use(actor="test", pool=line.pool, operation="op-1")
+    assert line.states() == [("1", "settled")]
+    services.claim_release(actor="test", pool=line.pool, operation="op-1")
+    until(lambda: line.sweep() and line.notes() == [])
+    assert line.spent() == PRICE
+
+
+def test_a_callback_that_nobody_can_pay_is_refused(line: Line) -> None:
+    command = door.move(line.shop.slug, "out", "debit", 1_000_000)
+    servers.path(line.shop.wallet).run(command)
+    with pytest.raises(NumbersError) as refused:
+        services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")
+    assert refused.value.kind == "insufficient-balance"

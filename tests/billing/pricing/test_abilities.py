@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from billing import abilities
@@ -247,3 +249,21 @@ def test_a_file_that_is_none_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError):
         table_import(actor="test", path=file, file_name=file.name)
     assert not TerminalListing.objects.exists()
+
+
+def test_the_command_imports_a_table_and_tells_what_a_hold_would_know(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "terminals.csv"
+    file.write_text(f"{YES},yes\nnonsense,yes\n")
+    call_command("terminals", "import", str(file))
+    call_command("terminals", "show", "138 0000 0001", NEVER)
+    told = capsys.readouterr()
+    assert told.out.splitlines() == [
+        "1 taken, 1 refused",
+        f"{YES}: yuexin (table, 0 s old)",
+        f"{NEVER}: video (unknown, 0 s old)",
+    ]
+    assert told.err.splitlines() == ["row 2: not a number"]
+    with pytest.raises(CommandError, match="no file"):
+        call_command("terminals", "import", str(tmp_path / "none.csv"))
