@@ -159,7 +159,6 @@ class Past:
             applied_at=at,
             answer="applied",
         )
-        # unaudited: the demo's past has its own times
-        Recharge.objects.filter(pk=found.pk).update(created=at)
+        Recharge.objects.filter(pk=found.pk).update(created=at)  # unaudited: the past's own time
         MoneyOrder.objects.filter(pk=order.pk).update(created_at=at)  # unaudited: as above
         return Change(0, at_us, "recharge", found.operation_id, self.top_up)

@@ -14,7 +14,9 @@ from django.utils import timezone
 
 from billing import servers
 from billing import wallet as door
-from billing.demo_past import GENERATION, Past, Sender
+from billing.demo.campaign import FIRST, ready_campaign
+from billing.demo.past import GENERATION, Past, Sender
+from billing.demo.players import chatbots_of, gateway_of
 from billing.models import Campaign, Chatbot, Recipient, Tariff, Template, Wallet
 from billing.models.prices import TerminalListing
 from billing.money import UNITS
@@ -51,22 +53,6 @@ MIX = {
     "video": 0.13,
     "": 0.06,
 }
-# How often a last digit comes: the simulated gateway decides by it (integrations/simulator).
-DIGITS = {
-    "0": 46,
-    "1": 20,
-    "2": 10,
-    "3": 12,
-    "4": 6,
-    "5": 0.6,
-    "6": 1.6,
-    "7": 1.6,
-    "8": 0.6,
-    "9": 1.6,
-}
-RECIPIENTS = 5_000
-FIRST = 1_370_000_000
-YUEXIN_SHARE = 0.45
 
 
 @dataclass(frozen=True)
@@ -99,8 +85,8 @@ def make_billing(data: DemoData) -> None:
     """Make the wallets and what they pay for; what is there already stays as it is."""
     known = read_simulation()
     wallets = [_make(plan, data) for plan in WALLETS if plan.slug in data.accounts]
-    data.simulation["gateway"] = _gateway(known.get("gateway", {}))
-    data.simulation["chatbots"] = _senders(known.get("chatbots", []), wallets)
+    data.simulation["gateway"] = gateway_of(known.get("gateway", {}))
+    data.simulation["chatbots"] = chatbots_of(known.get("chatbots", []), wallets)
 
 
 def _make(plan: DemoWallet, data: DemoData) -> Wallet:
@@ -126,7 +112,7 @@ def _make(plan: DemoWallet, data: DemoData) -> Wallet:
     if plan.alert_below:
         wallet_configure(wallet, actor=ACTOR, alert_below=plan.alert_below)
     if plan.campaign and not data.small:
-        _ready_campaign(wallet, templates[0])
+        ready_campaign(wallet, templates[0])
     return wallet
 
 
@@ -223,114 +209,3 @@ def _past_campaign(past: Past, count: int, template: Template, sender: Sender) -
         started_at=began,
         ended_at=began + timedelta(minutes=3),
     )
-
-
-# -- the campaign that is ready to send ------------------------------------------------------------
-
-
-def _ready_campaign(wallet: Wallet, template: Template) -> None:
-    """5 000 recipients in a file as people have them, read and checked: one click sends it."""
-    numbers = list(_numbers())
-    gone = [f"+86{number}" for number in numbers[RECIPIENTS:]]
-    opt_outs_add(actor=ACTOR, wallet=wallet, texts=gone, reason="Asked for it by phone")
-    _list_terminals(numbers)
-    campaign = campaign_create(
-        actor=ACTOR, wallet=wallet, template=template, name="Winter vouchers"
-    )
-    data = [_file(numbers).encode()]
-    found = recipients_upload(
-        actor=ACTOR, campaign=campaign, file_name="winter-vouchers.csv", data=data
-    )
-    runner.run(found.job_id or 0)
-
-
-def _numbers() -> Iterator[str]:
-    """5 000 mobile numbers whose last digits come as often as DIGITS says, and 14 opt-outs."""
-    chance = random.Random(11)  # noqa: S311  a simulation
-    digits = chance.choices(list(DIGITS), list(DIGITS.values()), k=RECIPIENTS + 14)
-    for place, digit in enumerate(digits):
-        yield f"{FIRST + place // 7 * 13 + place}{digit}"
-
-
-def _list_terminals(numbers: Sequence[str]) -> None:
-    """What the table knows: who resolves Yuexin messages; one in twelve is unknown."""
-    chance = random.Random(12)  # noqa: S311  a simulation
-    now = timezone.now()
-    rows = []
-    for number in numbers:
-        if chance.random() < 1 / 12:
-            continue
-        by_digit = {"1": True, "2": True, "3": False}.get(number[-1])
-        its = chance.random() < YUEXIN_SHARE if by_digit is None else by_digit
-        rows.append(TerminalListing(number=f"+86{number}", supports_yuexin=its, imported_at=now))
-    TerminalListing.objects.bulk_create(  # unaudited: the demo's table
-        rows, batch_size=500, ignore_conflicts=True
-    )
-
-
-def _file(numbers: Sequence[str]) -> str:
-    """The upload: a head, names, some numbers twice, some spoiled by a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["mobile", "name"])
-    for place, number in enumerate(numbers):
-        written = f"{number[:3]} {number[3:7]} {number[7:]}" if place % 97 == 0 else number
-        writer.writerow([written, f"Customer {place + 1}"])
-        if place % 250 == 100:
-            writer.writerow([f"+86{number}", f"Customer {place + 1} (2)"])
-    for bad in ("n/a", "1380013OOOO", "", "12", "13800138000138001380013800138000138", "see above"):
-        writer.writerow([bad, "unknown"])
-    return text.getvalue()
-
-
-# -- who plays the gateway and the chatbots --------------------------------------------------------
-
-
-def _gateway(known: dict[str, Any]) -> dict[str, Any]:
-    """The simulated gateway's own token for status reports; an earlier one goes on."""
-    secret = str(known.get("report_token", ""))
-    if secret and _lives(secret):
-        return known
-    _, secret = token_create(
-        name="gateway",
-        account=None,
-        resources=["wallet:*"],
-        actions=["billing.hold"],
-        events=["settle"],
-        actor=ACTOR,
-    )
-    return {"report_token": secret}
-
-
-def _senders(known: list[dict[str, Any]], wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
-    """A chatbot of each account that sends by the public interface, now and then."""
-    by_account = {each["account"]: each for each in known}
-    made = []
-    for wallet in wallets:
-        before = by_account.get(wallet.slug)
-        if before is not None and _lives(before["token"]):
-            made.append(before)
-            continue
-        chatbot = Chatbot.objects.filter(account=wallet.account).order_by("-pk").first()
-        template = Template.objects.filter(chatbot=chatbot).first() if chatbot else None
-        if chatbot is None or template is None:
-            continue
-        made.append(
-            {
-                "account": wallet.slug,
-                "chatbot": chatbot.slug,
-                "template": template.pk,
-                "token": chatbot_token_create(actor=ACTOR, chatbot=chatbot),
-                "messages_per_minute": 12,
-                "sessions_per_minute": 3,
-            }
-        )
-    return made
-
-
-def _lives(secret: str) -> bool:
-    """Whether a token of an earlier start can still be used."""
-    from poolsite.access.tokens import hash_of
-
-    found = ApiToken.objects.filter(secret_hash=hash_of(secret)).first()
-    return found is not None and found.is_live

@@ -1,0 +1,88 @@
+"""The demo's campaign that is ready to send: 5 000 recipients in a file as people have them."""
+
+import csv
+import io
+import random
+from collections.abc import Iterator, Sequence
+
+from django.utils import timezone
+
+from billing.models import Template, Wallet
+from billing.models.prices import TerminalListing
+from billing.services.campaigns import campaign_create
+from billing.services.campaigns_upload import recipients_upload
+from billing.services.opt_outs import opt_outs_add
+from poolsite.jobs import runner
+from poolsite.runtime.demo_data import ACTOR
+
+# How often a last digit comes: the simulated gateway decides by it (integrations/simulator).
+DIGITS = {
+    "0": 46,
+    "1": 20,
+    "2": 10,
+    "3": 12,
+    "4": 6,
+    "5": 0.6,
+    "6": 1.6,
+    "7": 1.6,
+    "8": 0.6,
+    "9": 1.6,
+}
+RECIPIENTS = 5_000
+FIRST = 1_370_000_000
+YUEXIN_SHARE = 0.45
+
+
+def ready_campaign(wallet: Wallet, template: Template) -> None:
+    """5 000 recipients in a file as people have them, read and checked: one click sends it."""
+    numbers = list(_numbers())
+    gone = [f"+86{number}" for number in numbers[RECIPIENTS:]]
+    opt_outs_add(actor=ACTOR, wallet=wallet, texts=gone, reason="Asked for it by phone")
+    _list_terminals(numbers)
+    campaign = campaign_create(
+        actor=ACTOR, wallet=wallet, template=template, name="Winter vouchers"
+    )
+    data = [_file(numbers).encode()]
+    found = recipients_upload(
+        actor=ACTOR, campaign=campaign, file_name="winter-vouchers.csv", data=data
+    )
+    runner.run(found.job_id or 0)
+
+
+def _numbers() -> Iterator[str]:
+    """5 000 mobile numbers whose last digits come as often as DIGITS says, and 14 opt-outs."""
+    chance = random.Random(11)  # noqa: S311  a simulation
+    digits = chance.choices(list(DIGITS), list(DIGITS.values()), k=RECIPIENTS + 14)
+    for place, digit in enumerate(digits):
+        yield f"{FIRST + place // 7 * 13 + place}{digit}"
+
+
+def _list_terminals(numbers: Sequence[str]) -> None:
+    """What the table knows: who resolves Yuexin messages; one in twelve is unknown."""
+    chance = random.Random(12)  # noqa: S311  a simulation
+    now = timezone.now()
+    rows = []
+    for number in numbers:
+        if chance.random() < 1 / 12:
+            continue
+        by_digit = {"1": True, "2": True, "3": False}.get(number[-1])
+        its = chance.random() < YUEXIN_SHARE if by_digit is None else by_digit
+        rows.append(TerminalListing(number=f"+86{number}", supports_yuexin=its, imported_at=now))
+    TerminalListing.objects.bulk_create(  # unaudited: the demo's table
+        rows, batch_size=500, ignore_conflicts=True
+    )
+
+
+def _file(numbers: Sequence[str]) -> str:
+    """The upload: a head, names, some numbers twice, some spoiled by a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["mobile", "name"])
+    for place, number in enumerate(numbers):
+        written = f"{number[:3]} {number[3:7]} {number[7:]}" if place % 97 == 0 else number
+        writer.writerow([written, f"Customer {place + 1}"])
+        if place % 250 == 100:
+            writer.writerow([f"+86{number}", f"Customer {place + 1} (2)"])
+    for bad in ("n/a", "1380013OOOO", "", "12", "13800138000138001380013800138000138", "see above"):
+        writer.writerow([bad, "unknown"])
+    return text.getvalue()
