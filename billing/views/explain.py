@@ -18,6 +18,7 @@ from billing.money import plain
 from billing.presentation import KIND_WORDS, kind_word
 from billing.selectors import figures as now_figures
 from billing.selectors.explain import Explained, Explanation, Figure, explain
+from billing.selectors.usage import CHARGES
 from billing.selectors.wallets import wallet_get
 from billing.views.common import address, given, link, number_of
 from poolsite import access
@@ -25,6 +26,7 @@ from poolsite.csv_text import csv_lines
 from poolsite.operations.pages import principal_of
 
 PAGE_ROWS = 50
+ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned
 CSV_CHUNK = 2_000
 
 
@@ -65,7 +67,10 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse:
         "found": found,
         "journal": found.total - found.opening,
         "rows": [_row(wallet, each) for each in found.rows],
-        "kinds": [(kind, kind_word(kind)) for kind in KIND_WORDS],
+        "kinds": [
+            (ALL_CHARGES, _("Charges and returns")),
+            *((kind, kind_word(kind)) for kind in KIND_WORDS),
+        ],
         "keep": [(name, filters[name]) for name in ("chatbot", "mode") if filters[name]],
         "filters": filters,
         "chips": _chips(filters),
@@ -82,7 +87,9 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse:
 
 def _figure(wallet: Wallet, leg: str, filters: dict[str, str]) -> Figure:
     zone = ZoneInfo(wallet.account.zone)
-    kinds = (filters["kind"],) if filters["kind"] in KIND_WORDS else ()
+    kinds = tuple(sorted(CHARGES)) if filters["kind"] == ALL_CHARGES else ()
+    if filters["kind"] in KIND_WORDS:
+        kinds = (filters["kind"],)
     return Figure(
         leg,
         since=day_us(filters["from"], zone),

@@ -1,6 +1,7 @@
 """The customer's portal: the balance now, how long it lasts, what it went on."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -74,6 +75,7 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
         "figures": figures,
         "status": figures.status,
         "method": method_of(wallet),
+        "today": timezone.now().astimezone(ZoneInfo(wallet.account.zone)).date().isoformat(),
         "currency_sign": symbol(currency).strip(),
         "links": links,
         "may_pay": may_pay(principal, wallet),
@@ -100,6 +102,7 @@ def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
         "pace_url": link("pace", wallet.slug),
         "entries_url": link("entries", wallet.slug),
         "recharge_url": link("recharge", wallet.slug, 0),
+        "explain_url": link("explain", wallet.slug, "revenue"),
         "message_url": f"{link('message', wallet.slug)}?id=",
         "campaign_url": link("campaign", wallet.slug, 0),
     }

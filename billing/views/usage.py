@@ -1,5 +1,6 @@
 """Usage by mode and chatbot: the chart's figures, and a page with both."""
 
+from calendar import monthrange
 from datetime import date
 
 from django.core.exceptions import ValidationError
@@ -15,7 +16,7 @@ from billing.presentation import MODE_LOOKS, mode_word
 from billing.pricing.modes import MODES
 from billing.selectors.usage import RANGES, Usage, usage
 from billing.selectors.wallets import own_wallet, wallet_get
-from billing.views.common import answers_json
+from billing.views.common import answers_json, link
 from poolsite import access
 from poolsite.operations.pages import principal_of
 
@@ -33,7 +34,11 @@ def own_usage(request: HttpRequest) -> HttpResponse:
 def usage_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Usage of one account."""
     wallet = wallet_get(principal_of(request), slug)
-    page = {"slug": wallet.slug, "currency": wallet.account.currency}
+    page = {
+        "slug": wallet.slug,
+        "currency": wallet.account.currency,
+        "explain_url": link("explain", wallet.slug, "revenue"),
+    }
     context = {"wallet": wallet, "account": wallet.account, "page": page}
     return render(request, "billing/usage.html", context)
 
@@ -52,6 +57,7 @@ def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(
         {
             "days": [step.isoformat() for step in found.steps],
+            "untils": [_last_day(step, wanted).isoformat() for step in found.steps],
             "labels": [_label(step, wanted) for step in found.steps],
             "titles": [_title(step, wanted) for step in found.steps],
             "step_word": _("Month") if wanted == "12m" else _("Day"),
@@ -80,6 +86,13 @@ def _series(found: Usage) -> list[dict[str, object]]:
         }
         for mode in [*known, *other]
     ]
+
+
+def _last_day(step: date, wanted: str) -> date:
+    """The last day of a step."""
+    if wanted != "12m":
+        return step
+    return step.replace(day=monthrange(step.year, step.month)[1])
 
 
 def _short(mode: str) -> str:

@@ -88,12 +88,19 @@ export function startUsage(card, page) {
     tip.style.left = `${right ? x + 20 : Math.max(0, x - 20 - tip.offsetWidth)}px`;
     tip.style.top = "0px";
   };
+  /** A bar opens into the entries that sum to it. */
+  const open = (index) => {
+    if (index === undefined || !page.explain_url || !data.totals[index]) return;
+    location.assign(`${page.explain_url}?from=${data.days[index]}&until=${data.untils[index]}`);
+  };
   const leave = () => { tip.hidden = true; delete canvas.dataset.index; };
 
   canvas.addEventListener("pointermove", (event) => chart && point(chart.scales.x.getValueForPixel(event.offsetX)));
   canvas.addEventListener("pointerleave", leave);
   canvas.addEventListener("blur", leave);
+  canvas.addEventListener("click", () => open(canvas.dataset.index));
   canvas.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") open(canvas.dataset.index);
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !data) return;
     event.preventDefault();

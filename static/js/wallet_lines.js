@@ -77,14 +77,13 @@ export class Lines {
   }
 
   make(line) {
-    const { chip, type } = wordOf(line);
     const name = reference(line);
     const url = this.urlOf(line);
     const at = new Date(line.at);
     const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
     return h("tr", {},
       cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
-      cell(gettext("Type"), { class: "tight" }, h("span", { class: `chip ${chip}` }, type)),
+      cell(gettext("Type"), { class: "tight" }, h("span", { "data-type": "" })),
       h("th", { scope: "row", class: "what full", "data-what": "" }),
       cell(gettext("Reference"), { class: "tight" }, url ? h("a", { href: url }, name) : name),
       cell(gettext("Amount"), { class: "right", "data-amount": "" }),
@@ -92,8 +91,12 @@ export class Lines {
   }
 
   fill(row, line) {
+    const { chip, type, what } = wordOf(line);
+    const kind = row.querySelector("[data-type]");
+    kind.className = `chip ${chip}`;
     const changed = [
-      setText(row.querySelector("[data-what]"), wordOf(line).what),
+      setText(kind, type),
+      setText(row.querySelector("[data-what]"), what),
       setText(row.querySelector("[data-amount]"), exact(line.amount, true)),
       setText(row.querySelector("[data-balance]"), exact(line.balance)),
     ];

@@ -119,6 +119,23 @@ def test_every_figure_is_explained(made: Customer, leg: str, figure: int) -> Non
     assert context["found"].total == figure == sum(row["amount"] for row in context["rows"])
 
 
+def test_what_was_spent_today_and_a_bar_of_the_chart_open_into_their_entries(
+    made: Customer,
+) -> None:
+    client = browser(made.people["owner"])
+    made.persist()
+    portal = client.get("/accounts/evergreen/").context
+    query = f"?kind=charges&from={portal['today']}&until={portal['today']}"
+    spent = client.get(f"/accounts/evergreen/explain/spendable/{query}").context["found"]
+    assert -spent.total == portal["figures"].spent_today
+    data = client.get("/accounts/evergreen/usage/data/?range=7d").json()
+    query = f"?from={data['days'][-1]}&until={data['untils'][-1]}"
+    charged = client.get(f"/accounts/evergreen/explain/revenue/{query}").context["found"]
+    assert charged.total == data["totals"][-1] == 4_000
+    year = client.get("/accounts/evergreen/usage/data/?range=12m").json()
+    assert all(until[8:] >= "28" for until in year["untils"])
+
+
 @pytest.mark.parametrize(
     "address",
     [
