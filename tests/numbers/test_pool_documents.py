@@ -37,7 +37,7 @@ def test_every_reason_is_one_that_a_script_says() -> None:
 
 def test_every_key_and_channel_is_told() -> None:
     keys = pool.PoolKeys("pool")
-    for key in (*keys.all, keys.wake_channel, keys.offers_channel):
+    for key in (*keys.all, keys.charges, keys.wake_channel, keys.offers_channel):
         assert f"`{key}`" in PAGE
 
 
