@@ -14,6 +14,18 @@ from queueing.admission.services.gates import gate_create
 
 DEVICES, SMALL_DEVICES = 2_000, 200
 KEY = "gates"
+TIMES: dict[str, Any] = {
+    "permit_seconds": 60,
+    "margin_seconds": 5,
+    "longest_seconds": 600,
+    "period_seconds": 10,
+}
+SMALL_TIMES: dict[str, Any] = {
+    "permit_seconds": 12,
+    "margin_seconds": 2,
+    "longest_seconds": 60,
+    "period_seconds": 2,
+}
 
 
 def make_gates(data: DemoData) -> None:
@@ -21,7 +33,11 @@ def make_gates(data: DemoData) -> None:
     count = SMALL_DEVICES if data.small else DEVICES
     before = {item["slug"]: item for item in read_simulation().get(KEY, [])}
     data.simulation[KEY] = [
-        _entry(_gate(data, "speed-025", "Speed tests Nanjing", "025", cap=60), count, before),
+        _entry(
+            _gate(data, "speed-025", "Speed tests Nanjing", "025", cap=10 if data.small else 60),
+            count,
+            before,
+        ),
         _entry(
             _gate(
                 data,
@@ -48,10 +64,7 @@ def _gate(data: DemoData, slug: str, name: str, key: str, **settings: Any) -> Ga
         name=name,
         key=key,
         account=account,
-        permit_seconds=60,
-        margin_seconds=5,
-        longest_seconds=600,
-        period_seconds=10,
+        **(SMALL_TIMES if data.small else TIMES),
         **settings,
     )
 

@@ -57,6 +57,11 @@ class Command(BaseCommand):
         reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
         reconcile.set_defaults(run=self._reconcile)
         self._add_batch(verbs)
+        cancel = verbs.add_parser("cancel", help="cancel a batch for good")
+        cancel.add_argument("slug")
+        cancel.add_argument("batch", type=int)
+        cancel.add_argument("--reason", required=True)
+        cancel.set_defaults(run=self._cancel)
         for verb, run, told in (
             ("pause", self._pause, "let nobody in"),
             ("resume", self._resume, "let the gate go on"),
@@ -173,6 +178,14 @@ class Command(BaseCommand):
         )
         left_out = f", {made.bad} rows left out" if made.bad else ""
         self.stdout.write(f"batch {made.batch.pk}: {made.batch.total} tasks{left_out}")
+
+    def _cancel(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        batch = TaskBatch.objects.filter(gate=gate, pk=options["batch"]).first()
+        if batch is None:
+            raise CommandError(f"{gate.slug} has no batch {options['batch']}")
+        services.batch_cancel(actor=ACTOR, batch=batch, reason=options["reason"])
+        self.stdout.write(f"batch {batch.pk}: cancelled")
 
     def _pause(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])

@@ -1,0 +1,76 @@
+"""`python -m integrations.simulator.devices --config FILE --gate SLUG --url … --external …`."""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+from pathlib import Path
+
+import httpx
+
+from integrations.simulator.devices.device import Device, Habits, Tally
+from integrations.simulator.external.__main__ import gate_of
+
+SUMMARY_SECONDS = 10.0
+CONNECTIONS = 200
+
+
+async def play(options: argparse.Namespace) -> None:
+    """Play every device of a gate until a signal."""
+    gate = gate_of(options.config, options.gate)
+    habits = Habits(float(gate["period_seconds"]), options.work_seconds)
+    tally = Tally()
+    limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+    # As many as may ever be at work: the external system alone says how many are too many.
+    wide = httpx.Limits(max_connections=None)
+    headers = {"Authorization": f"Bearer {gate['token']}"}
+    async with (
+        httpx.AsyncClient(base_url=options.url, headers=headers, limits=limits) as http,
+        httpx.AsyncClient(base_url=options.external, limits=wide) as external,
+    ):
+        devices = [
+            Device(
+                f"{gate['prefix']}{number:05d}",
+                http,
+                external,
+                random.Random(f"{options.seed} {number}"),  # noqa: S311
+                habits,
+                tally,
+                gate=options.gate,
+            )
+            for number in range(int(gate["devices"]))
+        ]
+        async with asyncio.TaskGroup() as group:
+            for device in devices:
+                group.create_task(device.run())
+            group.create_task(_summaries(tally))
+
+
+async def _summaries(tally: Tally) -> None:
+    while True:
+        await asyncio.sleep(SUMMARY_SECONDS)
+        print(json.dumps(vars(tally)), flush=True)
+
+
+def main() -> int:
+    """Play until a signal; 1 and one sentence when it cannot start."""
+    parser = argparse.ArgumentParser(prog="python -m integrations.simulator.devices")
+    parser.add_argument("--config", type=Path, required=True, help="the simulation file")
+    parser.add_argument("--gate", required=True)
+    parser.add_argument("--url", required=True, help="the platform")
+    parser.add_argument("--external", required=True, help="the external system")
+    parser.add_argument("--work-seconds", type=float, default=20.0)
+    parser.add_argument("--seed", type=int, default=0)
+    try:
+        asyncio.run(play(parser.parse_args()))
+    except KeyboardInterrupt:
+        return 0
+    except (ValueError, OSError) as error:
+        print(f"devices: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

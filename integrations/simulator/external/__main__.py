@@ -1,0 +1,100 @@
+"""`python -m integrations.simulator.external --port N --strong 60 [--gate SLUG …]`.
+
+POST /work {"client", "token", "deadline" (µs), "seconds"} holds the connection for as long as
+the work takes: 200, or 409 with the reason. GET /count tells how many are served at once.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from integrations.simulator.external.service import System
+
+TELL_SECONDS = 1.0
+
+
+def build(system: System) -> Starlette:
+    """The system as an ASGI application."""
+
+    async def work(request: Request) -> Response:
+        try:
+            body = await request.json()
+            words = str(body["client"]), int(body["token"]), int(body["deadline"])
+            seconds = float(body["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            return JSONResponse({"reason": f"malformed: {error}"}, 422)
+        reason = await system.work(*words, seconds)
+        return JSONResponse({"reason": reason}, 409 if reason else 200)
+
+    async def count(_: Request) -> Response:
+        return JSONResponse({"count": system.count, "most": system.most, "refused": system.refused})
+
+    return Starlette(routes=[Route("/work", work, methods=["POST"]), Route("/count", count)])
+
+
+async def tell_the_gate(system: System, url: str, slug: str, token: str) -> None:
+    """Every second the gate hears the system's own count; a lost word is followed by the next."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=5.0) as http:
+        while True:
+            await asyncio.sleep(TELL_SECONDS)
+            with contextlib.suppress(httpx.HTTPError):
+                await http.post(f"/api/v1/gates/{slug}/observe", json=system.tell())
+
+
+async def serve(options: argparse.Namespace) -> None:
+    """Serve until a signal."""
+    system = System(options.strong, obeys=not options.ignore_deadlines, log=options.log)
+    system.open()
+    config = uvicorn.Config(
+        build(system), host="127.0.0.1", port=options.port, log_level="warning", lifespan="off"
+    )
+    telling = None
+    if options.gate:
+        gate = gate_of(options.config, options.gate)
+        word = tell_the_gate(system, options.url, options.gate, gate["token"])
+        telling = asyncio.create_task(word)
+    await uvicorn.Server(config).serve()
+    if telling is not None:
+        telling.cancel()
+
+
+def gate_of(config: Path, slug: str) -> dict[str, Any]:
+    """The gate's part of the simulation file; ValueError with one sentence if it has none."""
+    for gate in json.loads(config.read_text()).get("gates", []):
+        if gate["slug"] == slug:
+            return dict(gate)
+    raise ValueError(f"{config} has no gate {slug}.")
+
+
+def main() -> int:
+    """Serve until a signal; 1 and one sentence when it cannot start."""
+    parser = argparse.ArgumentParser(prog="python -m integrations.simulator.external")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--strong", type=int, default=60, help="clients that it serves well")
+    parser.add_argument("--ignore-deadlines", action="store_true")
+    parser.add_argument("--log", type=Path, help="every change of the count, as JSON lines")
+    parser.add_argument("--gate", default="", help="tell this gate the own count")
+    parser.add_argument("--config", type=Path, help="the simulation file, for the gate's token")
+    parser.add_argument("--url", default="", help="the platform")
+    try:
+        asyncio.run(serve(parser.parse_args()))
+    except (ValueError, OSError) as error:
+        print(f"external: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""The external system by its own count: within the cap when it obeys, above it when it does not."""
+
+import asyncio
+import time
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from integrations.simulator.external.service import System
+from poolsite import hotpath
+from poolsite.operations.models import Incident
+from queueing.admission import gate as door
+from queueing.admission.services.alarms import OVERRUN, check_alarms
+from tests.admission.people import SLUG, drain, make_gate
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+CAP, CLIENTS = 3, 9
+
+
+async def client(system: System, number: int, until: float) -> None:
+    """Gets a permit as soon as it can, and wants to work for longer than the permit lasts."""
+    name = f"h{number}"
+    while time.monotonic() < until:
+        permit = await hotpath.arun(door.acquire(SLUG, name))
+        if permit.granted:
+            await system.work(name, permit.token, permit.deadline_us, 4.5)
+            return
+        await asyncio.sleep(0.05)
+
+
+async def play(*, obeys: bool) -> System:
+    system = System(strong=CLIENTS, obeys=obeys)
+    until = time.monotonic() + 5.0
+    async with asyncio.TaskGroup() as group:
+        for number in range(CLIENTS):
+            group.create_task(client(system, number, until))
+    return system
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+async def test_a_system_that_ignores_deadlines_is_overrun_and_one_that_obeys_is_not(
+    obeys: bool,
+) -> None:
+    gate = await sync_to_async(make_gate)(
+        cap=CAP, permit_seconds=2, margin_seconds=0, longest_seconds=2, fair=False
+    )
+    system = await play(obeys=obeys)
+    observed = await hotpath.arun(door.observe(SLUG, system.most))
+    await sync_to_async(drain)(gate)
+    await sync_to_async(check_alarms)()
+    standing = await sync_to_async(
+        Incident.objects.filter(type=OVERRUN, object=SLUG, until=None).exists
+    )()
+    if obeys:
+        assert system.most == CAP
+        assert not observed.over
+        assert not standing
+    else:
+        assert system.most > CAP, "nothing was overrun: the test did not try hard enough"
+        assert observed.over
+        assert standing
