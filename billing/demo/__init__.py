@@ -1,13 +1,10 @@
 """The demo's money: wallets with a past, tariffs, templates, chatbots, a campaign ready to send."""
 
-import csv
-import io
 import random
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,23 +14,18 @@ from billing import wallet as door
 from billing.demo.campaign import FIRST, ready_campaign
 from billing.demo.past import GENERATION, Past, Sender
 from billing.demo.players import chatbots_of, gateway_of
-from billing.models import Campaign, Chatbot, Recipient, Tariff, Template, Wallet
-from billing.models.prices import TerminalListing
+from billing.models import Campaign, Recipient, Tariff, Template, Wallet
 from billing.money import UNITS
 from billing.pricing import content_of, quote
 from billing.pricing.modes import ends_of
 from billing.selectors.tariffs import prices_of
 from billing.services.campaigns import campaign_create
-from billing.services.campaigns_upload import recipients_upload
-from billing.services.chatbots import chatbot_create, chatbot_token_create
-from billing.services.opt_outs import opt_outs_add
+from billing.services.chatbots import chatbot_create
 from billing.services.tariffs import tariff_create
 from billing.services.templates import template_create
 from billing.services.wallet_settings import settings_of
 from billing.services.wallets import wallet_configure, wallet_open
-from poolsite.access.models import Account, ApiToken
-from poolsite.access.services import token_create
-from poolsite.jobs import runner
+from poolsite.access.models import Account
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 
 DAYS = 7
