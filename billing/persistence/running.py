@@ -19,7 +19,7 @@ from billing.persistence.alarms import FAULT, LAG, Alarms
 from billing.persistence.entries import AccountBatch
 from billing.persistence.reading import Known, by_server, known_of, lives_on, trouble
 from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_batches
-from poolsite import hotpath
+from poolsite import hotpath, live
 from poolsite.jobs import lease
 from poolsite.runtime.crash_points import crash_point
 
@@ -30,6 +30,7 @@ BATCH_ENTRIES = 1_000  # of one account in one closed batch
 MOST_ENTRIES = 100_000  # in one SQL transaction
 MOST_ROUNDS = 50  # closed batches of one account in one turn
 RUNS_KEPT = 20_000
+TOPIC = "billing.books:all"
 REDIS_ERRORS = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
 SQL_AWAY = (OperationalError, InterfaceError)
 
@@ -132,13 +133,13 @@ def _persist_some(
     server: str, known: Sequence[Known], turn: Turn, *, raising: bool = False
 ) -> None:
     dirty: list[Known] = []
-    for its, live in zip(known, lives_on(server, [k.tag for k in known]), strict=True):
+    for its, now in zip(known, lives_on(server, [k.tag for k in known]), strict=True):
         turn.looked_at += 1
-        why = trouble(its, live)
+        why = trouble(its, now)
         if why:
             turn.lost[its.wallet_id] = why
-        if live.backlog:
-            turn.alarms.backlog(its.slug, live.backlog, live.log_limit)
+        if now.backlog:
+            turn.alarms.backlog(its.slug, now.backlog, now.log_limit)
             if why in ("", "promoted", "recovering"):
                 dirty.append(its)
     for start in range(0, len(dirty), MOST_ACCOUNTS):
@@ -290,6 +291,7 @@ def _finish(turn: Turn) -> None:
     turn.run.accounts, turn.run.entries = turn.accounts, turn.entries
     turn.run.refused = turn.refused + turn.faults
     turn.run.save(update_fields=["ended_at", "accounts", "entries", "refused"])
+    live.touch(TOPIC)
 
 
 def forget_old_runs() -> int:

@@ -6,7 +6,7 @@ data; values travel as parameters, or escaped in COPY's own text form.
 
 # ruff: noqa: S608  every statement is built of this module's own constants
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -141,6 +141,27 @@ def on_postgres() -> bool:
     return connection.vendor == "postgresql"
 
 
+_LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable, held, receivable"
+LOCK_ON_POSTGRES: Final = (
+    f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id = ANY(%s::bigint[]) ORDER BY id"
+    " FOR UPDATE"
+)
+
+
+def lock_wallets(wallet_ids: Sequence[int]) -> list[Row]:
+    """Lock the rows, in one order for every worker; columns as in _LOCK_COLUMNS."""
+    with connection.cursor() as cursor:
+        if on_postgres():
+            cursor.execute(LOCK_ON_POSTGRES, [array_text(wallet_ids)])
+        else:  # its transactions are exclusive from their beginning
+            places = ", ".join(["%s"] * len(wallet_ids))
+            cursor.execute(
+                f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id IN ({places})",
+                list(wallet_ids),
+            )
+        return list(cursor.fetchall())
+
+
 def limit_waiting() -> None:
     """A writer that is paused in its transaction must not hold others' rows for long."""
     if on_postgres():
@@ -154,7 +175,7 @@ def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
     with connection.cursor() as cursor:
         if on_postgres():
             values: dict[str, Any] = {
-                name: [getattr(move, name) for move in moves] for name, _ in _GIVEN
+                name: array_text([getattr(move, name) for move in moves]) for name, _ in _GIVEN
             }
             cursor.execute(WALLETS_ON_POSTGRES, values | {"fence": fence, "now": now})
             return {row[0] for row in cursor.fetchall()}
@@ -192,13 +213,28 @@ def upsert_messages(rows: Sequence[Row]) -> None:
         return
     with connection.cursor() as cursor:
         if on_postgres():
-            cursor.execute(
-                MESSAGES_ON_POSTGRES, [list(column) for column in zip(*rows, strict=True)]
-            )
+            columns = zip(*rows, strict=True)
+            cursor.execute(MESSAGES_ON_POSTGRES, [array_text(column) for column in columns])
         else:
             cursor.executemany(
                 MESSAGES_ON_SQLITE, [[adapted(value) for value in row] for row in rows]
             )
+
+
+def array_text(values: Sequence[Any]) -> str:
+    """Return PostgreSQL's text form of an array: far cheaper than adapting each element."""
+    if all(value.__class__ is int for value in values):
+        return "{" + ",".join(map(str, values)) + "}"
+    return "{" + ",".join([_array_item(value) for value in values]) + "}"
+
+
+def _array_item(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    text = str(value)
+    if "\\" in text or '"' in text:
+        text = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
 
 
 def adapted(value: Any) -> Any:
@@ -213,16 +249,16 @@ _ESCAPES = str.maketrans(_SPECIAL)
 
 
 def _copy_line(row: Row) -> str:
-    return "\t".join([_copy_value(value) for value in row]) + "\n"
+    return "\t".join([_COPY.get(value.__class__, _copy_other)(value) for value in row]) + "\n"
 
 
-def _copy_value(value: Any) -> str:
-    if value.__class__ is int:
-        return str(value)
-    if value is None:
-        return "\\N"
-    if value.__class__ is str:
-        text: str = value
-        # A printable text has none of the signs that COPY reads, but for the backslash.
-        return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
-    return str(value)
+def _copy_text(text: str) -> str:
+    # A printable text has none of the signs that COPY reads, but for the backslash.
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
+
+
+def _copy_other(value: Any) -> str:
+    return "\\N" if value is None else str(value)
+
+
+_COPY: Final[dict[type, Callable[[Any], str]]] = {int: str, str: _copy_text}

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
-from billing.models import Batch, Message, Wallet
+from billing.models import Batch, Message
 from billing.persistence import statements
 from billing.persistence.entries import AccountBatch, BookFaultError, digest_after, legs
 from billing.persistence.folding import MessageDelta, messages_of, moment
@@ -82,7 +82,8 @@ def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Writ
 def _write(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
     now = timezone.now()
     statements.limit_waiting()
-    heads = _lock([batch.wallet_id for batch in batches])
+    rows = statements.lock_wallets([batch.wallet_id for batch in batches])
+    heads = {row[0]: _Head(*row[1:]) for row in rows}
     done: dict[int, Written] = {}
     fresh: list[AccountBatch] = []
     for batch in batches:
@@ -101,13 +102,6 @@ def _write(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
     _insert(written, digests, fence, now)
     done.update((batch.wallet_id, Written(Outcome.WRITTEN)) for batch in written)
     return done
-
-
-def _lock(wallet_ids: Sequence[int]) -> dict[int, _Head]:
-    """Lock the rows, in one order for every worker."""
-    rows = Wallet.objects.filter(pk__in=wallet_ids).order_by("pk").select_for_update()
-    columns = ("generation", "seq", "batch_number", "digest", "spendable", "held", "receivable")
-    return {row[0]: _Head(*row[1:]) for row in rows.values_list("pk", *columns)}
 
 
 def _judge(batch: AccountBatch, head: _Head | None) -> Written | None:

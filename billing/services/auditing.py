@@ -1,251 +1,25 @@
-"""The audit of the books: three equations for every wallet, and the first entry that breaks one.
-
-1. SQL spendable + pend = bal (what waits in Redis leads from SQL's figure to Redis').
-2. opening + Σ journal = SQL spendable; the same for what is held and what is owed.
-3. Σ open holds = held, in SQL; and SQL held + Σ waiting entries = Redis held.
-A difference names the wallet, the equation, and the first entry that is missing, was changed by
-hand, or does not add up; where no entry is wrong, a figure was changed past the books.
-"""
+"""The audit in the background: bounded chunks, green or red for the console, and an incident."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from django.db import connection
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
-from billing.models import AuditRun, Batch, JournalEntry, Wallet
-from billing.persistence.entries import digest_of
-from billing.persistence.reading import Live, lives, pending_of
+from billing.models import AuditRun, Wallet
+from billing.persistence.proving import CHUNK, Difference, audit, audit_all, first_differing
 from poolsite import hotpath
+from poolsite.live import touch
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 
+__all__ = ["Difference", "audit", "audit_all", "audit_some", "first_differing"]
+
 logger = logging.getLogger(__name__)
 
-CHUNK = 500
-TRIES = 5  # an account that is written to while it is read is read again
 MOST_NAMED = 20
 INCIDENT = "billing.audit"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One wallet whose books do not agree. `entry` names the first differing one ("" = none)."""
-
-    slug: str
-    equation: str
-    expected: int
-    found: int
-    entry: str = ""
-
-    def __str__(self) -> str:
-        where = f"; first: {self.entry}" if self.entry else "; no entry differs"
-        return f"{self.slug}: {self.equation}: {self.found} instead of {self.expected}{where}"
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A wallet and its sums, read by one statement, so at one moment."""
-
-    wallet_id: int
-    generation: int
-    seq: int
-    spendable: int
-    held: int
-    receivable: int
-    opening: int
-    entries: int
-    journal_spendable: int
-    journal_held: int
-    journal_receivable: int
-    open_holds: int
-
-
-_SUMS = """
-SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
-  COALESCE(j.entries, 0), COALESCE(j.spendable, 0), COALESCE(j.held, 0), COALESCE(j.receivable, 0),
-  COALESCE(m.quoted, 0)
-FROM billing_wallet w
-LEFT JOIN (SELECT wallet_id, COUNT(*) AS entries, SUM(spendable) AS spendable, SUM(held) AS held,
-    SUM(receivable) AS receivable
-  FROM billing_journalentry WHERE wallet_id >= %s AND wallet_id <= %s GROUP BY wallet_id) j
-  ON j.wallet_id = w.id
-LEFT JOIN (SELECT wallet_id, SUM(quoted) AS quoted FROM billing_message
-  WHERE wallet_id >= %s AND wallet_id <= %s AND state IN ('held', 'sent') GROUP BY wallet_id) m
-  ON m.wallet_id = w.id
-WHERE w.id >= %s AND w.id <= %s ORDER BY w.id
-"""
-
-
-def audit(wallets: Sequence[Wallet]) -> list[Difference]:
-    """Prove the equations for these wallets (in order of their ids, without a gap between them).
-
-    An account that moves meanwhile is read again until it stood still for one look. Raises
-    HotPathError, RedisError when Redis cannot be asked.
-    """
-    found: list[Difference] = []
-    waiting = list(wallets)
-    for turn in range(TRIES):
-        again: list[Wallet] = []
-        if not waiting:
-            break
-        redis = lives(waiting)
-        rows = _rows(waiting[0].pk, waiting[-1].pk)
-        for wallet in waiting:
-            row = rows.get(wallet.pk)
-            if row is None:
-                continue
-            differences = _in_sql(wallet, row)
-            if not differences:
-                verdict = _with_redis(wallet, row, redis[wallet.pk], last=turn == TRIES - 1)
-                if verdict is None:
-                    again.append(wallet)
-                    continue
-                differences = verdict
-            found += differences
-        waiting = again
-    return found
-
-
-def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
-    """Yield (wallets looked at, differences) chunk by chunk, over every wallet or one."""
-    after = 0
-    while True:
-        rows = Wallet.objects.select_related("account").order_by("pk").filter(pk__gt=after)
-        if slug:
-            rows = rows.filter(account__slug=slug)
-        chunk = list(rows[:CHUNK])
-        if not chunk:
-            return
-        yield len(chunk), audit(chunk)
-        after = chunk[-1].pk
-
-
-def _rows(first: int, last: int) -> Mapping[int, _Row]:
-    with connection.cursor() as cursor:
-        cursor.execute(_SUMS, [first, last] * 3)
-        return {row[0]: _Row(*(int(value) for value in row)) for row in cursor.fetchall()}
-
-
-# -- SQL by itself --------------------------------------------------------------------------------
-
-
-def _in_sql(wallet: Wallet, row: _Row) -> list[Difference]:
-    checks = (
-        ("opening + journal = spendable", row.opening + row.journal_spendable, row.spendable),
-        ("journal of held = held", row.journal_held, row.held),
-        ("journal of owed = receivable", -row.journal_receivable, row.receivable),
-        ("open holds = held", row.open_holds, row.held),
-    )
-    return [
-        Difference(wallet.slug, equation, expected, found, first_differing(wallet))
-        for equation, expected, found in checks
-        if expected != found
-    ]
-
-
-def first_differing(wallet: Wallet) -> str:
-    """Name the first entry of the journal that is missing, changed, or not its batch's; "" = none.
-
-    Walks the whole journal of the wallet, by keyset: for one account, not for all of them.
-    """
-    before, generation, expected = "", 0, 1
-    batches = _batches(wallet)
-    batch, total = next(batches, None), 0
-    for entry in _journal(wallet):
-        if entry.generation != generation:
-            generation, expected = entry.generation, 1
-        if entry.seq != expected:
-            return f"{generation}:{expected} is missing"
-        if _digest(entry, before) != entry.digest:
-            return f"{generation}:{entry.seq} ({entry.kind} {entry.operation_id}) was changed"
-        before, expected, total = entry.digest, expected + 1, total + entry.spendable
-        if batch and (entry.generation, entry.seq) == (batch.generation, batch.last_seq):
-            if total != batch.amount:
-                return f"{generation}:{batch.first_seq}, batch {batch.batch_number} sums up wrongly"
-            batch, total = next(batches, None), 0
-    if batch is not None:
-        return f"{batch.generation}:{expected} is missing"
-    if before != wallet_digest(wallet):
-        return f"{generation}:{expected} is missing"
-    return ""
-
-
-def wallet_digest(wallet: Wallet) -> str:
-    """The digest of the last entry, as the wallet's row has it now."""
-    return str(Wallet.objects.values_list("digest", flat=True).get(pk=wallet.pk))
-
-
-def _journal(wallet: Wallet) -> Iterator[JournalEntry]:
-    rows = JournalEntry.objects.filter(wallet=wallet).order_by("generation", "seq")
-    return rows.iterator(chunk_size=2_000)
-
-
-def _batches(wallet: Wallet) -> Iterator[Batch]:
-    rows = Batch.objects.filter(wallet=wallet).order_by("generation", "batch_number")
-    return rows.iterator(chunk_size=2_000)
-
-
-def _digest(entry: JournalEntry, before: str) -> str:
-    return digest_of(
-        *(before, entry.generation, entry.seq, entry.at_us, entry.kind, entry.operation_id),
-        *(entry.spendable, entry.held, entry.receivable, entry.revenue, entry.cash),
-        *(entry.state, entry.mode, entry.chatbot),
-    )
-
-
-# -- SQL and Redis --------------------------------------------------------------------------------
-
-
-def _with_redis(wallet: Wallet, row: _Row, live: Live, *, last: bool) -> list[Difference] | None:
-    """Compare with what Redis told before SQL was read; None = it moved on meanwhile."""
-    if wallet.recovering_since is not None:
-        return []  # its Redis side is being made; SQL's books were proven
-    if live.generation != row.generation or live.seq < row.seq:
-        moved = not last
-        return (
-            None
-            if moved
-            else [Difference(wallet.slug, "generation and sequence in Redis", row.seq, live.seq)]
-        )
-    if live.drained > row.seq:
-        return None if not last else []
-    entries = pending_of(wallet, row.seq, live.seq)
-    if entries is None:
-        return None if not last else []
-    persisted = _journal_between(wallet, live, row.seq)
-    amount = sum(entry.spendable for entry in entries)
-    checks = (
-        ("SQL spendable + pend = bal", row.spendable + live.pend - persisted, live.bal),
-        ("waiting entries = pend", amount + persisted, live.pend),
-        ("SQL held + waiting = held", row.held + sum(entry.held for entry in entries), live.held),
-        (
-            "SQL receivable + waiting = receivable",
-            row.receivable + sum(entry.receivable for entry in entries),
-            live.receivable,
-        ),
-    )
-    return [
-        Difference(wallet.slug, equation, expected, found)
-        for equation, expected, found in checks
-        if expected != found
-    ]
-
-
-def _journal_between(wallet: Wallet, live: Live, last: int) -> int:
-    """What SQL has taken of `pend` while Redis has not been told (the trim is still to come)."""
-    if live.drained == last:
-        return 0
-    rows = JournalEntry.objects.filter(
-        wallet=wallet, generation=live.generation, seq__gt=live.drained, seq__lte=last
-    )
-    return sum(rows.values_list("spendable", flat=True))
-
-
-# -- in the background ----------------------------------------------------------------------------
 
 
 def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
@@ -259,6 +33,7 @@ def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
         if not chunk:
             run.ended_at = timezone.now()
             run.save(update_fields=["ended_at"])
+            touch("billing.books:all")
             break
         try:
             differences = audit(chunk)
@@ -300,6 +75,7 @@ def _note(run: AuditRun, chunk: Sequence[Wallet], differences: Sequence[Differen
     run.wallets += len(chunk)
     run.different += len(by_slug)
     run.save(update_fields=["position", "wallets", "different", "differences"])
+    touch("billing.books:all")
     return len(by_slug)
 
 

@@ -60,15 +60,20 @@ def rebuild(
     why: str,
     *,
     actor: Actor = "billing.rebuild",
+    lost: bool = False,
     after_the_end: Callable[[], None] | None = None,
 ) -> Rebuilt:
     """Do all the steps; one worker at a time for one wallet (the caller holds its lease).
 
-    after_the_end: called when the old life has ended, before the new one begins. Raises the
-    runner's and the database's errors, NotRebuiltError: what was begun is gone on with by the next
-    call.
+    lost: Redis lost it, or went back in time; entries that do not follow SQL's are given up. Else
+    they forbid the rebuild, and nothing is touched.
+    after_the_end: called when the old life has ended, before the new one begins.
+    Raises the runner's and the database's errors, NotRebuiltError: what was begun is gone on with
+    by the next call.
     """
     begun = time.monotonic()
+    if not lost:
+        _refuse_faults(row)
     before = _enter_safe_mode(row, why)
     strange = _end_old_life(row) if before is not None else 0
     if after_the_end is not None:
@@ -91,6 +96,13 @@ def rebuild(
     )
     logger.warning("billing: %s is rebuilt (%s): %s", row.slug, why, rebuilt)
     return rebuilt
+
+
+def _refuse_faults(row: Wallet) -> None:
+    turn = persist_one(row)
+    row.refresh_from_db()
+    if turn.faults or turn.refused:
+        raise NotRebuiltError(f"{row.slug} has entries that SQL does not take: see its incident")
 
 
 def _enter_safe_mode(row: Wallet, why: str) -> Live | None:

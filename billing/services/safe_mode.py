@@ -94,7 +94,7 @@ def heal(lost: dict[int, str], done: dict[str, int] | None = None) -> dict[str, 
                 why = lost[wallet_id]
                 if held is not None and (why == "diverged" or _still_lost(row)):
                     row.refresh_from_db()
-                    rebuild(row, why)
+                    rebuild(row, why, lost=True)
                     done["rebuilt"] += 1
         except (*REDIS_ERRORS, DatabaseError, NotRebuiltError) as error:
             done["failed"] += 1

@@ -43,7 +43,7 @@ def work(order: dict[str, Any]) -> Any:
         return safe_mode.watch()
     if verb == "rebuild":
         row = Wallet.objects.select_related("account").get(account__slug=order["slug"])
-        return rebuilding.rebuild(row, "test").generation
+        return rebuilding.rebuild(row, "test", lost=True).generation
     if verb == "rows":
         columns = ("account__slug", "spendable", "held", "receivable", "seq", "fence")
         return [list(row) for row in Wallet.objects.order_by("pk").values_list(*columns)]

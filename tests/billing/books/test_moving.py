@@ -131,6 +131,18 @@ def test_the_drill_tells_seconds_and_no_difference():
     green()
 
 
+def test_a_drill_is_refused_while_entries_cannot_be_written(clean_redis):
+    row = used()
+    with clean_redis.client() as client:
+        client.xdel("{acct." + row.slug + "}:log", "3-0")
+    before = figures(row)
+    with pytest.raises(CommandError, match="SQL does not take"):
+        command("rebuild", row.slug)
+    row.refresh_from_db()
+    assert (row.recovering_since, row.generation) == (None, 1)
+    assert figures(row).bal == before.bal
+
+
 def test_show_tells_both_sides():
     row = used("acme")
     assert "entries to write" in command("show")

@@ -233,7 +233,7 @@ def test_two_workers_do_not_rebuild_one_wallet_at_once(clean_redis):
     stale = Wallet.objects.select_related("account").get()
     with clean_redis.client() as client:
         client.flushall()
-    rebuilding.rebuild(row, "emptied")
+    rebuilding.rebuild(row, "emptied", lost=True)
     stale.recovering_since = timezone.now()
     with pytest.raises(rebuilding.NotRebuiltError):
         rebuilding._begin_new_life(stale, "emptied", "test")

@@ -190,7 +190,7 @@ def test_a_debit_above_what_is_there_leaves_a_receivable_that_a_recharge_pays():
 
 def test_texts_with_signs_of_the_copy_format_arrive_as_they_are():
     wallet = make_wallet(spendable=1_000)
-    odd = "a\\b\tc\nd\\N"
+    odd = 'a\\b\tc\nd\\N "e",{f} NULL'
     one(wallet, 1, [hold(1, odd, 10)])
     assert JournalEntry.objects.get().operation_id == odd
     assert Message.objects.get().message_id == odd
