@@ -14,9 +14,10 @@ class LineConfig(AppConfig):
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
         from poolsite import history
-        from queueing.line import errors, rules
+        from queueing.line import errors, menu, rules
         from queueing.line.services.history_source import DeskSource
 
         rules.register()
         errors.declare_problems()
+        menu.register()
         history.register(DeskSource())

@@ -20,6 +20,7 @@ from poolsite.access import services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from tests.access import url_rules_campaigns as campaign_rules
+from tests.access import url_rules_desks as desk_rules
 from tests.access import url_rules_gates as gate_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
@@ -342,15 +343,33 @@ API |= {
     ),
 }
 
+_DESK = "desks/<slug:slug>/"
+DESKS = {
+    "desks/": Rule(desk_rules.LISTED),
+    _DESK: Rule(desk_rules.SEEN, url=desk_rules.of_desk("")),
+    f"{_DESK}floor/": Rule(desk_rules.SEEN, url=desk_rules.of_desk("floor/")),
+    f"{_DESK}act/": Rule(desk_rules.SUPERVISED, url=desk_rules.of_desk("act/"), method="post"),
+}
+
 _ONE = "accounts/<slug:slug>/campaigns/<int:pk>/"
 CAMPAIGNS = {
     "campaigns/": Rule(campaign_rules.MEMBERS_OWN),
     "opt-outs/": Rule(campaign_rules.MEMBERS_OWN),
+    "templates/": Rule(campaign_rules.MEMBERS_OWN),
+    "accounts/<slug:slug>/templates/new/": Rule(
+        campaign_rules.SENT, url=campaign_rules.of_wallet("/accounts/own/templates/new/")
+    ),
+    "accounts/<slug:slug>/templates/<int:pk>/": Rule(
+        campaign_rules.SEEN, url=campaign_rules.of_template("")
+    ),
+    "accounts/<slug:slug>/templates/<int:pk>/archive/": Rule(
+        campaign_rules.SENT, url=campaign_rules.of_template("archive/"), method="post"
+    ),
     **{
         f"accounts/<slug:slug>/{part}": Rule(
             campaign_rules.SEEN, url=campaign_rules.of_wallet(f"/accounts/own/{part}")
         )
-        for part in ("campaigns/", "opt-outs/", "opt-outs/export/")
+        for part in ("campaigns/", "templates/", "opt-outs/", "opt-outs/export/")
     },
     "accounts/<slug:slug>/campaigns/new/": Rule(
         campaign_rules.SENT, url=campaign_rules.of_wallet("/accounts/own/campaigns/new/")
@@ -383,6 +402,7 @@ RULES: dict[str, Rule] = {
     **POOL_PAGES,
     **API,
     **CAMPAIGNS,
+    **DESKS,
     **paying_rules.rows(Rule),
     **money_rules.rows(Rule),
     **gate_rules.rows(Rule),

@@ -97,6 +97,11 @@ def agent_beat(agent: Agent) -> door.AgentState:
     return hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
 
 
+def agent_rooms(agent: Agent) -> tuple[door.Slot, ...]:
+    """The agent's slots as Redis has them now; looking is no heartbeat."""
+    return hotpath.run(door.agent_state(agent.desk.slug, agent.user_id)).slots
+
+
 def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.Answer:
     """Accept or decline an offer. LineError offer-over: it went to somebody else meanwhile."""
     does = door.accept if yes else door.decline

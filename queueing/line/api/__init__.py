@@ -1,0 +1,1 @@
+"""The line's public interface: for visitors' pages, agents' pages and other people's ACDs."""

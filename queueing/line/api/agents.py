@@ -1,0 +1,202 @@
+"""Agents' routes: online, rooms, offers, words. By session, or by an ACD's token and `?agent=`."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Path, Router
+
+from poolsite.access import principal_of_request
+from poolsite.api.root import ProblemError
+from queueing.line import desk as door
+from queueing.line.api.credentials import Serving
+from queueing.line.api.refusals import refusals
+from queueing.line.api.visits import ERRORS
+from queueing.line.models import Agent, Message, Queue, Visit
+from queueing.line.schemas import (
+    AgentMessageIn,
+    LogoutIn,
+    NothingIn,
+    OfferIn,
+    PauseIn,
+    RoomIn,
+    TakeIn,
+    TransferIn,
+)
+from queueing.line.selectors import consoles
+from queueing.line.services import rooms
+from queueing.line.topics.visit import message_as_data
+
+agents = Router(tags=["line"], auth=Serving())
+ANSWER: dict[int, Any] = {200: Any, **ERRORS}
+
+
+def _me(request: HttpRequest) -> Agent:
+    found: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
+    return found
+
+
+@agents.get("/rooms", response=ANSWER, summary="An agent's rooms")
+def get_rooms(request: HttpRequest) -> Any:
+    """State, rooms, offers with their token, wrap-ups with their end."""
+    return consoles.agent_out(_me(request))
+
+
+@agents.get("/colleagues", response=ANSWER, summary="Where to transfer to")
+def get_colleagues(request: HttpRequest) -> Any:
+    """The desk's queues, and its agents who are online with their free rooms."""
+    return consoles.colleagues(_me(request))
+
+
+@agents.get("/why/{visit}", response=ANSWER, summary="Why nobody serves a visitor")
+def get_why(
+    request: HttpRequest,
+    visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
+) -> Any:
+    """Agent by agent of the queue, with the reason."""
+    found = consoles.why_nobody(_me(request), visit)
+    if found is None:
+        raise ProblemError("unknown-visit")
+    return found
+
+
+# -- being there ---------------------------------------------------------------------------------
+
+
+@agents.post("/login", response=ANSWER, summary="Go online")
+def login(request: HttpRequest, given: NothingIn) -> Any:
+    """Online, or on after a pause; a second log-in has the same rooms."""
+    return _state(_me(request), rooms.agent_login)
+
+
+@agents.post("/pause", response=ANSWER, summary="Pause")
+def pause(request: HttpRequest, given: PauseIn) -> Any:
+    """With a reason; from a room it begins when the last room has ended."""
+    return _state(_me(request), lambda agent: rooms.agent_pause(agent, given.reason))
+
+
+@agents.post("/logout", response=ANSWER, summary="Go offline")
+def logout(request: HttpRequest, given: LogoutIn) -> Any:
+    """From a room it happens when the last room has ended."""
+    return _state(_me(request), lambda agent: rooms.agent_logout(agent, given.reason))
+
+
+@agents.post("/beat", response=ANSWER, summary="The agent is there")
+def beat(request: HttpRequest, given: NothingIn) -> Any:
+    """A poll: keeps the agent online and tells its rooms."""
+    return _state(_me(request), rooms.agent_beat)
+
+
+@agents.post("/ready", response=ANSWER, summary="End the wrap-up")
+def ready(request: HttpRequest, given: NothingIn) -> Any:
+    """Every wrap-up of the agent ends now."""
+    return _done(_me(request), rooms.agent_ready)
+
+
+def _state(agent: Agent, run: Any) -> Any:
+    with refusals():
+        return consoles.agent_out(agent, run(agent))
+
+
+def _done(agent: Agent, run: Any) -> Any:
+    """Run a use case with a short answer, then tell the rooms as they are now."""
+    with refusals():
+        answer: door.Answer | door.Standing = run(agent)
+    out = consoles.agent_out(agent)
+    return {**out, "visit": answer.visit} if isinstance(answer, door.Answer) else out
+
+
+# -- visitors ------------------------------------------------------------------------------------
+
+
+@agents.post("/take", response=ANSWER, summary="Take a visitor")
+def take(request: HttpRequest, given: TakeIn) -> Any:
+    """A chosen visitor, or the next of the agent's queues."""
+    return _done(_me(request), lambda agent: rooms.visit_take(agent, given.visit or ""))
+
+
+@agents.post("/accept", response=ANSWER, summary="Accept an offer")
+def accept(request: HttpRequest, given: OfferIn) -> Any:
+    """Late: the visitor went on, nothing changes."""
+    return _offer(request, given, yes=True)
+
+
+@agents.post("/decline", response=ANSWER, summary="Decline an offer")
+def decline(request: HttpRequest, given: OfferIn) -> Any:
+    """The visitor keeps the place."""
+    return _offer(request, given, yes=False)
+
+
+def _offer(request: HttpRequest, given: OfferIn, *, yes: bool) -> Any:
+    return _done(
+        _me(request), lambda agent: rooms.offer_answer(agent, given.visit, given.token, yes=yes)
+    )
+
+
+@agents.post("/finish", response=ANSWER, summary="End a room")
+def finish(request: HttpRequest, given: RoomIn) -> Any:
+    """End one of the agent's own rooms; again: the same answer."""
+    return _done(_me(request), lambda agent: rooms.room_finish(agent, given.visit))
+
+
+@agents.post("/transfer", response=ANSWER, summary="Hand a visitor over")
+def transfer(request: HttpRequest, given: TransferIn) -> Any:
+    """To a queue or an agent of the desk, out of one of the agent's own rooms."""
+    me = _me(request)
+    visit = _own_room(me, given.visit)
+    queue = Queue.objects.filter(desk=me.desk, slug=given.queue or "").first()
+    other = Agent.objects.filter(desk=me.desk, user_id=given.agent, archived_at=None).first()
+    if (queue is None) == (other is None):
+        raise ProblemError("unknown-queue", "Choose a queue or an agent of the same desk.")
+    actor = principal_of_request(request)
+    return _done(
+        me, lambda _: rooms.visit_transfer(actor=actor, visit=visit, queue=queue, agent=other)
+    )
+
+
+@agents.post("/messages", response=ANSWER, summary="Say something")
+def post_message(request: HttpRequest, given: AgentMessageIn) -> Any:
+    """In one of the agent's own rooms; the same id again is the same message."""
+    me = _me(request)
+    return _say(me, _own_room(me, given.visit), given, Message.Author.AGENT)
+
+
+@agents.post("/notes", response=ANSWER, summary="Write a note")
+def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
+    """For colleagues only; in an own room, or after it (in the wrap-up)."""
+    me = _me(request)
+    visit = _visit(me, given.visit)
+    if visit.agent_id != me.pk:
+        visit = _own_room(me, given.visit)
+    return _say(me, visit, given, Message.Author.NOTE)
+
+
+@agents.post("/typing", response=ANSWER, summary="The agent types")
+def typing(request: HttpRequest, given: RoomIn) -> Any:
+    """The visitor's page shows it for a few seconds."""
+    me = _me(request)
+    rooms.typing_tell(visit=_own_room(me, given.visit), by_agent=True)
+    return {"answer": "ok"}
+
+
+def _say(me: Agent, visit: Visit, given: AgentMessageIn, author: str) -> Any:
+    with refusals():
+        said = rooms.message_send(
+            visit=visit, author=author, client_id=given.id, text=given.text, agent=me
+        )
+    return message_as_data(said.message)
+
+
+def _visit(me: Agent, public_id: str) -> Visit:
+    visit = Visit.objects.select_related("desk").filter(desk=me.desk, public_id=public_id).first()
+    if visit is None:
+        raise ProblemError("unknown-visit")
+    return visit
+
+
+def _own_room(me: Agent, public_id: str) -> Visit:
+    """The visit of a room that this agent has now, as Redis knows it."""
+    visit = _visit(me, public_id)
+    slots = rooms.agent_rooms(me)
+    if not any(slot.kind == "room" and slot.visit == public_id for slot in slots):
+        raise ProblemError("not-yours", "The room is another agent's, or has ended.")
+    return visit

@@ -1,0 +1,109 @@
+"""Who asks at the line's interface, before a body is read: visitors, agents, machines, anybody."""
+
+from typing import Any
+
+from django.core.cache import cache
+from django.http import HttpRequest
+
+from poolsite import access
+from poolsite.access import Decision, Principal, Thing
+from poolsite.api.problems import kind_of_refusal
+from poolsite.api.root import CredentialAuth, ProblemError
+from queueing.line.models import Agent, Visit
+from queueing.line.schemas import BODY_LIMIT_BYTES
+from queueing.line.topics.scope import is_agent_of
+
+COMES_PER_MINUTE = 60  # joins and left messages from one network address
+
+
+def check_size(request: HttpRequest) -> None:
+    """Refuse a body over the limit by what its head declares; one of no declared size, too."""
+    declared = request.META.get("CONTENT_LENGTH") or ""
+    if not declared and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+        raise ProblemError("too-large", "say the length of the body")
+    if declared and (not declared.isdigit() or int(declared[:20]) > BODY_LIMIT_BYTES):
+        raise ProblemError("too-large", f"at most {BODY_LIMIT_BYTES} bytes")
+
+
+class Known(CredentialAuth):
+    """A live token of any kind, or a session (with its CSRF token where something changes)."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        check_size(request)
+        return super().__call__(request)
+
+
+class Anybody(Known):
+    """The same, or nobody: who shows no credential at all is let in."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = access.principal_of_request(request)
+        if not principal.is_authenticated and "Authorization" not in request.headers:
+            check_size(request)
+            return principal
+        return super().__call__(request)
+
+
+class Serving(Known):
+    """An agent: by the person's own session, or named in `?agent=<user id>` by a token."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = super().__call__(request)
+        if principal is None:
+            return None
+        access.require(principal, "line.serve")
+        agent = _agent(principal, request.GET.get("agent", ""))
+        decision = access.decide(principal, "line.serve", agent.desk) if agent else None
+        if agent is None or decision is Decision.HIDDEN:
+            raise ProblemError("unknown-agent")
+        access.require(principal, "line.serve", agent.desk)
+        return agent
+
+
+def _agent(principal: Principal, named: str) -> Agent | None:
+    key = principal.id if principal.kind == "user" else named
+    if not (key.isascii() and key.isdecimal() and len(key) < 10):
+        return None
+    rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
+    return rows.filter(user_id=int(key)).first()
+
+
+def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:
+    """The visit for its own visitor and for tokens; for staff of its desk only to look at."""
+    visit = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
+    if visit is None:
+        raise ProblemError("unknown-visit")
+    decision = _decision(principal, visit, looks_only)
+    if not decision:
+        raise ProblemError(kind_of_refusal(decision, "unknown-visit"))
+    return visit
+
+
+def _decision(principal: Principal, visit: Visit, looks_only: bool) -> Decision:
+    if principal.kind == "visitor":
+        thing = Thing("visit", visit.public_id, visit.account_id)
+        return access.decide(principal, "line.visit", thing)
+    if principal.kind != "user" or not looks_only:
+        return access.decide(principal, "line.visit", visit)
+    looks = access.decide(principal, "line.view", visit)
+    if not looks and access.decide(principal, "line.serve", visit):
+        return Decision.ALLOW if is_agent_of(principal, visit.desk.slug) else looks
+    return looks
+
+
+def count_coming(request: HttpRequest) -> str:
+    """Count a visitor who comes; the address. ProblemError too-many-requests over the limit."""
+    address = access.client_address(request)
+    if not address:
+        return ""
+    key = f"line:coming:{address}"
+    if cache.add(key, 1, timeout=60):
+        return address
+    try:
+        count = cache.incr(key)
+    except ValueError:  # it ran out between the two
+        cache.add(key, 1, timeout=60)
+        return address
+    if count > COMES_PER_MINUTE:
+        raise ProblemError("too-many-requests", "too many visits from your network, wait a minute")
+    return address

@@ -1,0 +1,12 @@
+"""Where the line's routers hang."""
+
+from poolsite.api.root import api
+from queueing.line.api.agents import agents
+from queueing.line.api.visits import queues, visits
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    api.add_router("/queues", queues)
+    api.add_router("/visits", visits)
+    api.add_router("/agent", agents)

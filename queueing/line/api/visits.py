@@ -1,0 +1,194 @@
+"""Visitors' routes: join, be there, talk, leave. The holder of the visit's token, or a machine."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Path, Query, Router
+
+from poolsite import access, hotpath
+from poolsite.access import Principal, VisitorScope, principal_of_request
+from poolsite.api.problems import kind_of_refusal
+from poolsite.api.root import ProblemError
+from queueing.line import desk as door
+from queueing.line.api.credentials import Anybody, Known, count_coming, visit_of
+from queueing.line.api.refusals import refusals
+from queueing.line.models import Message, Queue, Visit
+from queueing.line.schemas import (
+    BeatIn,
+    JoinIn,
+    LeftIn,
+    MessageIn,
+    NothingIn,
+    Problem,
+    RatingIn,
+)
+from queueing.line.selectors import consoles
+from queueing.line.services import hours, left_messages, rooms
+from queueing.line.services import visits as use
+from queueing.line.topics.visit import message_as_data, messages_after, standing_as_data
+
+queues = Router(tags=["line"])
+visits = Router(tags=["line"], auth=Known())
+ERRORS: dict[int, Any] = {
+    status: Problem for status in (401, 403, 404, 409, 413, 422, 429, 503, 504)
+}
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
+VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit.")  # type: ignore[type-arg]
+ANYBODY = Anybody()
+
+
+# -- a queue's door ------------------------------------------------------------------------------
+
+
+@queues.get("/{slug}", auth=ANYBODY, response={200: Any, **ERRORS}, summary="A queue's door")
+def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
+    """Whether it is open, and what its page says."""
+    return consoles.queue_out(_queue(slug))
+
+
+@queues.post("/{slug}/join", auth=ANYBODY, response={200: Any, **ERRORS}, summary="Join")
+def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
+    """A visitor comes: `waiting` with the number ahead, or `room`; with the token to keep.
+
+    Asked again with the visit's token, the place stays. Only API tokens choose class and skills.
+    """
+    principal = principal_of_request(request)
+    queue = _queue(slug)
+    known = _known(principal, queue)
+    if known is not None:
+        return known
+    is_machine = principal.kind == "token"
+    if is_machine:
+        decision = access.decide(principal, "line.visit", queue)
+        if not decision:
+            raise ProblemError(kind_of_refusal(decision, "unknown-queue"))
+    if not hours.is_open(queue):
+        raise ProblemError("queue-closed", queue.closed_text[:300] or "This queue is closed now.")
+    address = "" if is_machine else count_coming(request)
+    with refusals():
+        joined = use.visit_join(
+            queue=queue,
+            name=given.name,
+            topic=given.topic,
+            contact=given.contact,
+            address=address,
+            priority=given.priority if is_machine else 5,
+            skills=given.skills if is_machine else None,
+            anyway=given.anyway,
+        )
+    data = standing_as_data(joined.visit.public_id, joined.standing)
+    return {
+        **data,
+        "visit": joined.visit.public_id,
+        "token": joined.token,
+        "place": joined.place,
+    }
+
+
+def _known(principal: Principal, queue: Queue) -> Any:
+    """Where a visitor stands who is here already; None for everybody else."""
+    scope = principal.scope
+    if not isinstance(scope, VisitorScope) or scope.desk != queue.desk.slug:
+        return None
+    standing = use.visit_beat(desk=queue.desk, visit=scope.visit)
+    if not standing.is_there:
+        return None
+    return {**standing_as_data(scope.visit, standing), "visit": scope.visit}
+
+
+@queues.post(
+    "/{slug}/left-messages", auth=ANYBODY, response={201: Any, **ERRORS}, summary="Leave a message"
+)
+def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
+    """Leave a message, or ask to be called back."""
+    queue = _queue(slug)
+    count_coming(request)
+    with refusals():
+        left_messages.message_leave(queue=queue, **given.dict())
+    return 201, {"answer": "kept"}
+
+
+def _queue(slug: str) -> Queue:
+    queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
+    if queue is None:
+        raise ProblemError("unknown-queue")
+    return queue
+
+
+# -- a visit -------------------------------------------------------------------------------------
+
+
+@visits.get("/{visit}", response={200: Any, **ERRORS}, summary="Where a visit stands")
+def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
+    """Looking keeps no place: that is what `beat` is for."""
+    row = visit_of(principal_of_request(request), visit, looks_only=True)
+    standing = hotpath.run(door.place(row.desk.slug, visit))
+    if standing.answer == "gone" and row.ended_at is not None:
+        standing = door.Standing("ended", word=row.outcome)
+    return {**standing_as_data(visit, standing), "visit": visit}
+
+
+@visits.post("/{visit}/beat", response={200: Any, **ERRORS}, summary="The visitor is there")
+def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
+    """A poll: keeps the visit alive and tells where it stands (served by the hot lane, too)."""
+    row = visit_of(principal_of_request(request), visit)
+    standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
+    return {**standing_as_data(visit, standing), "visit": visit}
+
+
+@visits.post("/{visit}/leave", response={200: Any, **ERRORS}, summary="Leave")
+def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
+    """The visitor leaves the line, or ends the room. Again: the same answer."""
+    row = visit_of(principal_of_request(request), visit)
+    standing = use.visit_leave(desk=row.desk, visit=visit)
+    return {**standing_as_data(visit, standing), "visit": visit}
+
+
+@visits.get("/{visit}/messages", response={200: Any, **ERRORS}, summary="Words of a room")
+def get_messages(
+    request: HttpRequest,
+    visit: str = VisitId,
+    after: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
+) -> Any:
+    """Messages after a number, 200 at most, oldest first."""
+    visit_of(principal_of_request(request), visit, looks_only=True)
+    return {"messages": messages_after(visit, after, notes=False)}
+
+
+@visits.post("/{visit}/messages", response={200: Any, **ERRORS}, summary="Say something")
+def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
+    """The visitor's words; the same id again is the same message."""
+    row = visit_of(principal_of_request(request), visit)
+    with refusals():
+        said = rooms.message_send(
+            visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
+        )
+    return message_as_data(said.message)
+
+
+@visits.post("/{visit}/typing", response={200: Any, **ERRORS}, summary="The visitor types")
+def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
+    """The agent's page shows it for a few seconds."""
+    rooms.typing_tell(visit=visit_of(principal_of_request(request), visit), by_agent=False)
+    return {"answer": "ok"}
+
+
+@visits.post("/{visit}/rating", response={200: Any, **ERRORS}, summary="Rate")
+def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
+    """One to five stars; later words replace earlier ones."""
+    row = visit_of(principal_of_request(request), visit)
+    with refusals():
+        rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
+    return {"stars": rating.stars, "comment": rating.comment}
+
+
+@visits.get("/{visit}/transcript", response={200: str, **ERRORS}, summary="Transcript")
+def get_transcript(request: HttpRequest, visit: str = VisitId) -> Any:
+    """What was said, as a text file."""
+    row: Visit = visit_of(principal_of_request(request), visit, looks_only=True)
+    name = f'attachment; filename="transcript-{row.public_id}.txt"'
+    return HttpResponse(
+        consoles.transcript(row),
+        content_type="text/plain; charset=utf-8",
+        headers={"Content-Disposition": name, "X-Content-Type-Options": "nosniff"},
+    )

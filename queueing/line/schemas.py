@@ -1,0 +1,108 @@
+"""What the line's interface takes, as pydantic reads it; whatever else stands there is refused."""
+
+from typing import Annotated
+
+from ninja import Schema
+from pydantic import ConfigDict, Field
+
+BODY_LIMIT_BYTES = 65_536
+Visit = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,32}$")]
+ClientId = Annotated[str, Field(min_length=1, max_length=40)]
+
+
+class Strict(Schema):
+    """A body without unknown fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NothingIn(Strict):
+    """No fields."""
+
+
+class JoinIn(Strict):
+    """A visitor who comes. `anyway`: wait though nobody serves. Only tokens choose a class."""
+
+    name: str = Field("", max_length=80)
+    topic: str = Field("", max_length=80)
+    contact: str = Field("", max_length=120)
+    priority: int = Field(5, ge=1, le=9)
+    skills: dict[
+        Annotated[str, Field(pattern=r"^[a-z0-9-]{1,20}$")], Annotated[int, Field(ge=1, le=9)]
+    ] = Field(default_factory=dict, max_length=4)
+    anyway: bool = False
+
+
+class BeatIn(Strict):
+    """`place`: the signed proof that a join gave, for the day on which everything was lost."""
+
+    place: str = Field("", max_length=600)
+
+
+class MessageIn(Strict):
+    """`id`: the sender's own; the same again is no second message."""
+
+    id: ClientId
+    text: str = Field(max_length=8_000)
+
+
+class RatingIn(Strict):
+    """One to five stars."""
+
+    stars: int = Field(ge=1, le=5)
+    comment: str = Field("", max_length=1_000)
+
+
+class LeftIn(Strict):
+    """What somebody leaves when nobody is there, or a wish to be called back."""
+
+    name: str = Field(min_length=1, max_length=80)
+    contact: str = Field(min_length=3, max_length=120)
+    text: str = Field("", max_length=4_000)
+    wants_call: bool = False
+
+
+class PauseIn(Strict):
+    reason: str = Field(min_length=1, max_length=60)
+
+
+class LogoutIn(Strict):
+    reason: str = Field("", max_length=60)
+
+
+class TakeIn(Strict):
+    """A chosen visitor, or the next."""
+
+    visit: Visit | None = None
+
+
+class OfferIn(Strict):
+    """An offer is answered with its own token."""
+
+    visit: Visit
+    token: str = Field(min_length=1, max_length=64)
+
+
+class RoomIn(Strict):
+    visit: Visit
+
+
+class TransferIn(Strict):
+    """To a queue (its slug) or an agent (its user id) of the same desk."""
+
+    visit: Visit
+    queue: str | None = Field(None, max_length=40)
+    agent: int | None = Field(None, ge=1, lt=2**31)
+
+
+class AgentMessageIn(MessageIn):
+    visit: Visit
+
+
+class Problem(Schema):
+    """RFC 9457."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""

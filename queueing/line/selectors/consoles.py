@@ -1,0 +1,138 @@
+"""What visitors' and agents' pages show, read from SQL and Redis."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.cache import cache
+from django.db.models import F
+from django.utils import timezone
+
+from poolsite import hotpath
+from queueing.line import desk as door
+from queueing.line.models import Agent, Message, Queue, RoomEvent, Visit
+from queueing.line.services import hours
+
+KEPT_ENOUGH = 10  # promises of today before their share is told
+
+
+def queue_out(queue: Queue) -> dict[str, Any]:
+    """A queue as anybody may see it."""
+    opens = None if hours.is_open(queue) else hours.next_opening(queue)
+    return {
+        "slug": queue.slug,
+        "name": queue.name,
+        "open": hours.is_open(queue),
+        "opens_at": opens.isoformat() if opens is not None else None,
+        "closed_text": queue.closed_text,
+        "welcome": queue.welcome,
+        "topics": [str(topic)[:80] for topic in queue.topics],
+        "grace_seconds": queue.grace_seconds,
+        "promises": promises_kept(queue),
+    }
+
+
+def promises_kept(queue: Queue) -> dict[str, int] | None:
+    """How many of the last day's visitors were served within the time they were shown."""
+    key = f"line:promises:{queue.pk}"
+    known: dict[str, int] | None = cache.get(key)
+    if known is None:
+        since = timezone.now() - timedelta(days=1)
+        served = Visit.objects.filter(
+            queue=queue,
+            joined_at__gte=since,
+            matched_at__isnull=False,
+            predicted_high_seconds__isnull=False,
+        )
+        right = served.filter(
+            matched_at__lte=F("joined_at") + F("predicted_high_seconds") * timedelta(seconds=1)
+        )
+        known = {"kept": right.count(), "of": served.count()}
+        cache.set(key, known, timeout=60)
+    return known if known["of"] >= KEPT_ENOUGH else None
+
+
+def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, Any]:
+    """An agent's state with its rooms, offers and wrap-ups."""
+    now = state or hotpath.run(door.agent_state(agent.desk.slug, agent.user_id))
+    ids = [slot.visit for slot in now.slots if slot.visit]
+    rows = Visit.objects.filter(public_id__in=ids).select_related("queue")
+    said = {row.public_id: row for row in rows}
+    return {
+        "agent": agent.user_id,
+        "name": agent.name,
+        "desk": agent.desk.slug,
+        "capacity": agent.capacity,
+        "state": now.state,
+        "pending": now.pending,
+        "word": now.word,
+        "offer_token": now.offer_token,
+        "slots": [_slot_out(slot, said.get(slot.visit)) for slot in now.slots],
+    }
+
+
+def _slot_out(slot: door.Slot, visit: Visit | None) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": slot.kind, "visit": slot.visit, "until_ms": slot.until_ms}
+    if visit is not None:
+        out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.slug}
+        out |= {"joined_at": visit.joined_at.isoformat(), "skills": visit.skills}
+    return out
+
+
+def colleagues(agent: Agent) -> dict[str, Any]:
+    """Where a visitor may be handed over to: queues of the desk, and who is online."""
+    names = dict(
+        Agent.objects.filter(desk=agent.desk, archived_at=None).values_list("user_id", "name")
+    )
+    online: list[dict[str, Any]] = []
+    cursor = "0"
+    while True:
+        cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
+        online += [
+            {"agent": each.agent, "name": names[each.agent], "free": each.capacity - used}
+            for each in some
+            if each.state == "online" and each.agent in names and each.agent != agent.user_id
+            for used in [len(each.slots)]
+        ]
+        if cursor == "0":
+            break
+    queues = Queue.objects.filter(desk=agent.desk).values("slug", "name")
+    return {"queues": list(queues), "agents": sorted(online, key=lambda row: str(row["name"]))}
+
+
+def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:
+    """Why nobody serves a visit of the agent's desk now; None = it does not wait there."""
+    names = dict(Agent.objects.filter(desk=agent.desk).values_list("user_id", "name"))
+    rows: list[dict[str, Any]] = []
+    cursor, state, mode = "0", "", ""
+    while True:
+        part = hotpath.run(door.why(agent.desk.slug, visit, cursor))
+        if part is None:
+            return None
+        cursor, state, mode = part.cursor, part.state, part.mode
+        rows += [
+            {"agent": each, "name": names.get(each, ""), "reason": reason}
+            for each, reason in part.reasons.items()
+        ]
+        if cursor == "0" or len(rows) >= 200:
+            break
+    rows.sort(key=lambda row: (row["agent"] != agent.user_id, row["reason"], row["name"]))
+    return {"visit": visit, "state": state, "mode": mode, "agents": rows}
+
+
+def transcript(visit: Visit) -> str:
+    """What was said, with what happened, as plain text; without internal notes."""
+    lines = [(visit.joined_at, f"{visit.name or visit.public_id} joined {visit.queue.name}")]
+    happened = RoomEvent.objects.filter(visit=visit).select_related("agent")
+    lines += [(each.at, _event_line(each)) for each in happened[:500]]
+    words = Message.objects.filter(visit=visit).exclude(author=Message.Author.NOTE)
+    for each in words.select_related("agent"):
+        name = each.agent.name if each.agent is not None else visit.name or each.author
+        text = each.text.replace("\n", "\n    ")
+        lines.append((each.at, f"{name}: {text}"))
+    lines.sort(key=lambda line: line[0])
+    return "".join(f"{at:%Y-%m-%d %H:%M:%S} UTC  {text}\n" for at, text in lines)
+
+
+def _event_line(event: RoomEvent) -> str:
+    name = event.agent.name if event.agent is not None else ""
+    return f"* {event.kind} {name}".rstrip()

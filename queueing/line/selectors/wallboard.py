@@ -1,0 +1,200 @@
+"""The wallboard's figures: live ones from Redis, the day's from SQL."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from poolsite import hotpath
+from poolsite.operations.models import Incident
+from queueing.line import desk as door
+from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.services import hours
+from queueing.line.services.common import zone_of
+
+FRESH_SECONDS = 2.0  # of the day's figures
+AGENTS_SHOWN = 40
+BUCKET_MINUTES = 15
+BUCKETS = 10
+LONG_ROOM_SECONDS = 600
+ORDER = {"lost": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
+_DAY: dict[int, tuple[float, "Day"]] = {}
+
+
+@dataclass(frozen=True)
+class Day:
+    """What SQL knows of a desk's day: per queue, and per quarter of an hour."""
+
+    queues: dict[int, dict[str, int]]
+    chart: list[dict[str, Any]]
+    rooms: dict[str, float]  # running room → its begin, Unix seconds
+    names: dict[int, str]  # agent's user id → name
+    drift: int  # contradictions of the four laws, as the last check told
+    lost: dict[int, float]  # user id → when the heartbeat stopped, within the last two minutes
+
+
+def board(desk: Desk) -> dict[str, Any]:
+    """Everything that the wallboard shows, of JSON's types; times are ms since 1970."""
+    figures = hotpath.run(door.show(desk.slug))
+    records = _agents(desk)
+    day = _day(desk)
+    queues = [_queue(queue, figures, records, day) for queue in desk.queues.all()]
+    agents = sorted(
+        (_agent(record, day) for record in records if record.state != "offline"),
+        key=lambda row: (ORDER.get(row["state"], 9), row["since"]),
+    )
+    gone = [
+        {"name": day.names.get(key, "–"), "state": "lost", "since": int(at * 1000), "rooms": 0}
+        for key, at in day.lost.items()
+    ]
+    states = Counter(row["state"] for row in (*gone, *agents))
+    return {
+        "status": figures.status if figures is not None else "missing",
+        "waiting": sum(queue["waiting"] for queue in queues),
+        "served": sum(queue["served"] for queue in queues),
+        "queues": queues,
+        "agents": [*gone, *agents][:AGENTS_SHOWN],
+        "more_agents": max(0, len(agents) + len(gone) - AGENTS_SHOWN),
+        "states": dict(states),
+        "chart": day.chart,
+        "drift": day.drift,
+    }
+
+
+def _agents(desk: Desk) -> list[door.AgentRecord]:
+    records: list[door.AgentRecord] = []
+    cursor = "0"
+    while True:
+        cursor, some = hotpath.run(door.agents(desk.slug, cursor))
+        records += some
+        if cursor == "0":
+            return records
+
+
+def _queue(
+    queue: Queue, figures: door.DeskFigures | None, records: list[door.AgentRecord], day: Day
+) -> dict[str, Any]:
+    now = figures.queues.get(queue.pk) if figures is not None else None
+    today = day.queues.get(queue.pk, {})
+    answered, ended = today.get("answered", 0), today.get("abandoned", 0)
+    opens = None if hours.is_open(queue) else hours.next_opening(queue)
+    doing: Counter[str] = Counter()
+    for record in records:
+        if queue.pk in record.queues and record.state != "offline":
+            doing[_state_of(record)] += 1
+    return {
+        "slug": queue.slug,
+        "name": queue.name,
+        "open": opens is None and hours.is_open(queue),
+        "opens": opens.isoformat() if opens is not None else "",
+        "waiting": now.waiting if now is not None else 0,
+        "oldest_ms": now.oldest_us // 1000 if now is not None else 0,
+        "alarm_seconds": queue.longest_wait_alarm_seconds,
+        "level": round(today.get("in_time", 0) / answered, 3) if answered else None,
+        "goal": queue.service_level_alarm_percent / 100,
+        "within": queue.answer_within_seconds,
+        "served": answered,
+        "gave_up": round(ended / (ended + answered), 3) if ended + answered else None,
+        "agents": dict(doing),
+    }
+
+
+def _state_of(record: door.AgentRecord) -> str:
+    kinds = {slot.kind for slot in record.slots}
+    for kind in ("room", "offer"):
+        if kind in kinds:
+            return kind
+    if record.state == "paused":
+        return "paused"
+    return "wrap_up" if "wrap_up" in kinds else "free"
+
+
+def _agent(record: door.AgentRecord, day: Day) -> dict[str, Any]:
+    state = _state_of(record)
+    rooms = [slot.visit for slot in record.slots if slot.kind == "room"]
+    since = record.since_ms
+    if rooms:
+        begun = [day.rooms[room] for room in rooms if room in day.rooms]
+        since = int(min(begun) * 1000) if begun else since
+    until = max((slot.until_ms for slot in record.slots), default=0) if state == "wrap_up" else 0
+    return {
+        "id": record.agent,
+        "name": day.names.get(record.agent, "–"),
+        "state": state,
+        "since": since,
+        "until": until,
+        "rooms": len(rooms),
+        "word": record.word,
+        "pending": record.pending,
+    }
+
+
+def _day(desk: Desk) -> Day:
+    known = _DAY.get(desk.pk)
+    if known is not None and time.monotonic() - known[0] < FRESH_SECONDS:
+        return known[1]
+    day = _read_day(desk)
+    _DAY[desk.pk] = (time.monotonic(), day)
+    return day
+
+
+def _read_day(desk: Desk) -> Day:
+    now = timezone.now()
+    midnight = now.astimezone(ZoneInfo(zone_of(desk))).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    rows = Visit.objects.filter(desk=desk, joined_at__gte=midnight)
+    running = Visit.objects.filter(desk=desk, ended_at=None, matched_at__isnull=False)
+    agents = Agent.objects.filter(desk=desk)
+    lost = agents.filter(
+        shifts__ended_how="lost", shifts__ended_at__gte=now - timedelta(minutes=2)
+    ).exclude(shifts__ended_at=None)
+    return Day(
+        queues={row["queue_id"]: row for row in rows.values("queue_id").annotate(**_counts(desk))},
+        chart=_chart(desk, now),
+        rooms={name: at.timestamp() for name, at in running.values_list("public_id", "matched_at")},
+        drift=Incident.objects.filter(type="line.laws", object=desk.slug, until=None).count(),
+        names=dict(agents.values_list("user_id", "name")),
+        lost={
+            user: at.timestamp()
+            for user, at in lost.values_list("user_id", "shifts__ended_at").distinct()
+        },
+    )
+
+
+def _counts(desk: Desk) -> dict[str, Count]:
+    answered = Q(matched_at__isnull=False)
+    in_time = Q()
+    for queue in desk.queues.all():
+        within = timedelta(seconds=queue.answer_within_seconds)
+        in_time |= Q(queue=queue, matched_at__lte=F("joined_at") + within)
+    return {
+        "answered": Count("pk", filter=answered),
+        "in_time": Count("pk", filter=answered & in_time),
+        "abandoned": Count("pk", filter=Q(matched_at=None, ended_at__isnull=False)),
+    }
+
+
+def _chart(desk: Desk, now: datetime) -> list[dict[str, Any]]:
+    """Visitors of each quarter of an hour: served and gave up, oldest first."""
+    last = now.replace(minute=now.minute - now.minute % BUCKET_MINUTES, second=0, microsecond=0)
+    first = last - timedelta(minutes=BUCKET_MINUTES * (BUCKETS - 1))
+    counts: Counter[tuple[int, bool]] = Counter()
+    rows = Visit.objects.filter(desk=desk, joined_at__gte=first)
+    for joined, matched, ended in rows.values_list("joined_at", "matched_at", "ended_at"):
+        if matched is not None or ended is not None:
+            place = int((joined - first).total_seconds() // (BUCKET_MINUTES * 60))
+            counts[place, matched is not None] += 1
+    return [
+        {
+            "at": (first + timedelta(minutes=BUCKET_MINUTES * place)).isoformat(),
+            "served": counts[place, True],
+            "gave_up": counts[place, False],
+        }
+        for place in range(BUCKETS)
+    ]

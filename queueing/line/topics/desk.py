@@ -1,0 +1,53 @@
+"""`line.desk:<slug>`: a desk's wallboard, live."""
+
+import time
+from typing import Any
+
+from poolsite import access, live
+from queueing.line import desk as door
+from queueing.line.models import Desk
+from queueing.line.selectors import wallboard
+
+PERIOD_SECONDS = 1.0  # a wallboard is read from afar: once a second is live
+
+
+class DeskTopic(live.SnapshotTopic):
+    """What selectors.wallboard.board tells; read at most once a second, and at least every 5 s."""
+
+    name = "line.desk"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._read_at = float("-inf")
+        self._known: dict[str, Any] = {}
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        desk = await live.in_thread(_desk, self.key)
+        if desk is None:
+            return access.Decision.HIDDEN
+        return access.decide(
+            principal, "line.view", access.Thing("desk", desk.slug, desk.account_id)
+        )
+
+    def wake_channels(self) -> list[str]:
+        """The desk's own, and the topic's."""
+        return [door.DeskKeys(self.key).wake_channel, live.touch_channel(self.address)]
+
+    async def read(self) -> dict[str, Any]:
+        if not self._known or time.monotonic() - self._read_at >= PERIOD_SECONDS:
+            self._read_at = time.monotonic()
+            self._known = await live.in_thread(_board, self.key)
+        return self._known
+
+    def due_seconds(self) -> float:
+        """A wake that comes early waits for the next reading; SQL's figures come without one."""
+        return max(0.0, PERIOD_SECONDS - (time.monotonic() - self._read_at))
+
+
+def _desk(slug: str) -> Desk | None:
+    return Desk.objects.filter(slug=slug).first()
+
+
+def _board(slug: str) -> dict[str, Any]:
+    desk = Desk.objects.select_related("account").filter(slug=slug).first()
+    return wallboard.board(desk) if desk is not None else {}
