@@ -52,6 +52,16 @@ def _customers() -> list[Entry]:
             match=("billing:campaigns", "billing:campaign", "billing:campaign_new"),
         ),
         Entry(
+            "templates",
+            _("Templates"),
+            "billing:own_templates",
+            "description",
+            section="billing",
+            order=25,
+            actions=CUSTOMERS,
+            match=("billing:templates", "billing:template", "billing:template_new"),
+        ),
+        Entry(
             "opt_outs",
             _("Opt-outs"),
             "billing:own_opt_outs",

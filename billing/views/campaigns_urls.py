@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from billing.views import campaigns, campaigns_files, campaigns_opt_outs
+from billing.views import campaigns, campaigns_files, campaigns_opt_outs, campaigns_templates
 from billing.views import campaigns_steps as steps
 
 OF_WALLET = "accounts/<slug:slug>/"
@@ -22,6 +22,15 @@ urlpatterns = [
             name=f"campaign_{verb}",
         )
         for verb in ("upload", "test", "send", "pause", "resume", "cancel", "delete", "top_up")
+    ),
+    path("templates/", campaigns.own, {"page": "templates"}, name="own_templates"),
+    path(f"{OF_WALLET}templates/", campaigns_templates.template_list, name="templates"),
+    path(f"{OF_WALLET}templates/new/", campaigns_templates.template_new, name="template_new"),
+    path(f"{OF_WALLET}templates/<int:pk>/", campaigns_templates.template_page, name="template"),
+    path(
+        f"{OF_WALLET}templates/<int:pk>/archive/",
+        campaigns_templates.template_archive,
+        name="template_archive",
     ),
     path(f"{OF_WALLET}opt-outs/", campaigns_opt_outs.opt_outs, name="opt_outs"),
     path(

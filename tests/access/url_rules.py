@@ -22,6 +22,7 @@ from poolsite.operations import incidents
 from tests.access import url_rules_campaigns as campaign_rules
 from tests.access import url_rules_desks as desk_rules
 from tests.access import url_rules_gates as gate_rules
+from tests.access import url_rules_line_api as line_api_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
 from tests.access.world import World
@@ -406,4 +407,5 @@ RULES: dict[str, Rule] = {
     **paying_rules.rows(Rule),
     **money_rules.rows(Rule),
     **gate_rules.rows(Rule),
+    **line_api_rules.rows(Rule),
 }

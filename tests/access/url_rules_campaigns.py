@@ -59,6 +59,11 @@ def of_campaign(template: str) -> Callable[[World], str]:
     return lambda world: f"/accounts/own/campaigns/{campaign(world).pk}/{template}"
 
 
+def of_template(part: str) -> Callable[[World], str]:
+    """An address of its template."""
+    return lambda world: f"/accounts/own/templates/{campaign(world).template_id}/{part}"
+
+
 def of_opt_out(world: World) -> str:
     """An address of one of its opt-outs."""
     campaign(world)

@@ -5,7 +5,8 @@ from io import BytesIO
 import pytest
 from django.test import Client
 
-from billing.models import Campaign, OptOut
+from billing.models import Campaign, OptOut, Template
+from billing.pricing import missing_of
 from billing.selectors.campaigns_estimate import estimate_of
 from poolsite.access.models import User
 from poolsite.access.services import membership_set, user_create
@@ -160,3 +161,35 @@ def test_opt_outs_are_added_and_taken_off(acme: Sender, client: Client) -> None:
     client.post(f"{url}{first.pk}/remove/", {"reason": "asked to be back"})
     assert OptOut.objects.count() == 1
     assert "+8613800130001" in text_of(client.get(f"{url}export/").streaming_content)
+
+
+def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
+    acme: Sender, client: Client, gateway: GatewayProcess
+) -> None:
+    home = f"/accounts/{acme.wallet.slug}/templates/"
+    first = {"chatbot": acme.shop.chatbot.pk, "name": "Winter", "native_kind": "text"}
+    assert client.post(f"{home}new/", {**first, "native_text": "Hi"}).status_code == 302
+    made = Template.objects.get(name="Winter")
+    assert "Not complete" in client.get(f"{home}{made.pk}/").content.decode()
+    whole = {
+        **first,
+        "native_text": "Hi",
+        "yuexin_text": "Hi:",
+        "yuexin_link": "https://shop.example.org/w",
+        "link_registered": "on",
+        "video_subject": "Hi",
+        "video_kilobytes": "80",
+    }
+    assert client.post(f"{home}{made.pk}/", whole).status_code == 302
+    made.refresh_from_db()
+    assert (made.link_registered, missing_of(made)) == (True, [])
+    send(acme.draft(numbers(1)))
+    used = client.post(f"{home}{acme.template.pk}/", {**whole, "name": "Other"})
+    assert used.status_code == 422
+    assert "make a new one" in used.content.decode()
+    client.post(f"{home}{made.pk}/archive/")
+    made.refresh_from_db()
+    assert made.archived_at is not None
+    assert (
+        "Winter" not in client.get(f"/accounts/{acme.wallet.slug}/campaigns/new/").content.decode()
+    )

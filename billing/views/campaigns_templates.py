@@ -1,0 +1,173 @@
+"""Templates of messages: what each terminal is sent, and what is still missing."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from billing.models import Chatbot, Template, Wallet
+from billing.pricing import content_of, missing_of
+from billing.pricing.segments import segments
+from billing.selectors.wallets import wallet_get
+from billing.services import templates as services
+from billing.views.campaigns_common import may_send
+from poolsite import access
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+
+ROWS = 200
+
+
+class TemplateForm(forms.Form):
+    """Every form of one message."""
+
+    chatbot = forms.ChoiceField(label=gettext_lazy("Chatbot"))
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=120)
+    native_kind = forms.ChoiceField(
+        label=gettext_lazy("Native message"), choices=Template.Native.choices
+    )
+    native_text = forms.CharField(
+        label=gettext_lazy("Native text"),
+        max_length=services.TEXT_LIMIT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    card_kilobytes = forms.IntegerField(label=gettext_lazy("Card, kB"), min_value=0, required=False)
+    yuexin_text = forms.CharField(
+        label=gettext_lazy("Yuexin text"),
+        max_length=services.TEXT_LIMIT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("What a phone shows that does not resolve the link."),
+    )
+    yuexin_link = forms.URLField(
+        label=gettext_lazy("Yuexin link"), required=False, assume_scheme="https"
+    )
+    link_registered = forms.BooleanField(
+        label=gettext_lazy("The link is registered with the handset makers"), required=False
+    )
+    video_subject = forms.CharField(
+        label=gettext_lazy("Video subject"), max_length=120, required=False
+    )
+    video_kilobytes = forms.IntegerField(
+        label=gettext_lazy("Video, kB"), min_value=0, required=False
+    )
+
+    def __init__(self, chatbots: list[Chatbot], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.chatbots = {str(each.pk): each for each in chatbots}
+        choices = [(str(each.pk), each.name) for each in chatbots]
+        self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]
+
+    def given(self) -> dict[str, Any]:
+        """The fields as the service takes them; after is_valid()."""
+        data = {name: self.cleaned_data[name] for name in services.FIELDS}
+        for name in ("card_kilobytes", "video_kilobytes"):
+            data[name] = data[name] or 0
+        return data
+
+
+@require_GET
+def template_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The account's templates, archived ones last, with what each still lacks."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug)
+    found = Template.objects.select_related("chatbot").filter(chatbot__account_id=wallet.account_id)
+    rows = sorted(
+        found.order_by("chatbot__name", "name")[:ROWS], key=lambda row: bool(row.archived_at)
+    )
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "rows": [_row(row) for row in rows],
+        "may": may_send(principal, wallet),
+    }
+    return render(request, "billing/campaigns/templates.html", context)
+
+
+def _row(template: Template) -> dict[str, Any]:
+    text = content_of(template).yuexin_text
+    return {
+        "template": template,
+        "missing": missing_of(template),
+        "segments": segments(text) if text else 0,
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def template_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new template, complete or not yet."""
+    wallet = wallet_get(principal_of(request), slug, "billing.send")
+    return _form_page(request, wallet, None)
+
+
+@require_http_methods(["GET", "POST"])
+def template_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One template; a POST changes it as long as no campaign has begun to send it."""
+    action = "billing.send" if request.method == "POST" else "billing.view"
+    wallet = wallet_get(principal_of(request), slug, action)
+    return _form_page(request, wallet, _found(wallet, pk))
+
+
+@require_POST
+def template_archive(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a template out of the lists, or back."""
+    principal = principal_of(request)
+    template = _found(wallet_get(principal, slug, "billing.send"), pk)
+    archived = template.archived_at is None
+    services.template_archive(actor=principal, template=template, archived=archived)
+    said = _("“%s” is archived.") if archived else _("“%s” can be used again.")
+    messages.success(request, said % template.name)
+    return redirect("billing:templates", slug)
+
+
+def _found(wallet: Wallet, pk: int) -> Template:
+    rows = Template.objects.select_related("chatbot__account")
+    found = rows.filter(pk=pk, chatbot__account_id=wallet.account_id).first()
+    if found is None:
+        raise access.Hidden("billing.view")
+    return found
+
+
+def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) -> HttpResponse:
+    principal = principal_of(request)
+    rows = Chatbot.objects.filter(account_id=wallet.account_id, archived_at=None).order_by("name")
+    chatbots = [template.chatbot] if template is not None else list(rows)
+    form = TemplateForm(chatbots, request.POST or None, initial=_initial(template))
+    if request.method == "POST" and form.is_valid():
+        try:
+            if template is None:
+                chatbot = form.chatbots[form.cleaned_data["chatbot"]]
+                services.template_create(actor=principal, chatbot=chatbot, **form.given())
+            else:
+                services.template_change(actor=principal, template=template, **form.given())
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("The template is kept."))
+            return redirect("billing:templates", wallet.slug)
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "template": template,
+        "form": form,
+        "chatbots": chatbots,
+        "missing": missing_of(template) if template is not None else [],
+        "may": may_send(principal, wallet),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/campaigns/template.html", context, status=status)
+
+
+def _initial(template: Template | None) -> dict[str, Any]:
+    if template is None:
+        return {}
+    return {"chatbot": str(template.chatbot_id)} | {
+        name: getattr(template, name) for name in services.FIELDS
+    }
