@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from billing import servers, wallet
 from billing.models import Wallet
-from billing.persistence.alarms import SAFE_MODE, Alarms
+from billing.persistence.alarms import FAULT, SAFE_MODE, Alarms
 from billing.persistence.reading import Live, lives
 from billing.persistence.running import persist_one
 from billing.services import outbox
@@ -123,8 +123,9 @@ def _enter_safe_mode(row: Wallet, why: str) -> Live | None:
 def _end_old_life(row: Wallet) -> int:
     """Persist what is there, and remove it in a step that finds nothing newer.
 
-    Entries that do not follow SQL's (the server went back in time, and on) cannot be persisted:
-    returns by how much they had moved what can be spent, for `unexplained`.
+    Entries that do not follow SQL's (the server went back in time, and on) cannot be persisted,
+    now or later: they are removed whatever comes meanwhile. Returns by how much they had moved what
+    can be spent, for `unexplained`.
     """
     path = servers.path(row)
     for _ in range(MOST_TRIES):
@@ -132,20 +133,19 @@ def _end_old_life(row: Wallet) -> int:
         live = lives([row])[row.pk]
         if live.generation != row.generation:
             return 0
-        strange = 0
-        if live.seq > live.drained:
+        behind = live.seq < row.seq
+        if not behind and live.seq > live.drained:
             turn = persist_one(row)
             row.refresh_from_db()
-            live = lives([row])[row.pk]
-            if turn.faults:
-                strange = live.bal - row.spendable
+            behind = bool(turn.faults)
         crash_point("billing.rebuild_persisted")
-        if not strange and live.seq > row.seq and live.seq > live.drained:
-            continue
-        answer = path.run(wallet.destroy(row.slug, row.generation, seq=live.seq))
-        if answer != "moved on":
-            return strange
-    raise NotRebuiltError(f"{row.slug} keeps moving, or its entries cannot be persisted")
+        if behind:
+            live = lives([row])[row.pk]
+            path.run(wallet.destroy(row.slug, row.generation))
+            return live.bal - row.spendable if live.generation == row.generation else 0
+        if path.run(wallet.destroy(row.slug, row.generation, seq=row.seq)) != "moved on":
+            return 0
+    raise NotRebuiltError(f"{row.slug} has new entries faster than they are written")
 
 
 def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
@@ -209,4 +209,5 @@ def _open(row: Wallet, unexplained: int) -> None:
         locked.unexplained += unexplained
         locked.save(update_fields=["recovering_since", "unexplained"])
     row.refresh_from_db()
-    incidents.close(type=SAFE_MODE, object=row.slug)
+    for kind in (SAFE_MODE, FAULT):
+        incidents.close(type=kind, object=row.slug)

@@ -217,6 +217,35 @@ def test_a_redis_that_went_back_and_on_is_found_by_its_batches(clean_redis):
     green()
 
 
+def test_a_diverged_wallet_that_keeps_moving_is_rebuilt_all_the_same(clean_redis, monkeypatch):
+    row = live_wallet(spendable=10_000)
+    with clean_redis.client() as client:
+        old = {key: client.dump(key) for key in client.keys("{acct.*")}
+        for number in range(4):
+            held(row, f"m{number}", sent=True)
+        persist_shard(0, 1)
+        client.delete(*old, *client.keys("{acct.*"))
+        for key, dumped in old.items():
+            client.restore(key, 0, dumped)
+    for number in range(10):
+        held(row, f"n{number}", sent=True)
+    real = rebuilding.lives
+
+    def reports_come(rows):
+        found = real(rows)
+        if found[row.pk].generation == 1:
+            reported(row, f"n{len(calls)}", "")
+        calls.append(1)
+        return found
+
+    calls = []
+    monkeypatch.setattr(rebuilding, "lives", reports_come)
+    assert safe_mode.heal({row.pk: "diverged"})["rebuilt"] == 1
+    after = figures(row)
+    assert (after.bal, after.held, after.status) == (6_800, 3_200, "open")
+    green()
+
+
 def test_a_frozen_account_comes_back_frozen(clean_redis):
     row = used()
     persist_shard(0, 1)
