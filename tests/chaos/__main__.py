@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.chaos import money
+from tests.chaos import gates, money
 from tests.chaos.faults import FAULTS
 from tests.chaos.invariants import (
     BrokenInvariantError,
@@ -70,6 +70,9 @@ class Campaign:
             f"chatbots at rest: {judged.delivered} messages of the gateway and {judged.messages} of"
             f" the books judged, {judged.unexplained} units unexplained"
         )
+        gates.at_rest(stack)
+        most = gates.never_above_the_cap(stack)
+        say(f"devices at rest: {gates.begun(stack)} pieces of work, {most} at once at most")
         calls = no_number_in_two_calls(stack)
         say(f"switches at rest: every number idle, every record closed; {calls} calls judged")
         return injected
@@ -83,7 +86,8 @@ class Campaign:
         try:
             healed = wait_until_healed(stack)
             no_number_in_two_calls(stack)
-        except (BrokenInvariantError, money.BrokenBooksError) as error:
+            gates.never_above_the_cap(stack)
+        except (BrokenInvariantError, money.BrokenBooksError, gates.BrokenGateError) as error:
             raise BrokenInvariantError(f"after {name} ({what}): {error}") from error
         self.healed.setdefault(name, []).append(healed.seconds)
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
@@ -111,7 +115,12 @@ def main() -> int:
     try:
         stack.start()
         injected = campaign.run(stack)
-    except (BrokenInvariantError, money.BrokenBooksError, RuntimeError) as error:
+    except (
+        BrokenInvariantError,
+        money.BrokenBooksError,
+        gates.BrokenGateError,
+        RuntimeError,
+    ) as error:
         stack.stop()
         say(campaign.table())
         say(f"BROKEN: {error}")

@@ -145,6 +145,27 @@ def two_beats(stack: Stack, _chance: random.Random) -> str:
     return "two beats for 8 s, the first killed"
 
 
+# -- devices and the external system ---------------------------------------------------------------
+
+
+@fault()
+def kill_devices(stack: Stack, chance: random.Random) -> str:
+    """Half of the devices forget what they did; they are served to their deadline all the same."""
+    return _kill(stack, "devices", chance)
+
+
+@fault()
+def pause_devices(stack: Stack, chance: random.Random) -> str:
+    """Silent for longer than their permits: those end, and the results come late."""
+    return _pause(stack, "devices", chance)
+
+
+@fault()
+def kill_external(stack: Stack, chance: random.Random) -> str:
+    """Work is lost in the middle: nobody tells a result, permits end by themselves."""
+    return _kill(stack, "external", chance)
+
+
 # -- the gateway and the chatbots ----------------------------------------------------------------
 
 

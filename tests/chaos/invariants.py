@@ -9,7 +9,7 @@ import psycopg
 import redis
 
 from integrations.simulator.call_log import find_overlaps
-from tests.chaos import money
+from tests.chaos import gates, money
 from tests.chaos.stack import Stack
 
 HEAL_SECONDS = 60.0
@@ -58,9 +58,10 @@ def wait_until_healed(stack: Stack) -> Healed:
     """
     started = time.monotonic()
     begun, sent = _calls_begun(stack), money.handed_over(stack)
+    worked = gates.begun(stack)
     red = "nothing"
     while True:
-        problem = _first_problem(stack, begun, sent)
+        problem = _first_problem(stack, begun, sent, worked)
         elapsed = time.monotonic() - started
         if not problem:
             return Healed(elapsed, red)
@@ -70,13 +71,14 @@ def wait_until_healed(stack: Stack) -> Healed:
         time.sleep(POLL_SECONDS)
 
 
-def _first_problem(stack: Stack, begun: dict[str, int], sent: int) -> str:
+def _first_problem(stack: Stack, begun: dict[str, int], sent: int, worked: int) -> str:
     checks: tuple[Callable[[], object], ...] = (
         stack.webs_not_ready,
         stack.pools_not_open,
         lambda: _pools_without_new_calls(stack, begun),
         lambda: _reconcile(stack),
         lambda: money.first_problem(stack, sent),
+        lambda: gates.first_problem(stack, worked),
     )
     for check in checks:
         try:

@@ -21,6 +21,7 @@ from typing import Any
 import psycopg
 import redis
 
+from tests.chaos import gates
 from tests.chaos.processes import ROOT, StackProcess, Watch, family
 from tests.chaos.redis_node import RedisNode
 from tests.support.ports import free_port
@@ -31,7 +32,7 @@ READY_SECONDS = 90.0
 COMMAND_SECONDS = 120.0
 DATABASE = "poolsite"
 SIMULATOR = "integrations.simulator"
-LOAD = ("switches", "senders")
+LOAD = ("switches", "senders", "devices")
 
 
 class Stack:
@@ -49,6 +50,7 @@ class Stack:
         self.sql_proxy = FaultyProxy(("127.0.0.1", 0))
         self.web_ports = [free_port(), free_port()]
         self.gateway_port = free_port()
+        self.external_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
         self.simulation: dict[str, Any] = {}
@@ -75,7 +77,7 @@ class Stack:
         self._watch.start()
         self._wait_until_ready()
         self.start_switches()
-        for process in self._named("senders"):
+        for process in [*self._named("senders"), *self._named("devices")]:
             process.start()
 
     def _environment(self) -> dict[str, str]:
@@ -127,6 +129,25 @@ class Stack:
             )
         self._define("beat", [*celery, "beat", *schedule])
         self._define_money(python, one, two)
+        self._define_gates(python, one, two)
+
+    def _define_gates(self, python: list[str], one: str, two: str) -> None:
+        """Devices report to both web processes; the external system tells one its own count."""
+        config = ["--config", str(self.folder / "demo" / "simulation.json"), "--gate", gates.GATE]
+        external, port = f"{SIMULATOR}.external", str(self.external_port)
+        log = ["--log", str(gates.external_log(self)), "--strong", "100"]
+        self._define(
+            "external",
+            [*python, external, *config, "--port", port, *log, "--url", f"http://127.0.0.1:{one}"],
+        )
+        work = ["--work-seconds", str(gates.WORK_SECONDS), "--seed", str(self.seed)]
+        for number, web in enumerate((one, two), start=1):
+            parts = ["--part", f"{number}/2", "--external", f"http://127.0.0.1:{port}"]
+            address = ["--url", f"http://127.0.0.1:{web}"]
+            self._define(
+                f"devices-{number}",
+                [*python, f"{SIMULATOR}.devices", *config, *parts, *address, *work],
+            )
 
     def _define_money(self, python: list[str], one: str, two: str) -> None:
         """The gateway reports to one web process, the chatbots send to the other."""

@@ -19,6 +19,7 @@ CONNECTIONS = 200
 async def play(options: argparse.Namespace) -> None:
     """Play every device of a gate until a signal."""
     gate = gate_of(options.config, options.gate)
+    part, parts = (int(word) for word in options.part.split("/"))
     habits = Habits(float(gate["period_seconds"]), options.work_seconds)
     tally = Tally()
     limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
@@ -39,7 +40,7 @@ async def play(options: argparse.Namespace) -> None:
                 tally,
                 gate=options.gate,
             )
-            for number in range(int(gate["devices"]))
+            for number in range(part - 1, int(gate["devices"]), parts)
         ]
         async with asyncio.TaskGroup() as group:
             for device in devices:
@@ -61,6 +62,7 @@ def main() -> int:
     parser.add_argument("--url", required=True, help="the platform")
     parser.add_argument("--external", required=True, help="the external system")
     parser.add_argument("--work-seconds", type=float, default=20.0)
+    parser.add_argument("--part", default="1/1", help="2/3: the second third of the devices")
     parser.add_argument("--seed", type=int, default=0)
     try:
         asyncio.run(play(parser.parse_args()))

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 LATE_SHARE = 0.03
+NO_RESULT = ("late", "old token", "at work", "stopped")
 WORK_TIMEOUT_SECONDS = 600.0
 
 
@@ -103,7 +104,7 @@ class Device:
             done = await self.external.post("/work", json=body, timeout=WORK_TIMEOUT_SECONDS)
         except httpx.HTTPError:
             return  # nothing is known of it: the permit ends by itself
-        if done.status_code == 409 and done.json()["reason"] in ("late", "old token", "stopped"):
+        if done.status_code == 409 and done.json()["reason"] in NO_RESULT:
             return
         result = {
             "task": answer["task"],

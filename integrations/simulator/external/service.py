@@ -39,6 +39,7 @@ class System:
     refused: int = 0
     since: Served = field(default_factory=Served)
     _newest: dict[str, int] = field(default_factory=dict)
+    _working: set[str] = field(default_factory=set)
     _written: TextIO | None = None
 
     def open(self) -> None:
@@ -47,12 +48,14 @@ class System:
             self._written = self.log.open("a", buffering=1)
 
     async def work(self, client: str, token: int, deadline_us: int, seconds: float) -> str:
-        """Serve one client: "" done, or why not: late, old token, overloaded, stopped."""
+        """Serve one client: "" done, or why not: late, old token, at work, overloaded, stopped."""
         now_us = time.time_ns() // 1_000
         if self.obeys and now_us >= deadline_us:
             return self._refuse("late")
         if self.obeys and token < self._newest.get(client, 0):
             return self._refuse("old token")
+        if client in self._working:
+            return self._refuse("at work")  # it came back before its first request ended
         self._newest[client] = max(token, self._newest.get(client, 0))
         self._enter(client, 1)
         began = time.monotonic()
@@ -82,6 +85,7 @@ class System:
 
     def _enter(self, client: str, step: int) -> None:
         self.count += step
+        (self._working.add if step == 1 else self._working.discard)(client)
         self.most = max(self.most, self.count)
         if self._written is not None:
             told = {"at": time.time(), "client": client, "step": step, "count": self.count}

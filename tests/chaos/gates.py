@@ -1,0 +1,139 @@
+"""What must hold of the gates: never above the cap by the external system's log, no permit left.
+
+Every task ends once, in SQL and in Redis alike. Batches are filled up, so that devices always
+have something to do.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.chaos.stack import Stack
+
+GATE = "speed-025"
+TAG = "{gate." + GATE + "}"
+WORK_SECONDS = 3.0
+FEW_TASKS = 60
+REST_SECONDS = 60.0
+POLL_SECONDS = 0.5
+
+
+class BrokenGateError(AssertionError):
+    """The cap was passed, a permit leaked, or a task ended twice."""
+
+
+def gate_of(stack: "Stack") -> dict[str, Any] | None:
+    """The gate under load, as the simulator is told of it; None = this stack plays none."""
+    gates = stack.simulation.get("gates", [])
+    return next((gate for gate in gates if gate["slug"] == GATE), None)
+
+
+def external_log(stack: "Stack") -> Path:
+    """Every change of the external system's count, by itself."""
+    return stack.folder / "external.jsonl"
+
+
+def _moves(stack: "Stack") -> list[dict[str, Any]]:
+    path = external_log(stack)
+    if not path.exists():
+        return []
+    lines = path.read_text().splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def begun(stack: "Stack") -> int:
+    """How many pieces of work the external system has begun."""
+    return sum(move["step"] == 1 for move in _moves(stack))
+
+
+def never_above_the_cap(stack: "Stack") -> int:
+    """Raise if the external system ever counted more clients than the cap; returns the most."""
+    most = max((move["count"] for move in _moves(stack)), default=0)
+    gate = gate_of(stack)
+    cap = int(gate["cap"]) if gate is not None else 0
+    if most > cap:
+        raise BrokenGateError(f"the external system counted {most} clients, the cap is {cap}")
+    return most
+
+
+def fill_up(stack: "Stack", gate: dict[str, Any]) -> None:
+    """Upload another batch when few tasks are left; harmless while something is down."""
+    left = stack.sql(
+        "SELECT coalesce(sum(b.pending), 0) FROM admission_taskbatch b JOIN admission_gate g"
+        " ON g.id = b.gate_id WHERE g.slug = %s AND b.finished_at IS NULL",
+        GATE,
+    )[0][0]
+    if left >= FEW_TASKS:
+        return
+    path = stack.folder / "tasks.csv"
+    path.write_text("\n".join(f"{gate['prefix']}{n:05d},x" for n in range(int(gate["devices"]))))
+    hour = 3_600
+    opens, closes = (
+        time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + seconds))
+        for seconds in (0, hour)
+    )
+    stack.manage("gate", "batch", GATE, str(path), "--opens", opens, "--closes", closes)
+
+
+def first_problem(stack: "Stack", begun_before: int) -> str:
+    """What is red after a fault; "" = the gate is open, works, and SQL agrees with Redis."""
+    gate = gate_of(stack)
+    if gate is None:
+        return ""
+    with stack.redis_client() as client:
+        conf = client.hget(TAG, "conf")
+    status = str(conf or "lost")[:1]
+    if status != "o":
+        return f"gate {GATE} is not open: {status}"
+    fill_up(stack, gate)
+    if begun(stack) == begun_before:
+        return "the external system has begun no work since the fault"
+    result = stack.manage("gate", "reconcile", "--check")
+    if result.returncode:
+        return f"gate reconcile --check: {(result.stdout + result.stderr).strip()[-600:]}"
+    return ""
+
+
+def at_rest(stack: "Stack") -> None:
+    """With nothing new to do: no permit is held, every task has ended, none twice."""
+    if gate_of(stack) is None:
+        return
+    _cancel_batches(stack)
+    deadline = time.monotonic() + REST_SECONDS
+    while problem := _left(stack):
+        if time.monotonic() > deadline:
+            raise BrokenGateError(problem)
+        time.sleep(POLL_SECONDS)
+    twice = stack.sql(
+        "SELECT task, count(*) FROM admission_gateevent WHERE event IN ('done', 'failed')"
+        " GROUP BY task HAVING count(*) > 1"
+    )
+    if twice:
+        raise BrokenGateError(f"{len(twice)} tasks ended twice: {twice[:3]}")
+    never_above_the_cap(stack)
+
+
+def _cancel_batches(stack: "Stack") -> None:
+    rows = stack.sql(
+        "SELECT b.id FROM admission_taskbatch b JOIN admission_gate g ON g.id = b.gate_id"
+        " WHERE g.slug = %s AND b.finished_at IS NULL",
+        GATE,
+    )
+    for (batch,) in rows:
+        stack.manage("gate", "cancel", GATE, str(batch), "--reason", "the campaign ends")
+
+
+def _left(stack: "Stack") -> str:
+    with stack.redis_client() as client:
+        permits = client.zcard(f"{TAG}:permits")
+    if permits:
+        return f"{permits} permits are held with nothing to do"
+    rows = stack.sql(
+        "SELECT t.state, count(*) FROM admission_task t JOIN admission_taskbatch b ON b.id ="
+        " t.batch_id JOIN admission_gate g ON g.id = b.gate_id WHERE g.slug = %s"
+        " AND t.state IN ('pending', 'issued') GROUP BY t.state",
+        GATE,
+    )
+    return f"tasks without an end: {rows}" if rows else ""
