@@ -15,18 +15,25 @@ GONE: Final = "gone"  # the note that another one was to replace
 
 
 def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[Outcome]:
-    """Let one call begin (or be renewed), within `seconds`; reason "used": one has done so."""
+    """Let one call begin (or be renewed), within `seconds`.
+
+    Reason "used" (one has done so) or "taken" (it was taken back): it was not written.
+    """
     return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
 
 
 def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[Outcome]:
-    """Take a voucher back; reason "" (no call can use it any more), "used" or "none"."""
+    """Take a voucher back; reason "" (no call can use it any more), "used" or "none".
+
+    What was taken back stays noted (kind t) until `charge` forgets it.
+    """
     return pool_command("voucher", slug, [voucher, 0, call_id], read_outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing that is due. kind: v a voucher, c an interval to be held, d one that is held.
+    """One thing that is due. kind: v a voucher, t one that was taken back; c an interval to be
+    held, d one that is held.
 
     `interval` counts from 1; `hold` is the hold that pays for it (of a voucher: its name).
     """
@@ -40,7 +47,7 @@ class Note:
     def text(self) -> str:
         """As Redis keeps it."""
         words = [self.kind]
-        if self.kind != "v":
+        if self.kind in ("c", "d"):
             words.append(str(self.interval))
         if self.kind != "c":
             words.append(self.hold)
@@ -51,11 +58,11 @@ class Note:
         """The note of a text. ValueError for one that is none."""
         kind, _, rest = text.partition(" ")
         interval, hold = "0", ""
-        if kind != "v":
+        if kind in ("c", "d"):
             interval, _, rest = rest.partition(" ")
         if kind != "c":
             hold, _, rest = rest.partition(" ")
-        if kind not in ("v", "c", "d"):
+        if kind not in ("v", "t", "c", "d"):
             raise ValueError(f"not a note: {text!r}")
         return cls(kind, rest, int(interval), hold)
 

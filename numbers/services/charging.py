@@ -82,7 +82,7 @@ def _hold(pool: Charged, hold_id: str) -> Steps:
 def _admit(pool: Charged, hold_id: str, call_id: str, seconds: int) -> Generator[Step, Any, bool]:
     """Write the voucher and mark the hold as sent; False: the hold had ended, both are undone."""
     written = yield Step(door.voucher(pool.slug, hold_id, seconds, call_id=call_id))
-    if written.code != door.OK:
+    if written.code != door.OK or written.reason:
         yield from resolve(pool, hold_id, call_id)
         return False
     crash_point("calls.after_voucher")
@@ -118,13 +118,19 @@ def settle(pool: Charged, hold_id: str, call_id: str) -> Steps:
 
 def resolve(pool: Charged, hold_id: str, call_id: str) -> Steps:
     """Finish what a voucher began: settle the hold if a call has used it, else give it back."""
-    taken = yield Step(door.revoke_voucher(pool.slug, hold_id, call_id=call_id))
-    crash_point("calls.after_take_back")
-    if taken.code == door.OK and taken.reason == door.USED:
+    if (yield from _take_back(pool, hold_id, call_id)) == door.USED:
         yield from settle(pool, hold_id, call_id)
-    elif taken.code == door.OK:
+
+
+def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[Step, Any, str]:
+    """Take a voucher back and give its hold back, unless a call has used it. The reason."""
+    taken: door.Outcome = yield Step(door.revoke_voucher(pool.slug, hold_id, call_id=call_id))
+    crash_point("calls.after_take_back")
+    if taken.code == door.OK and taken.reason != door.USED:
         yield from _give_back(pool, hold_id)
         crash_point("calls.after_give_back")
+        yield _forget(pool, door.Note("t", call_id, hold=hold_id))
+    return taken.reason
 
 
 def _give_back(pool: Charged, hold_id: str) -> Steps:
@@ -202,7 +208,7 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
         return
     crash_point("calls.next.after_voucher")
     sent = yield Step(pool.payer.sent(note.hold), pool.payer.path)
-    if not calls.is_sent(sent[0]):  # the sweep was away for a minute: hold anew
+    if written.reason or not calls.is_sent(sent[0]):  # the sweep was away for a minute: hold anew
         yield from resolve(pool, note.hold, note.call_id)
         again = door.Note("c", note.call_id, note.interval)
         # Is the call over, the note stays and finds it ended in the next round.
@@ -220,12 +226,9 @@ def _end_held(pool: Charged, due: door.Due) -> Steps:
     """The call of a held interval is over: it had started by then and costs, or it had not."""
     note = due.note
     interval, start_us = note.interval, due.at_us
-    taken = yield Step(door.revoke_voucher(pool.slug, note.hold, call_id=note.call_id))
-    if taken.code == door.OK and taken.reason == door.USED:
+    if (yield from _take_back(pool, note.hold, note.call_id)) == door.USED:
         yield Step(pool.payer.settle(note.hold), pool.payer.path)
         interval, start_us = interval + 1, start_us + pool.interval_seconds * 1_000_000
-    else:
-        yield from _give_back(pool, note.hold)
     yield from _charge_ended(pool, due, interval, start_us)
 
 

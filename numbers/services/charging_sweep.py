@@ -74,7 +74,7 @@ def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> Non
 
 def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) -> Steps:
     kind = due.note.kind
-    if kind == "v":
+    if kind in ("v", "t"):
         done["vouchers"] += 1
         return charging.finish(charged, due)
     if kind == "c" and pool.charged:

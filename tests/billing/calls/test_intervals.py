@@ -202,6 +202,7 @@ def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(line: Line)
     "note",
     [
         Note("v", "call with spaces", hold="east/x/1.ab"),
+        Note("t", "a", hold="east/x/1.ab"),
         Note("c", "a", 7),
         Note("d", "a b", 3, "east/a/3.ffff"),
     ],

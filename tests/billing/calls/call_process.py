@@ -1,0 +1,219 @@
+"""A process that makes and charges calls, for tests that kill it. See main for its verbs."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+import poolsite  # noqa: F401  first: see poolsite/__init__.py
+
+CALL = "a"
+
+
+def prepare(slug: str, numbers: str, interval: str) -> None:
+    """Make an account with a charged pool, whose unconfirmed holds end after a second."""
+    from numbers.models import Pool
+
+    if not Pool.objects.filter(slug=slug).exists():
+        _make(slug, numbers, interval)
+
+
+def _make(slug: str, numbers: str, interval: str) -> None:
+    from billing import servers
+    from billing import wallet as door
+    from tests.billing.api.shop import make_shop
+    from tests.numbers.people import make_pool
+
+    shop = make_shop(slug)
+    settings = door.WalletSettings(unsent_call_seconds=1)
+    servers.path(shop.wallet).run(door.configure(slug, settings))
+    pool = make_pool(
+        slug, account=shop.account, charged=True, charge_interval_seconds=int(interval)
+    )
+    if int(numbers):
+        from numbers import services
+
+        first = 13_000_000_000 + 1_000 * pool.pk
+        values = [str(first + index) for index in range(int(numbers))]
+        services.numbers_add(actor="test", pool=pool, values=values)
+        from tests.numbers.people import register
+
+        register(slug, *values)
+
+
+def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
+    """Begin one call as the hot lane does; prints its answer."""
+    prepare(slug, numbers, interval)
+    from numbers.api import processing
+    from numbers.schemas import Event
+    from poolsite.access import Principal
+
+    async def ask() -> tuple[int, dict[str, Any]]:
+        from numbers.api.directory import directory
+
+        ref = await directory().get(slug)
+        assert ref is not None
+        event = Event.model_validate({"event": "call", "call_id": CALL, "switch": "fs1"})
+        return await processing.one(ref, Principal(kind="user"), event)
+
+    print(json.dumps(asyncio.run(ask())))
+
+
+def sweeps(slug: str) -> None:
+    """Begin a call of intervals of a second and sweep, until somebody kills this process."""
+    from numbers.services import sweep_charges
+
+    call(slug, interval="1")
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        sweep_charges()
+        time.sleep(0.02)  # the beat
+
+
+def neglect(slug: str, seconds: str) -> None:
+    """A call of intervals of a second that ends while nobody sweeps; then sweep once."""
+    from numbers.services import sweep_charges
+    from tests.numbers.people import send
+
+    call(slug, interval="1")
+    time.sleep(float(seconds))  # what is tested is that nobody looked after it for so long
+    send(slug, "hangup", call_id=CALL)
+    sweep_charges()
+
+
+def recover(slug: str, running_seconds: str) -> None:
+    """Sweep as the survivors do; let a running call go on for so long, hang up, and judge."""
+    from numbers import pool as pool_door
+    from numbers.services import sweep_charges
+    from poolsite import hotpath
+    from tests.numbers.people import send
+
+    client = hotpath.client()
+    keys = pool_door.PoolKeys(slug)
+    started = _start_of(slug)
+    end = time.monotonic() + float(running_seconds)
+    while time.monotonic() < end or _vouchers(client, keys.charges):
+        _sweep_all(slug)
+        time.sleep(0.02)
+    known = client.hget(keys.tag, f"c:{CALL}") or ""
+    before = _figures(slug)
+    if known.startswith("L"):
+        started = started or _start_of(slug)
+        assert send(slug, "hangup", call_id=CALL).ok
+    deadline = time.monotonic() + 20
+    while _unsettled(slug) and time.monotonic() < deadline:
+        _sweep_all(slug)
+        time.sleep(0.02)
+    sweep_charges()
+    known = client.hget(keys.tag, f"c:{CALL}") or ""
+    print(
+        json.dumps(
+            {
+                "before": before,
+                "after": _figures(slug),
+                "began": known.startswith("E"),
+                "started_us": started or _logged_start(slug),
+                "ended_us": int(known[1:17]) if known.startswith("E") else 0,
+                "notes": [each[0] for each in client.zrange(keys.charges, 0, -1)],
+            }
+        )
+    )
+
+
+def _sweep_all(slug: str) -> None:
+    from billing import wallet as door
+    from numbers.services import sweep_charges
+    from poolsite import hotpath
+
+    sweep_charges()
+    hotpath.run(door.sweep(slug))
+
+
+def _vouchers(client: Any, charges: str) -> bool:
+    return any(note[0] in "vt" for note in client.zrange(charges, 0, -1))
+
+
+def _unsettled(slug: str) -> bool:
+    """Whether anything is to be done yet; a note of an interval far away is not."""
+    from numbers import pool as pool_door
+    from poolsite import hotpath
+
+    client = hotpath.client()
+    seconds = client.time()[0]
+    notes = client.zrange(pool_door.PoolKeys(slug).charges, 0, -1, withscores=True)
+    soon = [note for note, at_us in notes if at_us < (seconds + 60) * 1_000_000]
+    return bool(soon or _figures(slug)["held"])
+
+
+def _start_of(slug: str) -> int:
+    """When the running call began; 0 = none runs."""
+    from numbers import pool as pool_door
+    from poolsite import hotpath
+
+    client = hotpath.client()
+    keys = pool_door.PoolKeys(slug)
+    known = client.hget(keys.tag, f"c:{CALL}") or ""
+    if not known.startswith("L"):
+        return 0
+    return int(json.loads(client.hget(keys.numstate, known[1:]))["at"])
+
+
+def _logged_start(slug: str) -> int:
+    from numbers import pool as pool_door
+    from poolsite import hotpath
+
+    for _, fields in hotpath.client().xrange(pool_door.PoolKeys(slug).log):
+        if fields["e"].startswith("call\t"):
+            return int(fields["at"])
+    return 0
+
+
+def _figures(slug: str) -> dict[str, Any]:
+    """The money, and what was settled; fails when an equation does not hold."""
+    from billing import wallet as door
+    from billing.models import Wallet
+    from poolsite import hotpath
+    from tests.billing.calls.call_support import holds_of
+
+    balance = hotpath.run(door.balance(slug))
+    proof = hotpath.run(door.open_holds(slug))
+    assert balance is not None
+    assert proof is not None
+    assert (proof.total, proof.wrong) == (balance.held, 0)
+    assert min(balance.bal, balance.held) >= 0
+    wallet = Wallet.objects.select_related("account").get(account__slug=slug)
+    assert wallet.spendable + balance.pend == balance.bal
+    states = [each.state for each in holds_of(wallet).values()]
+    return {
+        "spent": 1_000_000 - balance.bal - balance.held,
+        "held": balance.held,
+        "settled": states.count("settled"),
+        "open": states.count("held") + states.count("sent"),
+    }
+
+
+def main(verb: str, *arguments: str) -> None:
+    """call slug [numbers interval] · sweeps slug · neglect slug seconds · recover slug seconds"""
+    import django
+
+    django.setup()
+    from numbers.services import charging
+
+    charging.VOUCHER_SECONDS = 1  # type: ignore[misc]  # the tests do not wait for 20
+    verbs: dict[str, Callable[..., None]] = {
+        "prepare": prepare,
+        "call": call,
+        "sweeps": sweeps,
+        "neglect": neglect,
+        "recover": recover,
+    }
+    verbs[verb](*arguments)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,160 @@
+"""kill -9 between every two steps of a charged call: no call uncharged, no charge without call."""
+
+import itertools
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.calls.call_support import PRICE
+from tests.live.servers import ROOT, Site
+
+PROGRAM = "tests/billing/calls/call_process.py"
+_COUNT = itertools.count(1)
+
+
+class Exchange:
+    """A database and a Redis, and processes that make calls there."""
+
+    def __init__(self, folder: Path, redis_url: str) -> None:
+        self.site = Site(folder, redis_url)
+        folder.mkdir()
+        self.site.run("manage.py", "migrate", "--verbosity=0")
+
+    def slug(self) -> str:
+        """Of a pool that the first process makes, and of its account."""
+        return f"p{next(_COUNT)}"
+
+    def killed(self, point: str, verb: str, *arguments: str) -> None:
+        """Run until the process dies at that point."""
+        done = subprocess.run(
+            [sys.executable, PROGRAM, verb, *arguments],
+            cwd=ROOT,
+            env=self.site.environment | {"POOLSITE_CRASH_AT": point, "POOLSITE_CHAOS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+        assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
+
+    def recover(self, slug: str, running_seconds: float) -> dict[str, Any]:
+        """What the survivors make of it."""
+        told = self.site.run(PROGRAM, "recover", slug, str(running_seconds))
+        return dict(json.loads(told.splitlines()[-1]))
+
+    def call(self, slug: str) -> tuple[int, dict[str, Any]]:
+        status, body = json.loads(self.site.run(PROGRAM, "call", slug).splitlines()[-1])
+        return status, body
+
+
+@pytest.fixture(scope="module")
+def exchange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exchange]:
+    folder = tmp_path_factory.mktemp("exchange")
+    redis = RedisServer(folder=folder / "redis", append_only=False).start()
+    try:
+        yield Exchange(folder / "site", redis.url)
+    finally:
+        redis.stop()
+
+
+@pytest.mark.parametrize(
+    ("point", "began"),
+    [
+        ("calls.after_hold", False),
+        ("calls.after_voucher", False),
+        ("calls.after_sent", False),
+        ("calls.after_call", True),
+        ("calls.after_settle", True),
+    ],
+)
+def test_a_beginning_that_is_killed_is_charged_if_the_call_began_and_only_then(
+    exchange: Exchange, point: str, began: bool
+) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "call", slug)
+    judged = exchange.recover(slug, 1.2)
+    assert judged["began"] == began
+    wanted = {"spent": PRICE * began, "held": 0, "settled": int(began), "open": 0}
+    assert judged["before"] == judged["after"] == wanted
+    assert judged["notes"] == ["c"] * began  # of the next interval, an hour from now
+
+
+@pytest.mark.parametrize("point", ["calls.after_hold", "calls.after_voucher", "calls.after_sent"])
+def test_the_same_call_can_be_made_at_once_after_a_death(exchange: Exchange, point: str) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "call", slug)
+    assert exchange.call(slug)[0] == 200
+    judged = exchange.recover(slug, 1.2)
+    assert judged["after"] == {"spent": PRICE, "held": 0, "settled": 1, "open": 0}
+
+
+@pytest.mark.parametrize(
+    "point", ["calls.after_call", "calls.after_take_back", "calls.after_give_back"]
+)
+def test_a_refusal_that_is_killed_costs_nothing(exchange: Exchange, point: str) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "call", slug, "0", "3600")
+    judged = exchange.recover(slug, 1.2)
+    assert not judged["began"]
+    assert judged["after"] == {"spent": 0, "held": 0, "settled": 0, "open": 0}
+    assert judged["notes"] == []
+
+
+def charged_exactly(judged: dict[str, Any], interval_us: int = 1_000_000) -> None:
+    """As many intervals are charged as had started when the call ended."""
+    started = (judged["ended_us"] - judged["started_us"]) // interval_us + 1
+    assert judged["began"]
+    assert judged["after"] == {
+        "spent": PRICE * started,
+        "held": 0,
+        "settled": started,
+        "open": 0,
+    }
+    assert judged["notes"] == []
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "calls.next.after_hold",
+        "calls.next.after_voucher",
+        "calls.next.after_sent",
+        "calls.next.after_renew",
+        "calls.after_settle:2",
+    ],
+)
+def test_an_interval_whose_worker_is_killed_is_charged_once(exchange: Exchange, point: str) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "sweeps", slug)
+    charged_exactly(exchange.recover(slug, 2.3))
+
+
+@pytest.mark.parametrize("point", ["calls.next.after_voucher", "calls.next.after_renew"])
+def test_an_interval_that_was_under_way_when_the_call_ended_is_charged_once(
+    exchange: Exchange, point: str
+) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "sweeps", slug)
+    charged_exactly(exchange.recover(slug, 0))
+
+
+@pytest.mark.parametrize(
+    "point", ["calls.ended.after_hold", "calls.ended.after_settle", "calls.ended.after_settle:2"]
+)
+def test_an_ended_call_whose_worker_is_killed_is_charged_once(
+    exchange: Exchange, point: str
+) -> None:
+    slug = exchange.slug()
+    exchange.killed(point, "neglect", slug, "2.3")
+    charged_exactly(exchange.recover(slug, 0))
+
+
+def test_the_books_agree_in_the_end(exchange: Exchange) -> None:
+    exchange.site.run("manage.py", "audit")
