@@ -159,13 +159,15 @@ def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[dateti
         hour = _hour(now) - step * HOUR
         balance -= by_hour.get(hour, 0)
         points.append((hour, balance))
-    return _since_opening(points[::-1], wallet.created_at)
+    begun = _hour(_begun(wallet))
+    return [point for point in points[::-1] if point[0] >= begun]
 
 
-def _since_opening(
-    points: list[tuple[datetime, int]], opened_at: datetime
-) -> list[tuple[datetime, int]]:
-    return [point for point in points if point[0] >= _hour(opened_at)]
+def _begun(wallet: Wallet) -> datetime:
+    """When it opened; books that were brought along from elsewhere may begin earlier."""
+    hours = UsageHour.objects.filter(wallet=wallet).order_by("hour").values_list("hour", flat=True)
+    first = hours.first()
+    return wallet.created_at if first is None else min(first, wallet.created_at)
 
 
 def _hour(at: datetime) -> datetime:

@@ -65,7 +65,7 @@ export function startLasts(card, page, heard) {
     const most = Math.max(1, ...points.map(([, units]) => units));
     const nowX = wide * 0.4;
     const x = (at) => (at <= now ? nowX - ((now - at) / past) * (nowX - 6) : nowX + ((at - now) / ahead) * (wide - nowX - 40));
-    const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 8);
+    const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 16);
     const svg = s("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Balance of the last days and its forecast"), preserveAspectRatio: "none" });
     const path = points.map(([at, units], index) => `${index ? "L" : "M"}${round(x(at))} ${round(y(units))}`).join("");
     svg.append(s("path", { class: "area", d: `${path}L${round(nowX)} ${BASE}L${round(x(points[0][0]))} ${BASE}Z` }), s("line", { class: "rule", x1: 0, x2: wide, y1: BASE, y2: BASE }), s("line", { class: "rule", x1: round(nowX), x2: round(nowX), y1: 4, y2: BASE }), s("path", { class: "line", d: path }));
@@ -74,7 +74,7 @@ export function startLasts(card, page, heard) {
       dot.append(s("title", {}, `${dayMinuteOf(at)}: ${money(units, page.currency).join("")}`));
       svg.append(dot);
     }
-    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, weekday.format(points[0][0])), s("text", { x: 0, y: 6 }, shortMoney(most, page.currency)));
+    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, weekday.format(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
     if (hours) {
       const end = x(now + hours * HOUR);
       const from = [round(nowX), round(y(spendable))];

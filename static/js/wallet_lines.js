@@ -77,15 +77,13 @@ export class Lines {
   }
 
   make(line) {
-    const name = reference(line);
-    const url = this.urlOf(line);
     const at = new Date(line.at);
     const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
     return h("tr", {},
       cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
       cell(gettext("Type"), { class: "tight" }, h("span", { "data-type": "" })),
       h("th", { scope: "row", class: "what full", "data-what": "" }),
-      cell(gettext("Reference"), { class: "tight" }, url ? h("a", { href: url }, name) : name),
+      cell(gettext("Reference"), { class: "reference", "data-reference": "" }),
       cell(gettext("Amount"), { class: "right", "data-amount": "" }),
       cell(gettext("Balance"), { class: "right", "data-balance": "" }));
   }
@@ -94,6 +92,7 @@ export class Lines {
     const { chip, type, what } = wordOf(line);
     const kind = row.querySelector("[data-type]");
     kind.className = `chip ${chip}`;
+    this.refer(row.querySelector("[data-reference]"), line);
     const changed = [
       setText(kind, type),
       setText(row.querySelector("[data-what]"), what),
@@ -102,6 +101,14 @@ export class Lines {
     ];
     row.querySelector("[data-amount]").classList.toggle("line-in", line.amount > 0);
     return changed.some(Boolean);
+  }
+
+  /** The reference, which changes when a second entry joins the line. */
+  refer(cell, line) {
+    const name = reference(line);
+    if (cell.textContent === name) return;
+    const url = this.urlOf(line);
+    cell.replaceChildren(url ? h("a", { href: url, title: name }, name) : name);
   }
 
   urlOf(line) {
