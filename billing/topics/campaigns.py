@@ -16,6 +16,8 @@ from poolsite.live.topics import version_of
 _KEY = re.compile(r"([a-z0-9-]{1,40})\.([0-9]{1,18})")
 _MESSAGE = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
 LOOK_SECONDS = 1.0  # at SQL, at most; a large campaign's look takes longer, so it comes seldomer
+PAGE_ENTRIES = 500
+PAGES = 200  # at the first look, where the books are far behind
 SHARE = 20  # of the time, at most one part of so many is spent with looking
 
 
@@ -38,7 +40,9 @@ class CampaignTopic(WalletTopicBase):
         self.campaign_id = int(found[2])
         self._state: dict[str, Any] = {}
         self._base: Figures | None = None
+        self._base_at = (0, 0)  # generation and sequence number of the last persistence
         self._base_version = 0
+        self._told: tuple[Figures, int] | None = None
         self._look_at = 0.0
         self._moving = True
 
@@ -71,24 +75,45 @@ class CampaignTopic(WalletTopicBase):
         facts = await live.in_thread(_facts, self.campaign_id)
         self._moving = facts["status"] in ("sending", "sent") or facts["reading"]
         if self._base is None or began >= self._look_at or facts != self._facts:
-            self._base, self._base_version = await live.in_thread(_books, self.campaign_id)
+            self._base, self._base_at = await live.in_thread(_books, self.campaign_id)
+            self._base_version = version_at(*self._base_at)
             self._look_at = clock() + max(LOOK_SECONDS, SHARE * (clock() - began))
         self._facts = facts
 
     _facts: dict[str, Any] = {}
 
     async def _now(self) -> dict[str, Any]:
-        figures = self._base or Figures()
         tail = self.tail()
         await tail.read()
-        entries = tail.since(self._base_version)
+        figures, version = self._base or Figures(), self._base_version
+        entries = tail.since(version)
+        if entries is None and self._told is not None:  # the books are far behind: go on from here
+            figures, version = self._told
+            entries = tail.since(version)
+        if entries is None:
+            figures, version = await self._caught_up()
+            entries = tail.since(version)
         if entries is not None:
             changes = (
                 door.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
                 for entry in entries
             )
             figures = figures.after(each for each in changes if self._is_mine(each.id))
+            self._told = figures, tail.version
         return {**self._facts, "figures": figures.as_data()}
+
+    async def _caught_up(self) -> tuple[Figures, int]:
+        """The books plus what the stream tells since, page by page; from where the tail goes on."""
+        figures, (generation, seq) = self._base or Figures(), self._base_at
+        for _page in range(PAGES):
+            found: Any = await self.path().arun(door.entries(self.slug, seq, PAGE_ENTRIES))
+            if found is None or found.generation != generation or not found.changes:
+                break
+            if found.changes[0].seq != seq + 1:  # trimmed: SQL has more by now
+                break
+            figures = figures.after(each for each in found.changes if self._is_mine(each.id))
+            seq = found.changes[-1].seq
+        return figures, version_at(generation, seq)
 
     def _is_mine(self, message_id: str) -> bool:
         found = _MESSAGE.fullmatch(message_id)
@@ -112,17 +137,17 @@ def _facts(campaign_id: int) -> dict[str, Any]:
     }
 
 
-def _books(campaign_id: int) -> tuple[Figures, int]:
-    """SQL's figures, and the version of the wallet's stream up to which they count."""
+def _books(campaign_id: int) -> tuple[Figures, tuple[int, int]]:
+    """SQL's figures, and up to which entry of which life of the wallet's data they count."""
     campaign = Campaign.objects.filter(pk=campaign_id).first()
     if campaign is None:
-        return Figures(), 0
+        return Figures(), (0, 0)
     for _attempt in range(3):
         before = _persisted(campaign.wallet_id)
         figures = figures_in_books(campaign)
         if _persisted(campaign.wallet_id) == before:
             break
-    return figures, version_at(*before)
+    return figures, before
 
 
 def _persisted(wallet_id: int) -> tuple[int, int]:

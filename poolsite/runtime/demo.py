@@ -97,7 +97,7 @@ class Demo:
         say("Poolsite: preparing the database and the demo's data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
         web = ["-b", self.host, "-p", str(self.port), "--no-server-name", "-v", "0"]
-        worker = ["worker", "--concurrency", "2", "--without-gossip", "--without-mingle"]
+        worker = ["worker", "--concurrency", "3", "--without-gossip", "--without-mingle"]
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
             self._child("web", "daphne", *web, "poolsite.asgi:application"),

@@ -10,6 +10,7 @@ from billing.models import Campaign
 from billing.selectors.campaigns import figures_in_books, figures_of
 from billing.topics.campaigns import CampaignTopic
 from poolsite import access
+from poolsite.live import tail as tail_module
 from tests.billing.campaigns.world import DEAREST, Sender, fresh, numbers
 from tests.numbers.people import in_thread, tenant
 
@@ -81,6 +82,25 @@ async def test_the_topic_tells_the_counts_before_the_books_know_them(
     await in_thread(acme.persist)()
     books = (await in_thread(figures_in_books)(campaign)).as_data()
     assert {**books, "waiting": 0} == told
+
+
+async def test_counts_never_fall_back_when_the_books_are_far_behind(
+    transactional_db: None, clean_redis: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail_module, "REMEMBERED", 20)
+    monkeypatch.setattr(tail_module, "FIRST_ENTRIES", 10)
+    acme, campaign = await in_thread(_campaign)()
+    ids = [f"c{campaign.pk}-{row}" for row in range(2, 42)]
+    await in_thread(live_through)(acme, ids[:20], random.Random(2))
+    late = CampaignTopic(f"{acme.wallet.slug}.{campaign.pk}")
+    first = (await late.snapshot()).data["figures"]
+    assert first["delivered_count"] > 0  # a reader who comes late gets everything
+    await in_thread(live_through)(acme, ids[20:25], random.Random(3))
+    second = (await late.snapshot()).data["figures"]
+    assert second["delivered_count"] >= first["delivered_count"]
+    await in_thread(acme.persist)()
+    books = (await in_thread(figures_in_books)(campaign)).as_data()
+    assert {**books, "waiting": 0} == {**second, "waiting": 0}
 
 
 async def test_a_topic_is_its_tenant_s_and_its_campaign_s(
