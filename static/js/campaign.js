@@ -27,12 +27,15 @@ subscribe(page.topic, {
     if (live) show(data.figures);
   },
 });
-subscribe(`billing.figures:${page.wallet}`, {
-  snapshot(data) {
-    const place = document.querySelector('[data-money="spendable"]');
-    if (place && data.status !== "missing") putMoney(place, data.spendable, page.currency, place.classList.contains("hero"));
-  },
-});
+// On the portal the balance has a topic of its own: two that differ by a moment would make it flicker.
+if (!document.querySelector("[data-wallet]")) {
+  subscribe(`billing.figures:${page.wallet}`, {
+    snapshot(data) {
+      const place = document.querySelector('[data-money="spendable"]');
+      if (place && data.status !== "missing") putMoney(place, data.spendable, page.currency, place.classList.contains("hero"));
+    },
+  });
+}
 
 function show(figures) {
   const all = figures.recipients || 1;
