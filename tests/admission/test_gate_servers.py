@@ -54,10 +54,11 @@ def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
         walk_through(GateUnderTest(path, None))
 
 
-@pytest.mark.parametrize("script", sorted(gate.SCRIPTS))
+WHOLE = {"create", "destroy"}  # they make and remove the data whole, whatever its version
+
+
+@pytest.mark.parametrize("script", sorted(set(gate.SCRIPTS) - WHOLE))
 def test_a_script_of_two_releases_ago_writes_nothing(clean_redis: RedisServer, script: str) -> None:
-    if script in ("create", "destroy"):
-        return  # they make and remove the data whole
     with gate_on(clean_redis.url) as bench:
         bench.create()
         bench.client.hset("{gate.tower}", mapping={"script_version": 9, "script_sha": "abc"})

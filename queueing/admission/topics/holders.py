@@ -1,5 +1,6 @@
 """`admission.holders:<slug>`: the permits. `admission.line:<slug>`: who waits."""
 
+from abc import abstractmethod
 from typing import Any
 
 from poolsite import hotpath, live
@@ -21,8 +22,9 @@ class _Rows(live.RowsTopic, GateScope):
                 raise
             return {}
 
+    @abstractmethod
     async def _rows(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """The part that is shown."""
 
     def due_seconds(self) -> float | None:
         return CLOCK_SECONDS
