@@ -14,10 +14,15 @@ class LineConfig(AppConfig):
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
         from poolsite import history
-        from queueing.line import errors, menu, rules
+        from poolsite.runtime import demo_data
+        from queueing.line import demo, errors, menu, rules
+        from queueing.line.api import hot, routes
         from queueing.line.services.history_source import DeskSource
 
         rules.register()
         errors.declare_problems()
+        hot.register()
+        routes.register()
         menu.register()
+        demo_data.register(60, demo.make_desk)
         history.register(DeskSource())

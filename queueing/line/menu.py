@@ -11,6 +11,7 @@ from poolsite.operations.page_words import register_page_word
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
+    register_page_word("line:agent", _("Open console"))
     register_page_word("line:wallboard", _("Open wallboard"))
     register_page_word("line:floor", _("Open floor"))
     navigation.register(
@@ -27,8 +28,25 @@ def register() -> None:
             match=("line:wallboard", "line:floor"),
         )
     )
+    navigation.register(
+        Entry(
+            "agent",
+            _("Agent console"),
+            "line:agent",
+            "headset_mic",
+            section="queueing",
+            order=90,
+            actions=("line.serve",),
+            key="c",
+        )
+    )
+    register_first_page("line.agent", suits=_serves, url="/agent/", order=70)
     register_first_page("line.wallboard", suits=_supervises, url="/desks/", order=60)
 
 
 def _supervises(principal: Principal) -> bool:
     return any("supervisor" in roles for roles in principal.memberships.values())
+
+
+def _serves(principal: Principal) -> bool:
+    return any("agent" in roles for roles in principal.memberships.values())

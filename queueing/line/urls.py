@@ -2,10 +2,13 @@
 
 from django.urls import path
 
-from queueing.line.views import desks
+from queueing.line.views import agent, desks, visit
 
 app_name = "line"
 urlpatterns = [
+    # visitors and agents
+    path("q/<slug:slug>/", visit.visit_page, name="visit"),
+    path("agent/", agent.agent_page, name="agent"),
     # supervisors and operators
     path("desks/", desks.desk_list, name="desks"),
     path("desks/<slug:slug>/", desks.wallboard_page, name="wallboard"),

@@ -144,7 +144,7 @@ def transfer(request: HttpRequest, given: TransferIn) -> Any:
     me = _me(request)
     visit = _own_room(me, given.visit)
     queue = Queue.objects.filter(desk=me.desk, slug=given.queue or "").first()
-    other = Agent.objects.filter(desk=me.desk, user_id=given.agent, archived_at=None).first()
+    other = Agent.objects.filter(desk=me.desk, user_id=given.agent or 0, archived_at=None).first()
     if (queue is None) == (other is None):
         raise ProblemError("unknown-queue", "Choose a queue or an agent of the same desk.")
     actor = principal_of_request(request)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from poolsite import access
 from poolsite.access import Decision, Principal, Thing
 from poolsite.api.problems import kind_of_refusal
-from poolsite.api.root import CredentialAuth, ProblemError
+from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError
 from queueing.line.models import Agent, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import is_agent_of
@@ -66,6 +66,18 @@ def _agent(principal: Principal, named: str) -> Agent | None:
         return None
     rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
     return rows.filter(user_id=int(key)).first()
+
+
+class Visiting(Known):
+    """The visit of the address: for its visitor and for machines; staff of its desk may look."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = super().__call__(request)
+        match = request.resolver_match
+        if principal is None or match is None:
+            return None
+        looks_only = request.method in SAFE_METHODS
+        return visit_of(principal, str(match.kwargs["visit"]), looks_only=looks_only)
 
 
 def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:

@@ -68,4 +68,6 @@ async def _desk(principal: Principal, visit: str) -> tuple[str, Response | None]
 
 def _beat_by_sql(desk: str, visit: str, place: str) -> door.Standing:
     found = Desk.objects.filter(slug=desk).first()
-    return door.Standing("gone") if found is None else visit_beat(desk=found, visit=visit, place=place)
+    return (
+        door.Standing("gone") if found is None else visit_beat(desk=found, visit=visit, place=place)
+    )

@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Query, Router
+from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.root import ProblemError
 from queueing.line import desk as door
-from queueing.line.api.credentials import Anybody, Known, count_coming, visit_of
+from queueing.line.api.credentials import Anybody, Visiting, count_coming
 from queueing.line.api.refusals import refusals
 from queueing.line.models import Message, Queue, Visit
 from queueing.line.schemas import (
@@ -28,10 +28,8 @@ from queueing.line.services import visits as use
 from queueing.line.topics.visit import message_as_data, messages_after, standing_as_data
 
 queues = Router(tags=["line"])
-visits = Router(tags=["line"], auth=Known())
-ERRORS: dict[int, Any] = {
-    status: Problem for status in (401, 403, 404, 409, 413, 422, 429, 503, 504)
-}
+visits = Router(tags=["line"], auth=Visiting())
+ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 409, 413, 422, 429, 503, 504), Problem)
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
 VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit.")  # type: ignore[type-arg]
 ANYBODY = Anybody()
@@ -50,7 +48,8 @@ def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
 def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     """A visitor comes: `waiting` with the number ahead, or `room`; with the token to keep.
 
-    Asked again with the visit's token, the place stays. Only API tokens choose class and skills.
+    Asked again with the visit's token, the place stays. Only API tokens choose a class and
+    skills, or to wait `anyway` where the queue would send visitors away.
     """
     principal = principal_of_request(request)
     queue = _queue(slug)
@@ -74,7 +73,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
             address=address,
             priority=given.priority if is_machine else 5,
             skills=given.skills if is_machine else None,
-            anyway=given.anyway,
+            anyway=given.anyway and is_machine,
         )
     data = standing_as_data(joined.visit.public_id, joined.standing)
     return {
@@ -105,7 +104,7 @@ def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
     count_coming(request)
     with refusals():
         left_messages.message_leave(queue=queue, **given.dict())
-    return 201, {"answer": "kept"}
+    return Status(201, {"answer": "kept"})
 
 
 def _queue(slug: str) -> Queue:
@@ -115,13 +114,18 @@ def _queue(slug: str) -> Queue:
     return queue
 
 
+def _row(request: HttpRequest) -> Visit:
+    found: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
+    return found
+
+
 # -- a visit -------------------------------------------------------------------------------------
 
 
 @visits.get("/{visit}", response={200: Any, **ERRORS}, summary="Where a visit stands")
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     """Looking keeps no place: that is what `beat` is for."""
-    row = visit_of(principal_of_request(request), visit, looks_only=True)
+    row = _row(request)
     standing = hotpath.run(door.place(row.desk.slug, visit))
     if standing.answer == "gone" and row.ended_at is not None:
         standing = door.Standing("ended", word=row.outcome)
@@ -131,7 +135,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/beat", response={200: Any, **ERRORS}, summary="The visitor is there")
 def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     """A poll: keeps the visit alive and tells where it stands (served by the hot lane, too)."""
-    row = visit_of(principal_of_request(request), visit)
+    row = _row(request)
     standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
     return {**standing_as_data(visit, standing), "visit": visit}
 
@@ -139,7 +143,7 @@ def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/leave", response={200: Any, **ERRORS}, summary="Leave")
 def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The visitor leaves the line, or ends the room. Again: the same answer."""
-    row = visit_of(principal_of_request(request), visit)
+    row = _row(request)
     standing = use.visit_leave(desk=row.desk, visit=visit)
     return {**standing_as_data(visit, standing), "visit": visit}
 
@@ -151,14 +155,13 @@ def get_messages(
     after: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
 ) -> Any:
     """Messages after a number, 200 at most, oldest first."""
-    visit_of(principal_of_request(request), visit, looks_only=True)
     return {"messages": messages_after(visit, after, notes=False)}
 
 
 @visits.post("/{visit}/messages", response={200: Any, **ERRORS}, summary="Say something")
 def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
     """The visitor's words; the same id again is the same message."""
-    row = visit_of(principal_of_request(request), visit)
+    row = _row(request)
     with refusals():
         said = rooms.message_send(
             visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
@@ -169,14 +172,14 @@ def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -
 @visits.post("/{visit}/typing", response={200: Any, **ERRORS}, summary="The visitor types")
 def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The agent's page shows it for a few seconds."""
-    rooms.typing_tell(visit=visit_of(principal_of_request(request), visit), by_agent=False)
+    rooms.typing_tell(visit=_row(request), by_agent=False)
     return {"answer": "ok"}
 
 
 @visits.post("/{visit}/rating", response={200: Any, **ERRORS}, summary="Rate")
 def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
     """One to five stars; later words replace earlier ones."""
-    row = visit_of(principal_of_request(request), visit)
+    row = _row(request)
     with refusals():
         rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
     return {"stars": rating.stars, "comment": rating.comment}
@@ -185,7 +188,7 @@ def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
 @visits.get("/{visit}/transcript", response={200: str, **ERRORS}, summary="Transcript")
 def get_transcript(request: HttpRequest, visit: str = VisitId) -> Any:
     """What was said, as a text file."""
-    row: Visit = visit_of(principal_of_request(request), visit, looks_only=True)
+    row = _row(request)
     name = f'attachment; filename="transcript-{row.public_id}.txt"'
     return HttpResponse(
         consoles.transcript(row),

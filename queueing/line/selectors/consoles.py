@@ -1,18 +1,21 @@
 """What visitors' and agents' pages show, read from SQL and Redis."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
-from django.db.models import F
+from django.db.models import Avg, Count, F
 from django.utils import timezone
 
 from poolsite import hotpath
 from queueing.line import desk as door
-from queueing.line.models import Agent, Message, Queue, RoomEvent, Visit
+from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
 from queueing.line.services import hours
+from queueing.line.services.common import zone_of
 
 KEPT_ENOUGH = 10  # promises of today before their share is told
+PROMISES_LOOKED_AT = 500
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
@@ -43,10 +46,15 @@ def promises_kept(queue: Queue) -> dict[str, int] | None:
             matched_at__isnull=False,
             predicted_high_seconds__isnull=False,
         )
-        right = served.filter(
-            matched_at__lte=F("joined_at") + F("predicted_high_seconds") * timedelta(seconds=1)
-        )
-        known = {"kept": right.count(), "of": served.count()}
+        told = served.order_by("-joined_at").values_list(
+            "joined_at", "matched_at", "predicted_high_seconds"
+        )[:PROMISES_LOOKED_AT]
+        kept = [
+            (matched - joined).total_seconds() <= most
+            for joined, matched, most in told
+            if matched is not None and most is not None
+        ]
+        known = {"kept": sum(kept), "of": len(kept)}
         cache.set(key, known, timeout=60)
     return known if known["of"] >= KEPT_ENOUGH else None
 
@@ -73,9 +81,29 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
 def _slot_out(slot: door.Slot, visit: Visit | None) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": slot.kind, "visit": slot.visit, "until_ms": slot.until_ms}
     if visit is not None:
-        out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.slug}
-        out |= {"joined_at": visit.joined_at.isoformat(), "skills": visit.skills}
+        out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
+        out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
+        out |= {"skills": visit.skills}
     return out
+
+
+def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
+    """What an agent did since midnight of the desk's zone. Seconds."""
+    begin = now.astimezone(ZoneInfo(zone_of(agent.desk))).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    ended = Visit.objects.filter(agent=agent, ended_at__gte=begin, matched_at__isnull=False)
+    figures = ended.aggregate(
+        served=Count("pk"), mean=Avg(F("ended_at") - F("matched_at")), stars=Avg("rating__stars")
+    )
+    shift = AgentShift.objects.filter(agent=agent, ended_at=None).first()
+    mean = figures["mean"]
+    return {
+        "served": figures["served"],
+        "mean_seconds": round(mean.total_seconds()) if mean is not None else None,
+        "stars": round(figures["stars"], 1) if figures["stars"] is not None else None,
+        "since": shift.began_at.isoformat() if shift is not None else None,
+    }
 
 
 def colleagues(agent: Agent) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from queueing.line.models import Agent, Visit
 class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
-    slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "since", "until_ms"}.
+    slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
+    "joined", "notes", "until_ms"}.
     """
 
     name = "line.agent"
@@ -74,6 +75,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "name": row.name,
             "topic": row.topic,
             "queue": row.queue.name,
+            "queue_slug": row.queue.slug,
             "joined": row.joined_at.isoformat(),
             "notes": row.notes,
         }

@@ -1,0 +1,49 @@
+"""The console of one agent: the own line, the own rooms."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from poolsite import access
+from poolsite.operations.pages import principal_of
+from queueing.line.models import Agent, CannedReply
+from queueing.line.selectors import consoles
+
+
+@require_GET
+def agent_page(request: HttpRequest) -> HttpResponse:
+    """The reader's own console; who may serve but is no agent yet is told what to do."""
+    principal = principal_of(request)
+    access.require(principal, "line.serve")
+    agent = (
+        Agent.objects.select_related("desk", "desk__account")
+        .filter(user_id=principal.user_id, archived_at=None)
+        .first()
+    )
+    if agent is None:
+        return render(request, "line/agent.html", {"agent": None})
+    access.require(principal, "line.serve", agent.desk)
+    queues = list(agent.queues.order_by("position", "slug"))
+    replies = CannedReply.objects.filter(desk=agent.desk).order_by("shortcut")[:100]
+    page = {
+        "user": agent.user_id,
+        "name": agent.name,
+        "capacity": agent.capacity,
+        "queues": [
+            {
+                "slug": queue.slug,
+                "name": queue.name,
+                "mode": queue.mode,
+                "offer_seconds": queue.offer_seconds,
+                "wrap_up_seconds": queue.wrap_up_seconds,
+            }
+            for queue in queues
+        ],
+        "replies": [{"shortcut": each.shortcut, "text": each.text} for each in replies],
+        "reasons": [_("Break"), _("Lunch"), _("Meeting"), _("Training")],
+        "today": consoles.agent_day(agent, timezone.now()),
+    }
+    context = {"agent": agent, "queues": queues, "page": page}
+    return render(request, "line/agent.html", context)

@@ -1,0 +1,126 @@
+// A queue's line on the agent's console: place, name, class, skills, wait, and why nobody serves.
+import { subscribe } from "../live.js";
+import { h, icon, setText } from "./dom.js";
+import { clockOf, fill, gettext, ngettext } from "./words.js";
+
+const NORMAL = 5; // the class of everybody who asked for none
+const SHOWN = 50;
+const REASONS = {
+  offline: [gettext("Offline"), "radio_button_unchecked"],
+  paused: [gettext("Paused"), "coffee"],
+  leaving: [gettext("Goes after this room"), "logout"],
+  offered: [gettext("Is being asked"), "notifications"],
+  at_capacity: [gettext("Every room is taken"), "group"],
+  wrap_up: [gettext("Wrap-up"), "edit_note"],
+  skill: [gettext("Skill too low"), "school"],
+  free: [gettext("Free"), "check_circle"],
+};
+
+export class AgentLine {
+  constructor(card, queue, { user, capacity, take, why }) {
+    Object.assign(this, { card, queue, user, capacity, take, why });
+    this.list = card.querySelector("[data-rows]");
+    this.rows = new Map();
+    this.data = {};
+    this.opened = "";
+    this.me = null;
+    subscribe(`line.waiting:${queue.slug}`, {
+      snapshot: (data) => this.show(data.rows),
+      change: ({ set, gone }) => {
+        const next = { ...this.data, ...set };
+        for (const visit of gone) delete next[visit];
+        this.show(next);
+      },
+    });
+  }
+
+  show(data) {
+    this.data = data;
+    this.draw();
+  }
+
+  showMe(me) {
+    const changed = this.me?.state !== me.state || this.me?.slots.length !== me.slots.length;
+    this.me = me;
+    if (changed) this.draw();
+  }
+
+  draw() {
+    const ordered = Object.entries(this.data).sort(([, one], [, other]) => one.place - other.place);
+    setText(this.card.querySelector("[data-count]"), fill(ngettext("%(n)s waiting", "%(n)s waiting", ordered.length), { n: ordered.length }));
+    this.card.querySelector("[data-nobody]").hidden = ordered.length > 0;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : "";
+    this.list.replaceChildren(...ordered.slice(0, SHOWN).map(([visit, row]) => this.row(visit, row)));
+    if (focused) this.list.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+    if (this.opened && !this.data[this.opened]) this.opened = "";
+    this.tick();
+  }
+
+  row(visit, row) {
+    const open = this.opened === visit;
+    const name = row.name || gettext("Visitor");
+    const chips = [];
+    if (row.priority < NORMAL) chips.push(h("span", { class: "chip chip--line" }, icon("star"), fill(gettext("Class %(n)s"), { n: row.priority })));
+    if (row.topic) chips.push(h("span", { class: "chip" }, row.topic));
+    for (const [skill, level] of Object.entries(row.skills ?? {})) chips.push(h("span", { class: "chip" }, `${skill} ≥ ${level}`));
+    const canTake = this.me?.state === "online" && this.me.slots.length < this.capacity && row.state === "waiting";
+    return h(
+      "li",
+      { class: `queue-row${open ? " queue-row--open" : ""}${row.state === "away" ? " queue-row--away" : ""}`, "data-visit-row": visit },
+      h("span", { class: "queue-row__place num" }, String(row.place + 1)),
+      h("div", { class: "queue-row__name" }, h("span", {}, name), ...chips),
+      h("time", { class: "queue-row__wait num", "data-arrived": String(row.arrived_ms) }, clockOf((Date.now() - row.arrived_ms) / 1000)),
+      h(
+        "div",
+        { class: "queue-row__more" },
+        h("span", {}, this.second(row)),
+        h(
+          "span",
+          { class: "queue-row__tools" },
+          h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(open), "aria-label": fill(gettext("Why nobody serves %(name)s now"), { name }), onclick: () => this.toggle(visit) }, open ? gettext("Hide why") : gettext("Why")),
+          canTake ? h("button", { type: "button", class: "link-button", "data-focus": `take ${visit}`, "aria-label": fill(gettext("Take %(name)s"), { name }), onclick: () => this.take(visit) }, gettext("Take")) : null,
+        ),
+      ),
+      open ? this.whyBox(visit, name) : null,
+    );
+  }
+
+  second(row) {
+    if (row.state === "away") return gettext("Away: the place is held");
+    if (row.state === "offered") return gettext("Offered to an agent");
+    if (row.place === 0) return gettext("Next");
+    return fill(ngettext("Behind %(n)s visitor", "Behind %(n)s visitors", row.place), { n: row.place });
+  }
+
+  toggle(visit) {
+    this.opened = this.opened === visit ? "" : visit;
+    this.reasons = null;
+    this.draw();
+    if (this.opened) this.ask(visit);
+  }
+
+  async ask(visit) {
+    try {
+      this.reasons = (await this.why(visit)).agents;
+    } catch {
+      this.reasons = [];
+    }
+    if (this.opened === visit) this.draw();
+  }
+
+  whyBox(visit, name) {
+    const rows = this.reasons ?? [];
+    const words = h("dl", {});
+    for (const row of rows.slice(0, 12)) {
+      const [text] = REASONS[row.reason] ?? [row.reason];
+      words.append(h("dt", {}, row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, text));
+    }
+    if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));
+    if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
+    return h("section", { class: "queue-row__why" }, h("h4", {}, fill(gettext("Why nobody serves %(name)s now"), { name })), words);
+  }
+
+  tick() {
+    for (const time of this.list.querySelectorAll("[data-arrived]")) setText(time, clockOf((Date.now() - Number(time.dataset.arrived)) / 1000));
+  }
+}

@@ -1,0 +1,48 @@
+// When it is somebody's turn: a sound, the title, and a notification where it is allowed.
+
+let context = null;
+let title = "";
+let timer = 0;
+
+/** Browsers play sound only after a gesture: call it from one. */
+export function readySound() {
+  try {
+    context ??= new AudioContext();
+    context.resume();
+  } catch { /* no sound here */ }
+}
+
+function sound() {
+  if (!context || context.state !== "running") return;
+  for (const [at, pitch] of [[0, 660], [0.18, 880]]) {
+    const tone = context.createOscillator();
+    const volume = context.createGain();
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.15, context.currentTime + at);
+    volume.gain.exponentialRampToValueAtTime(0.001, context.currentTime + at + 0.3);
+    tone.connect(volume).connect(context.destination);
+    tone.start(context.currentTime + at);
+    tone.stop(context.currentTime + at + 0.32);
+  }
+}
+
+/** Call for attention; the title says it until the page is looked at. */
+export function alertPerson(words, { loud = true } = {}) {
+  if (loud) sound();
+  if (loud && document.hidden && globalThis.Notification?.permission === "granted") {
+    try { new Notification(words); } catch { /* phones want a service worker */ }
+  }
+  if (document.hasFocus()) return;
+  title ||= document.title;
+  document.title = `● ${words}`;
+}
+
+export function calm() {
+  clearTimeout(timer);
+  if (title) document.title = title;
+  title = "";
+}
+
+addEventListener("focus", calm);
+addEventListener("pointerdown", readySound, { once: true });
+addEventListener("keydown", readySound, { once: true });

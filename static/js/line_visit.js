@@ -1,0 +1,253 @@
+// A visitor's page: join, the place in the line, the room, the end. One visit over reloads, tabs and devices.
+import "./line_zone.js";
+import { onPersonal, showToken, stayPresent, subscribe } from "../live.js";
+import { startBadge } from "./badge.js";
+import { ask, startDialogs } from "./dialog.js";
+import { pageData } from "./dom.js";
+import { alertPerson, readySound } from "./line_alert.js";
+import { Talk, composer } from "./line_talk.js";
+import { Place } from "./line_visit_place.js";
+import { Store, call, linkOf } from "./line_visit_store.js";
+import { showPlace, showWait } from "./line_visit_wait.js";
+import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
+import { toastFailure } from "./toast.js";
+import { dayMinuteOf, fill, gettext } from "./words.js";
+
+const page = pageData("visit-page");
+const main = document.querySelector("[data-visit]");
+const find = (name) => main.querySelector(`[data-${name}]`);
+const store = new Store(page.slug);
+const place = new Place();
+const ESTIMATE_SECONDS = 30;
+const ENDINGS = {
+  served: [gettext("The conversation has ended"), gettext("Thank you for your visit.")],
+  left: [gettext("You have left the line"), gettext("Come back whenever you like.")],
+  lost: [gettext("Your place has been given up"), gettext("The connection was lost for too long.")],
+  "visitor lost": [gettext("The conversation has ended"), gettext("The connection was lost for too long.")],
+  "no agent": [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
+  "max wait": [gettext("It took too long"), gettext("Nobody could serve you in time. You can leave a message instead.")],
+  removed: [gettext("Your visit was ended"), gettext("A supervisor has ended it.")],
+};
+
+let kept = null; // the visit of this page
+let standing = null;
+let queue = { waiting: null, online: null };
+let unwatchQueue = null;
+let askedAt = 0;
+let typingTimer = 0;
+let ended = false;
+const talk = new Talk(find("talk"), {
+  mine: "visitor",
+  other: () => standing?.agent || gettext("Agent"),
+  send: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
+  heard: () => { if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
+});
+
+/** Show one of the page's views; focus follows, unless somebody types. */
+function show(view) {
+  if (main.dataset.view === view) return;
+  const first = main.dataset.view === "loading";
+  main.dataset.view = view;
+  for (const part of main.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== view;
+  if (!first) (view === "room" ? find("composer").querySelector("textarea") : main).focus({ preventScroll: true });
+}
+
+function notice(words) {
+  find("notice").hidden = !words;
+  find("notice-words").textContent = words;
+}
+
+function assertive(words) {
+  document.querySelector("[data-alert]").textContent = words;
+}
+
+// -- where the visit stands -----------------------------------------------------------------------
+
+function apply(now) {
+  if (ended) return;
+  const before = standing?.answer;
+  standing = { ...standing, ...now };
+  if (now.answer === "ended" || now.answer === "gone") return end(now.word);
+  place.stand(now);
+  watchQueue(now.queue);
+  if (now.answer === "room") return enter(before);
+  if (before === "room") {
+    notice(gettext("Your agent has lost the connection. You are first in the line, and what was said is kept."));
+    alertPerson(gettext("Back in the line"), { loud: false });
+  }
+  show("waiting");
+  draw();
+}
+
+function draw() {
+  if (!standing || main.dataset.view !== "waiting") return;
+  const { queue_name: queueName, answer, estimate } = standing;
+  showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
+  showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
+}
+
+function enter(before) {
+  const words = fill(gettext("%(name)s is here for you"), { name: standing.agent || gettext("An agent") });
+  find("agent").textContent = standing.agent || gettext("Agent");
+  show("room");
+  talk.toEnd();
+  if (before === "room") return;
+  notice("");
+  talk.say(words);
+  assertive(words);
+  if (before) alertPerson(words, { loud: find("tell").checked });
+}
+
+function end(word) {
+  const wasServed = standing?.agent || word === "served" || word === "visitor lost";
+  const [title, text] = ENDINGS[word] ?? ENDINGS[wasServed ? "served" : "left"];
+  unwatchQueue?.();
+  unwatchQueue = null;
+  notice("");
+  find("ended-title").textContent = title;
+  find("ended-text").textContent = text;
+  find("rating").hidden = !wasServed;
+  find("transcript").hidden = !talk.rows.size && !wasServed;
+  show("ended");
+  assertive(title);
+  ended = true;
+}
+
+/** Ask where the visit stands, at most every so often; moves of the line say the rest. */
+async function refresh(seconds = 1) {
+  if (ended || Date.now() - askedAt < seconds * 1000) return;
+  askedAt = Date.now();
+  try {
+    apply(await call(`visits/${kept.visit}`, { kept }));
+  } catch { /* the badge says that there is no connection */ }
+}
+
+// -- live -----------------------------------------------------------------------------------------
+
+function watchQueue(slug) {
+  if (unwatchQueue?.slug === slug) return;
+  unwatchQueue?.();
+  const stop = subscribe(`line.queue:${slug}`, {
+    snapshot: (data) => {
+      queue = { waiting: data.waiting, online: data.online };
+      place.restart();
+      if (standing && data.seq <= standing.seq) place.stand(standing);
+      else { askedAt = 0; refresh(0); }
+      draw();
+    },
+    change: (data) => {
+      if (!place.move(data.moves)) { place.restart(); askedAt = 0; refresh(0); }
+      if (queue.waiting !== null) queue.waiting += data.moves.reduce((sum, move) => sum + move[3], 0);
+      draw();
+    },
+  });
+  unwatchQueue = Object.assign(() => stop(), { slug });
+}
+
+function begin(visit, now) {
+  kept = visit;
+  showToken(kept.token);
+  stayPresent();
+  apply(now);
+  if (ended) return;
+  subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
+  let first = true;
+  subscribe(`line.talk:${kept.visit}`, {
+    snapshot: (data) => { talk.add(data.messages, !first); first = false; },
+    change: (data) => talk.add(data.messages, true),
+  });
+  onPersonal("line.typing", showTyping);
+  onPersonal("line.transfer", () => notice(gettext("You are being handed over to somebody else. What was said goes along.")));
+  setInterval(() => {
+    draw();
+    if (standing?.answer !== "room") refresh(ESTIMATE_SECONDS * (1 + Math.random()));
+  }, 1000);
+}
+
+function gone() {
+  store.clear();
+  if (!ended) end("lost");
+}
+
+function showTyping() {
+  find("typing").hidden = false;
+  find("typing").lastElementChild.textContent = fill(gettext("%(name)s is typing"), { name: standing?.agent || gettext("Agent") });
+  clearTimeout(typingTimer);
+  typingTimer = setTimeout(() => { find("typing").hidden = true; }, 4000);
+}
+
+// -- what the visitor does ------------------------------------------------------------------------
+
+async function leave(question) {
+  const answer = await ask(question);
+  if (!answer) return;
+  try {
+    apply(await call(`visits/${kept.visit}/leave`, { kept, body: {} }));
+  } catch (error) {
+    toastFailure(error);
+  }
+}
+
+find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to whoever is behind you."), go: gettext("Leave the line"), danger: true }));
+find("end").addEventListener("click", () => leave({ title: gettext("End the conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End the conversation"), danger: true }));
+find("again").addEventListener("click", () => { store.clear(); location.reload(); });
+find("hold").addEventListener("click", () => {
+  document.querySelector("[data-hold-link]").value = linkOf(kept);
+  document.getElementById("hold").showModal();
+});
+document.querySelector("[data-copy]").addEventListener("click", async (event) => {
+  const field = document.querySelector("[data-hold-link]");
+  field.select();
+  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  event.target.textContent = gettext("Copied");
+});
+find("tell").addEventListener("change", (event) => {
+  if (!event.target.checked) return;
+  readySound();
+  globalThis.Notification?.requestPermission?.();
+});
+find("transcript").addEventListener("click", async () => {
+  try {
+    const text = await call(`visits/${kept.visit}/transcript`, { kept, text: true });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    link.download = `transcript-${kept.visit}.txt`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  } catch (error) {
+    toastFailure(error);
+  }
+});
+composer(find("composer"), { post: (text) => talk.post(text), typing: () => call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
+startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }));
+startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
+startJoining(main, async (body) => {
+  const joined = await call(`queues/${page.slug}/join`, { body });
+  const visit = { visit: joined.visit, token: joined.token, place: joined.place, joined: Date.now() };
+  store.save(visit);
+  begin(visit, joined);
+}, (error) => { showClosed(main, error); show("closed"); });
+
+async function start() {
+  for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) time.textContent = dayMinuteOf(new Date(time.dateTime));
+  const visit = store.load();
+  if (!visit) return show(page.open ? "join" : "closed");
+  try {
+    const now = await call(`visits/${visit.visit}/beat`, { kept: visit, body: { place: visit.place } });
+    if (now.answer !== "gone") return begin(visit, now);
+    notice(gettext("Your earlier visit has ended."));
+  } catch (error) {
+    if (![401, 404].includes(error.status)) {
+      notice(`${error.title}. ${gettext("Your place is kept; this page tries again.")}`);
+      setTimeout(start, 3000);
+      return;
+    }
+  }
+  store.clear();
+  show(page.open ? "join" : "closed");
+}
+
+addEventListener("hashchange", () => { if (location.hash.length > 20) location.reload(); }); // another device's link, in this tab
+startBadge();
+startDialogs();
+start();

@@ -1,0 +1,106 @@
+// The forms of a visitor's page: join, leave a message, rate.
+import { gettext } from "./words.js";
+
+/** Send once at a time; the button says that it is on its way. */
+async function once(form, work) {
+  const button = form.querySelector(".button--primary");
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    await work();
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+export function startJoining(main, join, refused) {
+  const form = main.querySelector("form[data-join]");
+  const error = form.querySelector("[data-error=name]");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const name = form.elements.name.value.trim();
+    error.hidden = Boolean(name);
+    form.elements.name.toggleAttribute("aria-invalid", !name);
+    if (!name) return form.elements.name.focus();
+    once(form, async () => {
+      try {
+        await join({ name, topic: form.elements.topic.value.trim() });
+      } catch (failed) {
+        refused(failed);
+      }
+    });
+  });
+}
+
+const TITLES = {
+  "queue-closed": gettext("We are closed now"),
+  "no-agent": gettext("Nobody is here to serve you now"),
+  "queue-full": gettext("Too many visitors are waiting"),
+};
+
+/** A join that was refused leads to the message form, with the reason. */
+export function showClosed(main, error) {
+  main.querySelector("[data-closed-title]").textContent = TITLES[error.kind] ?? error.title;
+  main.querySelector("[data-closed-text]").textContent = error.detail;
+  main.querySelector("[data-back]").hidden = error.kind === "queue-closed";
+}
+
+export function startLeaving(main, send, back) {
+  const form = main.querySelector("form[data-leave-message]");
+  const error = form.querySelector("[data-error=left]");
+  form.querySelector("[data-back]").addEventListener("click", back);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { name, contact, text, what } = form.elements;
+    const missing = [name, contact, ...(what.value === "text" ? [text] : [])].find((field) => !field.value.trim());
+    const say = (words) => {
+      error.hidden = !words;
+      error.querySelector("[data-error-words]").textContent = words;
+    };
+    for (const field of [name, contact, text]) field.toggleAttribute("aria-invalid", field === missing);
+    if (missing) {
+      say(gettext("Tell your name, how to reach you, and what it is about."));
+      return missing.focus();
+    }
+    once(form, async () => {
+      try {
+        await send({ name: name.value, contact: contact.value, text: text.value, wants_call: what.value === "call" });
+        say("");
+        thank(form, what.value === "call");
+      } catch (failed) {
+        say(`${failed.title}. ${failed.detail}`);
+      }
+    });
+  });
+}
+
+function thank(form, call) {
+  const title = form.querySelector("[data-closed-title]");
+  title.textContent = call ? gettext("We will call you back") : gettext("Your message is with us");
+  title.tabIndex = -1;
+  form.replaceChildren(title);
+  title.focus();
+}
+
+export function startRating(form, send) {
+  const stars = [...form.querySelectorAll("input[name=stars]")];
+  const light = (count) => stars.forEach((star, index) => star.parentElement.classList.toggle("stars__one--on", index < count));
+  form.addEventListener("change", () => light(Number(form.elements.stars.value)));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = Number(form.elements.stars.value);
+    if (!chosen) return stars[0].focus();
+    once(form, async () => {
+      try {
+        await send({ stars: chosen, comment: form.elements.comment.value.trim() });
+        const done = document.createElement("p");
+        done.className = "visit__lead";
+        done.setAttribute("role", "status");
+        done.textContent = gettext("Thank you. Your rating is kept.");
+        form.replaceChildren(done);
+      } catch (failed) {
+        form.querySelector(".button").textContent = `${failed.title}. ${gettext("Try again")}`;
+      }
+    });
+  });
+}

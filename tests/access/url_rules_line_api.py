@@ -1,0 +1,85 @@
+"""Who may call the line's interface: the rows of url_rules, and what makes their objects."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from queueing.line.models import Agent, Desk, Queue, Visit
+from tests.access.world import World
+
+ANYBODY = {"*": "ok"}
+OF_THE_VISITOR = {"nobody": "login", "foreign": "hidden", "roleless": "hidden", "*": "no"}
+LOOKED_AT = {
+    **OF_THE_VISITOR,
+    **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "ok"),
+    "agent": "ok",
+}
+# The world's agent serves at the account's desk; the others could, but are no agents there.
+AGENTS = {
+    "nobody": "login",
+    "agent": "ok",
+    **dict.fromkeys(("owner", "admin", "supervisor", "foreign"), "hidden"),
+    "*": "no",
+}
+CONSOLE = {
+    "nobody": "login",
+    **dict.fromkeys(("owner", "admin", "supervisor", "agent", "foreign"), "ok"),
+    "*": "no",
+}
+VISIT = "ownvisit1234"
+
+
+def own_queue(world: World) -> Queue:
+    """A queue of the account `own`, closed, so that walking the addresses joins nobody."""
+    desk, _ = Desk.objects.get_or_create(slug="own-desk", account=world.own, name="Own")
+    queue, _ = Queue.objects.get_or_create(slug="own-help", desk=desk, name="Help", is_open=False)
+    agent, made = Agent.objects.get_or_create(desk=desk, user=world.users["agent"], name="Li")
+    if made:
+        agent.queues.add(queue)
+    Visit.objects.get_or_create(
+        public_id=VISIT, desk=desk, queue=queue, defaults={"joined_at": timezone.now()}
+    )
+    return queue
+
+
+def of_queue(url: str) -> Callable[[World], str]:
+    """An address below the account's queue, its visit or its agent."""
+
+    def make(world: World) -> str:
+        own_queue(world)
+        return url
+
+    return make
+
+
+def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
+    """The rows, made with url_rules.Rule."""
+    queue, visit, agent = "api/v1/queues/<slug>", "api/v1/visits/<visit>", "api/v1/agent"
+    asked, told = "/api/v1/queues/own-help", f"/api/v1/visits/{VISIT}"
+    posts = "login pause logout ready beat take accept decline finish transfer messages notes"
+    return {
+        "q/<slug:slug>/": rule(ANYBODY, url=of_queue("/q/own-help/")),
+        "agent/": rule(CONSOLE, url=of_queue("/agent/")),
+        queue: rule(ANYBODY, url=of_queue(asked)),
+        f"{queue}/join": rule(ANYBODY, url=of_queue(f"{asked}/join"), method="post"),
+        f"{queue}/left-messages": rule(
+            ANYBODY, url=of_queue(f"{asked}/left-messages"), method="post"
+        ),
+        visit: rule(LOOKED_AT, url=of_queue(told)),
+        f"{visit}/transcript": rule(LOOKED_AT, url=of_queue(f"{told}/transcript")),
+        **{
+            f"{visit}/{part}": rule(OF_THE_VISITOR, url=of_queue(f"{told}/{part}"), method="post")
+            for part in ("beat", "leave", "typing", "rating")
+        },
+        f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
+        f"{agent}/rooms": rule(AGENTS, url=of_queue("/api/v1/agent/rooms")),
+        f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
+        f"{agent}/why/<visit>": rule(
+            {**AGENTS, "agent": "hidden"}, url=of_queue(f"/api/v1/agent/why/{VISIT}")
+        ),
+        **{
+            f"{agent}/{part}": rule(AGENTS, url=of_queue(f"/api/v1/agent/{part}"), method="post")
+            for part in (*posts.split(), "typing")
+        },
+    }
