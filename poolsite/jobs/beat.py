@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.jobs.registry import Sweep, sweeps
-from poolsite.jobs.sweeping import BEAT_KEY
+from poolsite.jobs.sweeping import BEAT_KEY, LEAST_EXPIRY_SECONDS
 
 LOG = structlog.get_logger(__name__)
 SLOWEST_TICK_SECONDS = 30
@@ -41,7 +41,7 @@ class SweepScheduler(Scheduler):  # type: ignore[misc]  # Celery ships no types
             task="jobs.tick",
             schedule=timedelta(seconds=every),
             args=(sweep.name,),
-            options={"expires": max(every, 5)},
+            options={"expires": max(every, LEAST_EXPIRY_SECONDS)},
             app=self.app,
         )
 

@@ -15,6 +15,8 @@ from poolsite.jobs.registry import Sweep, sweeps
 LOG = structlog.get_logger(__name__)
 BEAT_KEY = "beat:heard"
 PAUSED_KEY = "sweeps:paused"  # holds the reason while the clock is in doubt
+# Longer than a busy machine's queue of ticks: one that came out of it too late would never run.
+LEAST_EXPIRY_SECONDS = 30
 MARGIN_SECONDS = 5  # how much later than its period a slow beat may tick
 
 
@@ -41,8 +43,8 @@ def win_tick(name: str) -> list[int]:
 
 
 def expiry_seconds(name: str) -> int:
-    """How long a started shard may wait for a worker before the next tick replaces it."""
-    return max(sweeps()[name].every_seconds, 5)
+    """How long a started shard may wait for a worker before a later tick replaces it."""
+    return max(sweeps()[name].every_seconds, LEAST_EXPIRY_SECONDS)
 
 
 def run_shard(name: str, shard: int) -> LastRun | None:
