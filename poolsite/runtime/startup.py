@@ -89,9 +89,11 @@ def url_refusals() -> Iterator[str]:
 
 
 def redis_refusals() -> Iterator[str]:
-    """Every master behind REDIS_URL must be new enough and must forget nothing."""
-    for node, info in _masters(settings.REDIS_URL):
-        yield from info_refusals(node, info)
+    """Every master behind REDIS_URL and the servers of heavy accounts must be new enough and must
+    forget nothing."""
+    for url in (settings.REDIS_URL, *settings.BILLING_REDIS_URLS.values()):
+        for node, info in _masters(url):
+            yield from info_refusals(node, info)
 
 
 def info_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from billing import wallet as door
 from billing.persistence.running import persist_shard
 from billing.services import moving, rebuilding, safe_mode
 from poolsite.access.models import AuditEntry
+from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.books.book_support import figures, held, live_wallet, reported, run
 from tests.billing.books.test_running import green, used
@@ -158,6 +159,14 @@ def test_freezing_from_the_command_line_refuses_holds():
     assert held(row, "m").answer == "frozen"
     command("unfreeze", "acme", "--reason", "settled")
     assert held(row, "m").answer == "held"
+
+
+def test_a_server_that_drops_data_is_refused_at_the_start(heavy):
+    with heavy.client() as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        assert any("allkeys-lru" in refusal for refusal in startup.redis_refusals())
+        client.config_set("maxmemory-policy", "noeviction")
+    assert list(startup.redis_refusals()) == []
 
 
 def test_an_unknown_server_is_named():
