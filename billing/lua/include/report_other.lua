@@ -6,7 +6,8 @@ if not st then
   if word == 'i' or word == 'u' then
     answer, flag = 'unknown', 'unknown'
   else
-    if call('ZCARD', PARKED) >= sub(conf, 56, 61) + 0 then
+    -- In safe mode the message may only not be loaded yet: its report is to be sent again.
+    if sub(conf, 1, 1) == 'r' or call('ZCARD', PARKED) >= sub(conf, 56, 61) + 0 then
       answer = 'parked full'
     else
       answer, flag = 'parked', 'early'

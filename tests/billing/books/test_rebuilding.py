@@ -246,6 +246,25 @@ def test_a_diverged_wallet_that_keeps_moving_is_rebuilt_all_the_same(clean_redis
     green()
 
 
+def test_a_report_that_comes_before_its_message_is_loaded_is_sent_again(clean_redis, monkeypatch):
+    row = used()
+    persist_shard(0, 1)
+    with clean_redis.client() as client:
+        client.flushall()
+    real, answers = rebuilding.load_books, []
+
+    def comes_first(its):
+        answers.append(reported(its, "m4", "video").answer)
+        return real(its)
+
+    monkeypatch.setattr(rebuilding, "load_books", comes_first)
+    safe_mode.watch()
+    assert answers == ["parked full"]
+    assert reported(row, "m4", "video").answer == "settled"
+    persist_shard(0, 1)
+    green()
+
+
 def test_a_frozen_account_comes_back_frozen(clean_redis):
     row = used()
     persist_shard(0, 1)

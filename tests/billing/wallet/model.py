@@ -280,7 +280,7 @@ class Model:
         if row["next_state"] == "none":
             return self.answer(name, row["flag"], row["flag"])
         parked = sum(message.state == "parked" for message in self.messages.values())
-        if parked >= self.settings.parked_limit:
+        if self.status == "recovering" or parked >= self.settings.parked_limit:
             return self.answer(name, "parked full")
         self.messages[name] = Held("parked", "message", self.now, said=word)
         self.write("parked", name, state="parked", message_kind="message", reported=word)
