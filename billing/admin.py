@@ -23,7 +23,6 @@ from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
 from poolsite.operations.admin_lists import BoundedPaginator
 
-
 SECRETS = ("token", "extra_data")  # whoever has them could open a payer's page at the provider
 
 
