@@ -10,7 +10,7 @@ register = template.Library()
 
 
 @register.filter
-def money(units: int | None, currency: str = "") -> SafeString | str:
+def money(units: int | str | None, currency: str = "") -> SafeString | str:
     """¥18,240.6150 with the digits below the cent muted; a dash where there is nothing."""
     if units is None or units == "":
         return "–"

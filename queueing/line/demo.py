@@ -2,6 +2,7 @@
 
 import random
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -15,7 +16,7 @@ from queueing.line.services import desks
 
 DESK = "support"
 # slug, name, agents, visits an hour, mean seconds in the room, settings
-QUEUES = (
+QUEUES: tuple[tuple[str, str, int, int, float, dict[str, Any]], ...] = (
     ("support-billing", "Billing", 5, 40, 300, {"skills_relax_seconds": 60}),
     ("support-sales", "Sales", 4, 55, 220, {"wrap_up_seconds": 20}),
     ("support-technical", "Technical", 3, 25, 420, {}),

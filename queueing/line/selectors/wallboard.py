@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from poolsite import hotpath
@@ -155,16 +155,27 @@ def _read_day(desk: Desk) -> Day:
         shifts__ended_how="lost", shifts__ended_at__gte=now - timedelta(minutes=2)
     ).exclude(shifts__ended_at=None)
     return Day(
-        queues={row["queue_id"]: row for row in rows.values("queue_id").annotate(**_counts(desk))},
+        queues=_by_queue(desk, rows),
         chart=_chart(desk, now),
-        rooms={name: at.timestamp() for name, at in running.values_list("public_id", "matched_at")},
+        rooms={
+            name: at.timestamp()
+            for name, at in running.values_list("public_id", "matched_at")
+            if at is not None
+        },
         drift=Incident.objects.filter(type="line.laws", object=desk.slug, until=None).count(),
         names=dict(agents.values_list("user_id", "name")),
         lost={
             user: at.timestamp()
             for user, at in lost.values_list("user_id", "shifts__ended_at").distinct()
+            if at is not None
         },
     )
+
+
+def _by_queue(desk: Desk, visits: "QuerySet[Visit]") -> dict[int, dict[str, int]]:
+    names = ("queue_id", "answered", "in_time", "abandoned")
+    rows = visits.values("queue_id").annotate(**_counts(desk)).values_list(*names)
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 
 def _counts(desk: Desk) -> dict[str, Count]:

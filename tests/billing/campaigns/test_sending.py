@@ -70,11 +70,11 @@ def test_the_campaign_ends_with_the_last_report(acme: Sender, gateway: GatewayPr
     for message_id in ids[:2]:
         acme.run(door.report(acme.wallet.slug, door.Report(message_id, True, True, "native_card")))
     acme.persist()
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.SENT
     acme.run(door.report(acme.wallet.slug, door.Report(ids[2], True, False)))
     acme.persist()
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.DONE
 
 
@@ -97,14 +97,14 @@ def test_too_little_money_pauses_it_and_a_top_up_lets_it_go_on(
 def test_top_up_and_go_on_needs_no_second_visit(acme: Sender, gateway: GatewayProcess) -> None:
     acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
     campaign = send(acme.draft(numbers(3)))
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.LOW_BALANCE
     for _click in range(2):
         campaign_await_top_up(actor="test", campaign=campaign)
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.LOW_BALANCE
     outbox.order(acme.wallet, "recharge", 3 * DEAREST, "recharge:7")
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     campaign = work(campaign)
     assert (campaign.status, states(campaign)) == (Status.SENT, {"sent": 3})
     assert acme.shop.balance().bal == 0
@@ -222,7 +222,7 @@ def test_a_gateway_that_is_away_is_waited_for(
     assert states(campaign) == {"": 5}
     settings.BILLING_GATEWAY_URL = gateway.url
     Campaign.objects.filter(pk=campaign.pk).update(scheduled_at=timezone.now())
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     campaign = work(campaign)
     assert (campaign.status, states(campaign)) == (Status.SENT, {"sent": 5})
     assert acme.shop.balance().held == 5 * DEAREST
@@ -268,7 +268,7 @@ def test_in_quiet_hours_it_waits_and_goes_on_by_itself(
     Campaign.objects.filter(pk=campaign.pk).update(
         scheduled_at=timezone.now(), quiet_from=None, quiet_until=None
     )
-    sweep_campaigns()
+    sweep_campaigns(0, 1)
     assert work(campaign).status == Status.SENT
 
 

@@ -189,7 +189,7 @@ def test_a_recharge_without_redis_waits_in_the_outbox_and_comes_once(away: Any) 
     people = payers()
     real = servers.named
     try:
-        servers.named = lambda _: hotpath.HotPath("redis://127.0.0.1:1")
+        servers.named = lambda name: hotpath.HotPath("redis://127.0.0.1:1")
         assert answer(completed(started(people, 100))) == (200, "credited")
     finally:
         servers.named = real
