@@ -45,7 +45,7 @@ function show(now) {
 }
 
 function showVerbs(now, inRooms) {
-  const chip = find("state");
+  const chip = find("agent-state");
   const online = now.state === "online";
   let words = gettext("Offline");
   if (online) words = fill(gettext("Online · %(used)s of %(all)s rooms"), { used: inRooms, all: page.capacity });
@@ -59,7 +59,9 @@ function showVerbs(now, inRooms) {
   setText(find("online-words"), now.state === "offline" ? gettext("Go online") : gettext("Go on"));
   find("pause-box").hidden = !online || Boolean(now.pending);
   find("offline").hidden = now.state === "offline" || now.pending === "logout";
-  setText(find("pause-words"), inRooms ? gettext("Pause after this room") : gettext("Pause"));
+  const pause = inRooms ? gettext("Pause after this room") : gettext("Pause");
+  setText(find("pause-words"), pause);
+  find("pause-button").setAttribute("aria-label", pause);
 }
 
 /** Rooms and offers as the server has them; a wrap-up stays in the room that it follows. */
@@ -82,7 +84,20 @@ function showRooms(slots, tell) {
   }
   for (const room of ended) if (!keep.has(room)) close(room);
   showFree(wanted.size + wraps.length);
-  [...rooms.values()].forEach((room, index) => room.number(index + 1, index === chosen));
+  showChosen();
+}
+
+/** On a phone one room is seen at a time, and tabs lead to the others. */
+function showChosen() {
+  const all = [...rooms.values()];
+  all.forEach((room, index) => room.number(index + 1, index === chosen));
+  find("room-tabs").replaceChildren(...(all.length < 2 ? [] : all.map((room, index) => h("button", { type: "button", "aria-pressed": String(index === chosen), onclick: () => choose(index) }, `${index + 1} ${room.name}`))));
+}
+
+function choose(index) {
+  chosen = index;
+  showChosen();
+  [...rooms.values()][index]?.focus();
 }
 
 function open(slot, tell) {
@@ -119,6 +134,7 @@ function openWrap(wrap) {
 function close(room) {
   room.close();
   rooms.delete(room.visit);
+  if (!room.visit.startsWith("wrap-up")) setTimeout(askDay, 4000); // by then the history has it
   chosen = Math.max(0, Math.min(chosen, rooms.size - 1));
 }
 
@@ -143,6 +159,12 @@ function showDay({ served, mean_seconds: mean, stars, since }) {
   say("shift", gettext("On shift"), since ? spanOf((Date.now() - Date.parse(since)) / 1000) : null);
 }
 
+async function askDay() {
+  try {
+    showDay((await getJSON("/api/v1/agent/rooms")).today);
+  } catch { /* the figures of before stay */ }
+}
+
 // -- starting -------------------------------------------------------------------------------------
 
 const lines = page.queues.map((queue) => new AgentLine(document.querySelector(`[data-line="${CSS.escape(queue.slug)}"]`), queue, {
@@ -163,11 +185,7 @@ onKey("f", () => list()[chosen]?.finish());
 onKey("a", () => list().find((room) => room.kind === "offer")?.accept());
 onKey("t", () => list()[chosen]?.transfer());
 for (let digit = 1; digit <= 9; digit += 1) onKey(String(digit), () => {
-  const room = list()[digit - 1];
-  if (!room) return;
-  chosen = digit - 1;
-  list().forEach((each, index) => each.number(index + 1, index === chosen));
-  room.focus();
+  if (list()[digit - 1]) choose(digit - 1);
 });
 shelf.addEventListener("focusin", (event) => {
   const index = list().findIndex((room) => room.element.contains(event.target));

@@ -95,11 +95,12 @@ export class AgentLine {
   toggle(visit) {
     this.opened = this.opened === visit ? "" : visit;
     this.reasons = null;
+    this.askedAt = 0;
     this.draw();
-    if (this.opened) this.ask(visit);
   }
 
   async ask(visit) {
+    this.askedAt = Date.now();
     try {
       this.reasons = (await this.why(visit)).agents;
     } catch {
@@ -112,8 +113,8 @@ export class AgentLine {
     const rows = this.reasons ?? [];
     const words = h("dl", {});
     for (const row of rows.slice(0, 12)) {
-      const [text] = REASONS[row.reason] ?? [row.reason];
-      words.append(h("dt", {}, row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, text));
+      const [text, sign] = REASONS[row.reason] ?? [row.reason, "help"];
+      words.append(h("dt", {}, icon(sign, "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, text));
     }
     if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));
     if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
@@ -121,6 +122,7 @@ export class AgentLine {
   }
 
   tick() {
+    if (this.opened && Date.now() - this.askedAt > 5000) this.ask(this.opened);
     for (const time of this.list.querySelectorAll("[data-arrived]")) setText(time, clockOf((Date.now() - Number(time.dataset.arrived)) / 1000));
   }
 }

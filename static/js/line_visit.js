@@ -1,6 +1,6 @@
 // A visitor's page: join, the place in the line, the room, the end. One visit over reloads, tabs and devices.
 import "./line_zone.js";
-import { onPersonal, showToken, stayPresent, subscribe } from "../live.js";
+import { connection, onPersonal, showToken, stayPresent, subscribe } from "../live.js";
 import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
@@ -40,7 +40,7 @@ const talk = new Talk(find("talk"), {
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
   send: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
-  heard: () => { if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
+  heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
 });
 
 /** Show one of the page's views; focus follows, unless somebody types. */
@@ -52,10 +52,25 @@ function show(view) {
   if (!first) (view === "room" ? find("composer").querySelector("textarea") : main).focus({ preventScroll: true });
 }
 
-function notice(words) {
+function notice(words, why = "") {
+  find("notice").dataset.why = why;
   find("notice").hidden = !words;
   find("notice-words").textContent = words;
 }
+
+/** A lost connection is told, with what it means for the place. */
+let lostSince = 0;
+connection.addEventListener("state", () => {
+  const fine = ["live", "idle", "connecting"].includes(connection.state) || ended || !kept;
+  if (fine) {
+    if (lostSince && find("notice").dataset.why === "lost") notice("");
+    lostSince = 0;
+    return;
+  }
+  lostSince ||= Date.now();
+  if (Date.now() - lostSince < 3000 || find("notice").dataset.why === "lost") return;
+  notice(fill(gettext("The connection is lost. Your place is held for %(s)s s; this page keeps trying."), { s: page.grace_seconds }), "lost");
+});
 
 function assertive(words) {
   document.querySelector("[data-alert]").textContent = words;

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 from ninja import Path, Router
 
 from poolsite.access import principal_of_request
@@ -37,8 +38,9 @@ def _me(request: HttpRequest) -> Agent:
 
 @agents.get("/rooms", response=ANSWER, summary="An agent's rooms")
 def get_rooms(request: HttpRequest) -> Any:
-    """State, rooms, offers with their token, wrap-ups with their end."""
-    return consoles.agent_out(_me(request))
+    """State, rooms, offers with their token, wrap-ups with their end, and the day's figures."""
+    me = _me(request)
+    return {**consoles.agent_out(me), "today": consoles.agent_day(me, timezone.now())}
 
 
 @agents.get("/colleagues", response=ANSWER, summary="Where to transfer to")

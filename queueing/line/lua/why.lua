@@ -37,7 +37,7 @@ for i = 1, #page[2], 2 do
     elseif a.pending ~= '-' then reason = 'leaving'
     elseif not could(v.need + 0, a.profile + 0, now - v.joined, q.relax) then reason = 'skill'
     elseif a.offered then reason = 'offered'
-    elseif a.used >= a.capacity then reason = find(a.slots, 'w', 1, true) and 'wrap_up' or 'at_capacity'
+    elseif a.used >= a.capacity then reason = find(',' .. a.slots, ',w', 1, true) and 'wrap_up' or 'at_capacity'
     else reason = 'free' end
     reply[#reply + 1], reply[#reply + 2] = a.id, reason
   end

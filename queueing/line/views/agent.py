@@ -19,7 +19,7 @@ def agent_page(request: HttpRequest) -> HttpResponse:
     access.require(principal, "line.serve")
     agent = (
         Agent.objects.select_related("desk", "desk__account")
-        .filter(user_id=principal.user_id, archived_at=None)
+        .filter(user_id=principal.user_id or 0, archived_at=None)
         .first()
     )
     if agent is None:

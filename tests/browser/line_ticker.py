@@ -1,0 +1,27 @@
+"""The line's sweep and drain, as workers run them: a program that goes on until it is ended."""
+
+import time
+
+import django
+
+EVERY_SECONDS = 0.5
+
+
+def main() -> None:
+    django.setup()
+    from poolsite import history
+    from poolsite.history import Aggregate
+    from queueing.line.models import Desk
+    from queueing.line.services.sweeping import sweep_desks
+
+    desks = list(Desk.objects.all())
+    print("ready", flush=True)
+    while True:
+        sweep_desks(0, 1)
+        for desk in desks:
+            history.drain("line.desk", Aggregate(desk.tag, desk.pk))
+        time.sleep(EVERY_SECONDS)
+
+
+if __name__ == "__main__":
+    main()
