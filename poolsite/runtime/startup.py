@@ -14,7 +14,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
-from payments.dummy import DummyProvider
 from redis.exceptions import RedisClusterException, RedisError
 
 from poolsite.hotpath.address import parse_address
@@ -71,6 +70,9 @@ def payment_refusals() -> Iterator[str]:
 
 
 def _is_dummy(handler: str) -> bool:
+    # Not at the top: it reads the settings, whose refusals `verify` tells.
+    from payments.dummy import DummyProvider
+
     # The demo's own provider is a child of the library's dummy.
     return issubclass(import_string(handler), DummyProvider)
 
