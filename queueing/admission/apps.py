@@ -15,7 +15,7 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.topics  # noqa: F401  registers the live topics
         from poolsite import history
         from poolsite.runtime import demo_data
-        from queueing.admission import demo, errors, overview, rules
+        from queueing.admission import cards, demo, errors, menu, overview, rules
         from queueing.admission.api import hot, routes
         from queueing.admission.services.history_source import GateSource
 
@@ -23,6 +23,8 @@ class AdmissionConfig(AppConfig):
         errors.declare_problems()
         hot.register()
         routes.register()
+        menu.register()
         overview.register()
+        cards.register()
         history.register(GateSource())
         demo_data.register(40, demo.make_gates)

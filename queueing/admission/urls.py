@@ -1,6 +1,18 @@
 """The pages' addresses."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from queueing.admission.views import batches, gate, gates
 
 app_name = "admission"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("gates/", gates.gate_list, name="gates"),
+    path("gates/new/", gates.gate_create, name="gate_create"),
+    path("gates/<slug:slug>/", gate.gate_page, name="gate"),
+    path("gates/<slug:slug>/samples/", gate.gate_samples, name="samples"),
+    path("gates/<slug:slug>/act/", gate.gate_act, name="act"),
+    path("gates/<slug:slug>/batches/", batches.batch_list, name="batches"),
+    path("batches/<int:batch_id>/", batches.batch_page, name="batch"),
+    path("batches/<int:batch_id>/act/", batches.batch_act, name="batch_act"),
+    path("batches/<int:batch_id>/failed/", batches.batch_failed, name="failed"),
+]

@@ -21,6 +21,14 @@ BATCH = {
     "operators": "no",
     "operate": "ok",
 }
+OPERATE_IT = {
+    "nobody": "login",
+    "operate": "ok",
+    "foreign": "hidden",
+    "roleless": "hidden",
+    "*": "no",
+}
+CREATE = {"nobody": "login", "operate": "ok", "*": "no"}
 TOKENS_ONLY = {"nobody": "login", "*": "ok"}
 
 
@@ -80,6 +88,17 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             f"{one}/{part}": rule(TOKENS_ONLY, url=of_gate(f"{url}/{part}"), method="post")
             for part in ("acquire", "release", "renew", "incr", "decr", "observe")
         },
+        "gates/": rule(SEE),
+        "gates/new/": rule(CREATE),
+        "gates/<slug:slug>/": rule(SEE_IT, url=of_gate("/gates/own-gate/")),
+        "gates/<slug:slug>/samples/": rule(SEE_IT, url=of_gate("/gates/own-gate/samples/")),
+        "gates/<slug:slug>/act/": rule(
+            OPERATE_IT, url=of_gate("/gates/own-gate/act/"), method="post"
+        ),
+        "gates/<slug:slug>/batches/": rule(SEE_IT, url=of_gate("/gates/own-gate/batches/")),
+        "batches/<int:batch_id>/": rule(SEE_IT, url=of_batch("/batches/%s/")),
+        "batches/<int:batch_id>/act/": rule(BATCH, url=of_batch("/batches/%s/act/"), method="post"),
+        "batches/<int:batch_id>/failed/": rule(SEE_IT, url=of_batch("/batches/%s/failed/")),
         "api/v1/devices/<device>/report": rule(
             TOKENS_ONLY, url=of_gate("/api/v1/devices/d1/report"), method="post"
         ),

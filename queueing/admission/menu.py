@@ -1,0 +1,31 @@
+"""The sidebar's entry of the gates."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations import navigation
+from poolsite.operations.navigation import Entry
+from poolsite.operations.page_words import register_page_word
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_page_word("admission:gate", _("Open gate"))
+    register_page_word("admission:batches", _("Open batches"))
+    register_page_word("admission:batch", _("Open batch"))
+    navigation.register(
+        Entry(
+            "gates",
+            _("Gates"),
+            "admission:gates",
+            "traffic",
+            section="queueing",
+            order=200,
+            actions=("admission.view",),
+            incidents=("admission.",),
+            key="t",
+            match=(
+                *("admission:gate", "admission:gate_create"),
+                *("admission:batches", "admission:batch"),
+            ),
+        )
+    )

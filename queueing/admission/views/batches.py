@@ -1,0 +1,165 @@
+"""A gate's batches: uploaded, watched, held, ended; what failed as CSV."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.pages import principal_of
+from queueing.admission import selectors, services
+from queueing.admission.errors import AdmissionError
+from queueing.admission.forms import BatchForm
+from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.views.common import batch_of, carry_out, gate_of, word_of
+
+ROWS = 50
+TASK_ROWS = 100
+PROBLEMS_SHOWN = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """A gate's batches, the newest window first; a POST uploads one more."""
+    principal = principal_of(request)
+    changes = request.method == "POST"
+    gate = gate_of(principal, slug, "admission.batch" if changes else "admission.view")
+    may_batch = access.decide(principal, "admission.batch", gate).allowed
+    form = BatchForm(request.POST, request.FILES) if changes else BatchForm()
+    if changes and (batch := _upload(request, principal, gate, form)) is not None:
+        return redirect("admission:batch", batch_id=batch.pk)
+    page = request.GET.get("page", "0")
+    start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
+    found = list(selectors.batch_list(gate)[start : start + ROWS + 1])
+    context = {
+        "gate": gate,
+        "form": form if may_batch else None,
+        "rows": [{"batch": batch, **selectors.progress(batch)} for batch in found[:ROWS]],
+        "shown": _("from %(first)s") % {"first": start + 1},
+        "next_url": f"?page={start // ROWS + 1}" if len(found) > ROWS else "",
+        "back_url": f"?page={start // ROWS - 1}" if start else "",
+        "topic": f"admission.batches:{gate.slug}",
+    }
+    return render(request, "admission/batches.html", context, status=422 if changes else 200)
+
+
+def _upload(
+    request: HttpRequest, principal: Principal, gate: Gate, form: BatchForm
+) -> TaskBatch | None:
+    """Make the batch; None = the form says why not, and nothing was made."""
+    if not form.is_valid():
+        return None
+    given = form.cleaned_data
+    try:
+        made = services.batch_create(
+            actor=principal,
+            gate=gate,
+            name=given["name"],
+            csv=given["file"].read(),
+            opens_at=given["opens_at"],
+            closes_at=given["closes_at"],
+            skip_bad=given["skip_bad"],
+        )
+    except AdmissionError as error:
+        problems = [str(problem) for problem in error.more.get("problems", ())]
+        form.add_error(None, ValidationError([error.detail, *problems[:PROBLEMS_SHOWN]]))
+        return None
+    words = ngettext("%(n)s task is there.", "%(n)s tasks are there.", made.batch.total)
+    said = words % {"n": f"{made.batch.total:,}"}
+    if made.bad:
+        left = ngettext("%(n)s row was left out.", "%(n)s rows were left out.", made.bad)
+        said = f"{said} {left % {'n': f'{made.bad:,}'}}"
+    messages.success(request, said)
+    return made.batch
+
+
+@require_GET
+def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
+    """How far one batch is, live, and its tasks."""
+    principal = principal_of(request)
+    batch = batch_of(principal, batch_id)
+    state = request.GET.get("state", "")
+    state = state if state in Task.State.values else ""
+    device = request.GET.get("device", "").strip()[:63]
+    after = request.GET.get("after", "0")
+    start = int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else 0
+    tasks = list(selectors.task_list(batch, state, device).filter(pk__gt=start)[: TASK_ROWS + 1])
+    progress = selectors.progress(batch)
+    context: dict[str, Any] = {
+        "batch": batch,
+        "gate": batch.gate,
+        "progress": progress,
+        "ended": progress["done"] + progress["failed"] + progress["expired"],
+        "over": batch.finished_at is not None or batch.cancelled_at is not None,
+        "may_batch": access.decide(principal, "admission.batch", batch).allowed,
+        "tasks": tasks[:TASK_ROWS],
+        "states": Task.State.choices,
+        "state": state,
+        "device": device,
+        "after": tasks[TASK_ROWS - 1].pk if len(tasks) > TASK_ROWS else "",
+        "page": {"id": batch.pk, "state": progress["state"]},
+    }
+    return render(request, "admission/batch.html", context)
+
+
+@require_POST
+def batch_act(request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Pause, resume or cancel. Says what was done, or why nothing was."""
+    principal = principal_of(request)
+    batch = batch_of(principal, batch_id, "admission.batch")
+    carry_out(request, lambda: _act(principal, batch, request))
+    return redirect("admission:batch", batch_id=batch.pk)
+
+
+def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    verb, reason = request.POST.get("verb", ""), word_of(request, "reason")
+    if verb in ("pause", "cancel") and not reason:
+        raise AdmissionError("malformed", _("Say why, in a few words."))
+    if verb == "pause":
+        services.batch_pause(actor=principal, batch=batch, reason=reason)
+        return _("The batch is paused. Running tasks finish.")
+    if verb == "resume":
+        services.batch_resume(actor=principal, batch=batch, reason=reason)
+        return _("The batch goes on.")
+    if verb == "cancel":
+        services.batch_cancel(actor=principal, batch=batch, reason=reason)
+        return _("The batch is cancelled. Running tasks finish.")
+    raise AdmissionError("malformed", _("There is no such action."))
+
+
+class _Echo:
+    """A file for csv.writer that hands each line back."""
+
+    def write(self, value: str) -> str:
+        return value
+
+
+@require_GET
+def batch_failed(request: HttpRequest, batch_id: int) -> StreamingHttpResponse:
+    """The devices whose task failed or expired, ready to be uploaded again after a look."""
+    batch = batch_of(principal_of(request), batch_id)
+    response = StreamingHttpResponse(_failed(batch), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}-failed.csv"'
+    return response
+
+
+def _failed(batch: TaskBatch) -> Iterator[str]:
+    writer = csv.writer(_Echo())
+    yield str(writer.writerow(["device", "payload", "state", "reason", "attempt", "ended at"]))
+    for task in selectors.failed_rows(batch):
+        ended = task.ended_at.isoformat() if task.ended_at else ""
+        cells = [task.device, task.payload, task.state, task.reason, task.attempt, ended]
+        yield str(writer.writerow([_harmless(cell) for cell in cells]))
+
+
+def _harmless(cell: object) -> object:
+    """A text that a spreadsheet would take for a formula, quoted."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell

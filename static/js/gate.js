@@ -1,0 +1,28 @@
+// One gate live: its gauge, its last hour, every holder with what is left of its lease.
+import { subscribe } from "../live.js";
+import { pageData, setText } from "./dom.js";
+import { startGateChart } from "./gate_chart.js";
+import { startHolders } from "./gate_holders.js";
+import { clockOf, figure, fill, gettext } from "./words.js";
+
+const page = pageData("gate-page");
+const find = (name) => document.querySelector(`[data-figure="${name}"]`);
+const gauge = document.querySelector("[data-gauge]");
+
+startGateChart(page);
+startHolders(page);
+show(page.live);
+subscribe(`admission.gate:${page.slug}`, { snapshot: show });
+
+function show(data) {
+  const busy = document.querySelector("dialog[open], form :focus");
+  if (data.status !== page.status && !busy) { location.reload(); return; }
+  if (data.status === "missing") return;
+  setText(find("used"), figure(data.used));
+  setText(find("cap"), fill(gettext("of %(n)s"), { n: figure(data.cap) }));
+  gauge.max = data.cap;
+  gauge.value = Math.min(data.used, data.cap);
+  document.querySelector("[data-over]").hidden = data.used <= data.cap;
+  for (const name of ["waiting", "refused", "expired", "overrun"]) setText(find(name), figure(data[name]));
+  setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
+}

@@ -1,0 +1,73 @@
+// Who holds a slot: task, age and remaining lease, the soonest end first; an operator may free one.
+import { subscribe } from "../live.js";
+import { applyRows } from "../live/rows.js";
+import { h, setText } from "./dom.js";
+import { clockOf, fill, figure, gettext } from "./words.js";
+
+const SHOWN = 200;
+
+export function startHolders(page) {
+  const table = document.querySelector("[data-holders]");
+  const body = table.tBodies[0];
+  const empty = document.querySelector("[data-holders-empty]");
+  const lines = new Map();
+  let state = { rows: {} };
+
+  const make = (holder) => {
+    const cell = (label, right) => h("td", { class: right ? "right num" : "", "data-label": label });
+    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Lease left"), true), token: cell(gettext("Token"), true) };
+    const line = h("tr", {}, h("th", { scope: "row", class: "name" }, nameOf(holder)), ...Object.values(parts));
+    if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, state.rows[holder]) }, gettext("Free…"))));
+    return { line, parts };
+  };
+  const draw = () => {
+    const rows = Object.entries(state.rows).sort(([, a], [, b]) => a.deadline_us - b.deadline_us);
+    for (const [holder, made] of lines) {
+      if (state.rows[holder]) continue;
+      made.line.remove();
+      lines.delete(holder);
+    }
+    rows.forEach(([holder, row], place) => {
+      if (!lines.has(holder)) lines.set(holder, make(holder));
+      const { line, parts } = lines.get(holder);
+      setText(parts.task, row.task === null ? "–" : `#${row.task}`);
+      setText(parts.token, String(row.token));
+      if (body.children[place] !== line) body.insertBefore(line, body.children[place] ?? null);
+    });
+    table.hidden = !rows.length;
+    empty.hidden = rows.length > 0;
+    const hint = document.querySelector("[data-holders-hint]");
+    setText(hint, rows.length < SHOWN ? gettext("Soonest end first") : fill(gettext("The first %(n)s, soonest end first"), { n: figure(SHOWN) }));
+    tick();
+  };
+  const tick = () => {
+    const now = Date.now();
+    for (const [holder, { parts }] of lines) {
+      const row = state.rows[holder];
+      if (!row) continue;
+      setText(parts.since, clockOf((now - row.granted_us / 1000) / 1000));
+      setText(parts.left, clockOf((row.deadline_us / 1000 - now) / 1000));
+    }
+  };
+
+  subscribe(`admission.holders:${page.slug}`, {
+    snapshot(data) { state = data; draw(); },
+    change(data) { state = applyRows(state, data); draw(); },
+  });
+  setInterval(() => { if (!document.hidden) tick(); }, 1000);
+}
+
+/** A device by its name; an anonymous permit says so. */
+const nameOf = (holder) => (holder.startsWith("@") ? holder.slice(1) : holder.startsWith("#") ? fill(gettext("anonymous %(n)s"), { n: holder }) : holder);
+
+function free(holder, row) {
+  const dialog = document.getElementById("free-holder");
+  if (!row) return;
+  const form = dialog.querySelector("form");
+  form.elements.holder.value = holder;
+  form.elements.token.value = row.token;
+  form.elements.reason.value = "";
+  setText(dialog.querySelector("[data-free-title]"), fill(gettext("Free the slot of %(holder)s?"), { holder: nameOf(holder) }));
+  dialog.showModal();
+  form.elements.reason.focus();
+}

@@ -1,0 +1,266 @@
+"""The pages of gates and batches: what they answer, to whom, and what they change or refuse."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from poolsite import hotpath
+from poolsite.access import principal_of_user
+from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
+from poolsite.operations.first_steps import first_steps
+from poolsite.runtime.redis_server import RedisServer
+from queueing.admission import gate as door
+from queueing.admission import services
+from queueing.admission.cards import gates_card
+from queueing.admission.models import Gate, MinuteSample, Task, TaskBatch
+from tests.admission.people import done, drain, make_batch, make_gate, report, show
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ACT = "/gates/tower/act/"
+
+
+@pytest.fixture
+def gate(clean_redis: RedisServer) -> Gate:
+    """A gate of two slots, of the account `evergreen`."""
+    account = Account.objects.create(slug="evergreen", name="Evergreen")
+    return make_gate(name="=Tower", account=account, cap=2)
+
+
+@pytest.fixture
+def operator() -> User:
+    """An operator who may act."""
+    user = User.objects.create_user("op", is_operator=True)
+    Grant.objects.create(user=user, name="operate")
+    return user
+
+
+@pytest.fixture
+def browser(operator: User) -> Client:
+    client = Client()
+    client.force_login(operator)
+    return client
+
+
+def owner_of(account: Account) -> Client:
+    user = User.objects.create_user(f"owner-{account.slug}")
+    Membership.objects.create(user=user, account=account, role="owner")
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def act(client: Client, **data: Any) -> str:
+    """Send a verb; what the page then says, whether it was done or not."""
+    response = client.post(ACT, data, follow=True)
+    assert response.redirect_chain[-1][0] == "/gates/tower/"
+    return str(next(iter(response.context["messages"])))
+
+
+def upload(client: Client, rows: str, **given: Any) -> Any:
+    """Send the form as the page offers it: its own window, in the reader's time."""
+    window = client.get("/gates/tower/batches/").context["form"].initial
+    data = {
+        "name": "night",
+        **{name: f"{at:%Y-%m-%dT%H:%M}" for name, at in window.items()},
+        "file": SimpleUploadedFile("tasks.csv", rows.encode()),
+        **given,
+    }
+    return client.post("/gates/tower/batches/", data)
+
+
+def test_every_page_opens(gate: Gate, browser: Client) -> None:
+    batch = make_batch(gate, ["d1", "d2", "d3"])
+    report("d1")
+    report("d2")
+    report("d3")
+    for path in (
+        *("/gates/", "/gates/?q=tow", "/gates/?q=nothing", "/gates/new/", "/gates/tower/"),
+        *("/gates/tower/samples/", "/gates/tower/batches/", f"/batches/{batch.pk}/"),
+        *(f"/batches/{batch.pk}/?state=pending&device=d1&after=x", f"/batches/{batch.pk}/failed/"),
+    ):
+        response = browser.get(path)
+        assert response.status_code == 200, path
+        if not response.streaming and b"<html" in response.content:
+            assert "{%" not in response.content.decode(), path
+    page = browser.get("/gates/").content.decode()
+    assert "2 / 2" in page
+    assert 'data-live="waiting">1<' in page
+
+
+def test_pages_stand_while_redis_is_away(
+    gate: Gate, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: object, **_more: object) -> None:
+        raise hotpath.Unavailable("away")
+
+    monkeypatch.setattr(hotpath, "run", refuse)
+    monkeypatch.setattr(hotpath, "run_batch", refuse)
+    assert "Not read" in browser.get("/gates/").content.decode()
+    assert "cannot be read" in browser.get("/gates/tower/").content.decode()
+
+
+def test_a_gate_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser: Client) -> None:
+    good = {"name": "Tower", "slug": "tower", "cap": "60", "permit_seconds": "300"}
+    for bad in ({"cap": "0"}, {"cap": "-1"}, {"cap": "1000001"}, {"slug": "A b"}, {"name": ""}):
+        assert browser.post("/gates/new/", {**good, **bad}).status_code == 422
+    assert not Gate.objects.exists()
+    assert browser.post("/gates/new/", good)["Location"] == "/gates/tower/"
+    assert show().cap == 60
+    assert browser.post("/gates/new/", good).status_code == 422  # the slug is taken
+    assert Gate.objects.count() == 1
+
+
+def test_the_cap_is_changed_in_both_directions(gate: Gate, browser: Client) -> None:
+    for cap in (5, 1):
+        assert str(cap) in act(browser, verb="resize", cap=cap)
+        gate.refresh_from_db()
+        assert (gate.cap, show().cap) == (cap, cap)
+    assert AuditEntry.objects.filter(action="admission.gate_configure").count() == 2
+
+
+@pytest.mark.parametrize("cap", ["0", "-3", "1000001", "", "many", "9" * 40])
+def test_a_bad_cap_is_refused(gate: Gate, browser: Client, cap: str) -> None:
+    assert act(browser, verb="resize", cap=cap)
+    assert act(browser, verb="pin", cap=cap, reason="r")
+    gate.refresh_from_db()
+    assert (gate.cap, gate.pinned_cap, show().cap) == (2, None, 2)
+
+
+def test_an_adaptive_cap_is_pinned_and_let_go(gate: Gate, browser: Client) -> None:
+    gate = services.gate_configure(
+        actor="test", gate=gate, adaptive=True, adaptive_min=1, adaptive_max=9
+    )
+    assert "why" in act(browser, verb="pin", cap=7)  # without a reason
+    act(browser, verb="pin", cap=7, reason="a quiet night")
+    assert (show().cap, show().settings.adaptive) == (7, False)
+    assert "pinned" in act(browser, verb="resize", cap=3)
+    assert show().cap == 7
+    act(browser, verb="unpin")
+    assert show().settings.adaptive
+
+
+def test_a_gate_is_paused_with_a_reason_and_resumed(gate: Gate, browser: Client) -> None:
+    act(browser, verb="pause")
+    assert show().status == "open"
+    act(browser, verb="pause", reason="storm <b>")
+    assert show().status == "paused"
+    assert "storm &lt;b&gt;" in browser.get("/gates/tower/").content.decode()
+    act(browser, verb="resume")
+    assert show().status == "open"
+    assert act(browser, verb="explode", reason="r") == "There is no such action."
+
+
+def test_a_holder_is_freed_once_and_only_by_its_token(gate: Gate, browser: Client) -> None:
+    permit = hotpath.run(door.acquire("tower", "worker"))
+    free = {"verb": "free", "holder": "worker", "reason": "stuck"}
+    act(browser, **free, token="x")
+    act(browser, **free, token=permit.token + 1)
+    act(browser, **{**free, "reason": ""}, token=permit.token)
+    assert show().used == 1
+    assert "worker" in act(browser, **free, token=permit.token)
+    assert (show().used, show().freed) == (0, 1)
+    act(browser, **free, token=permit.token)
+    assert show().freed == 1
+
+
+def test_a_recovering_gate_is_opened_early_with_a_reason(gate: Gate, browser: Client) -> None:
+    hotpath.run(door.acquire("tower", "worker"))
+    drain(gate)
+    hotpath.client().flushall()
+    services.heal_gate(gate.pk, "lost")
+    assert show().status == "recovering"
+    assert "Open early" in browser.get("/gates/tower/").content.decode()
+    act(browser, verb="open_early")
+    assert show().status == "recovering"
+    act(browser, verb="open_early", reason="the system was restarted")
+    assert show().status == "open"
+
+
+def test_a_foreign_tenant_finds_nothing_and_an_owner_changes_no_gate(gate: Gate) -> None:
+    batch = make_batch(gate, ["d1"], load=False)
+    other = owner_of(Account.objects.create(slug="other", name="Other"))
+    for path in (
+        *("/gates/tower/", "/gates/tower/samples/", "/gates/tower/batches/"),
+        *(f"/batches/{batch.pk}/", f"/batches/{batch.pk}/failed/"),
+    ):
+        assert other.get(path).status_code == 404, path
+    for path in (ACT, f"/batches/{batch.pk}/act/", "/gates/tower/batches/"):
+        assert other.post(path, {"verb": "pause", "reason": "r"}).status_code == 404, path
+    assert b"Tower" not in other.get("/gates/").content
+    assert gate.account is not None
+    own = owner_of(gate.account)
+    assert b"Tower" in own.get("/gates/").content
+    assert b"free-holder" not in own.get("/gates/tower/").content
+    assert own.post(ACT, {"verb": "pause", "reason": "r"}).status_code == 403
+    assert own.get(f"/batches/{2**70}/").status_code == 404
+    assert show().status == "open"
+
+
+def test_samples_are_the_last_hour_with_gaps(gate: Gate, browser: Client) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    for minutes, used in ((3, 2), (90, 9)):
+        MinuteSample.objects.create(
+            gate=gate, minute=now - timedelta(minutes=minutes), cap=2, used=used
+        )
+    found = browser.get("/gates/tower/samples/").json()
+    assert len(found["at"]) == len(found["values"]["used"]) == 61
+    assert [value for value in found["values"]["used"] if value is not None] == [2]
+
+
+def test_a_batch_is_uploaded_or_nothing_is(gate: Gate, browser: Client) -> None:
+    twice = upload(browser, "d1,a\nd1,b\nd2,c\n")
+    assert twice.status_code == 422
+    assert "Row 2 (d1)" in twice.content.decode()
+    for bad in ({"closes_at": "2001-01-01T00:00"}, {"name": " "}, {"opens_at": "soon"}):
+        assert upload(browser, "d1,a\n", **bad).status_code == 422
+    assert not TaskBatch.objects.exists()
+    made = upload(browser, "d1,a\nd1,b\nd2,c\n", skip_bad="on")
+    batch = TaskBatch.objects.get()
+    assert made["Location"] == f"/batches/{batch.pk}/"
+    assert (batch.total, batch.created_by) == (2, "op")
+
+
+def test_a_batch_is_paused_resumed_and_cancelled(gate: Gate, browser: Client) -> None:
+    batch = make_batch(gate, ["d1", "d2"])
+    path = f"/batches/{batch.pk}/act/"
+    for verb in ("pause", "cancel", "explode"):
+        browser.post(path, {"verb": verb})
+    batch.refresh_from_db()
+    assert (batch.paused_at, batch.cancelled_at) == (None, None)
+    browser.post(path, {"verb": "pause", "reason": "lunch"})
+    assert report("d1").task is None
+    browser.post(path, {"verb": "resume"})
+    assert report("d1").task is not None
+    browser.post(path, {"verb": "cancel", "reason": "wrong file"})
+    assert report("d2").task is None
+    assert "wrong file" in browser.get(f"/batches/{batch.pk}/").content.decode()
+    browser.post(path, {"verb": "cancel", "reason": "again"})
+    batch.refresh_from_db()
+    assert batch.cancelled_reason == "wrong file"
+
+
+def test_failed_devices_come_as_csv_that_a_spreadsheet_cannot_run(
+    gate: Gate, browser: Client
+) -> None:
+    batch = make_batch(gate, ["d1", "d2"])
+    Task.objects.filter(batch=batch, device="d1").update(payload='=cmd("x")')
+    report("d1", done(report("d1"), ok=False))
+    drain(gate)
+    rows = b"".join(browser.get(f"/batches/{batch.pk}/failed/").streaming_content).decode()
+    assert rows.splitlines()[1].startswith('d1,"\'=cmd(""x"")",failed,device,1,')
+    assert "d2" not in rows
+
+
+def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client) -> None:
+    hotpath.run(door.acquire("tower", "worker"))
+    card = gates_card(principal_of_user(operator))
+    assert card is not None
+    assert card.rows[0]["cells"][0]["text"] == "1 / 2"
+    assert browser.get("/overview/").status_code == 200
+    steps = {row["url"]: row["done"] for row in first_steps(principal_of_user(operator))}
+    assert steps.get("/gates/new/", True)
