@@ -6,7 +6,7 @@ import { Talk, composer } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { newId } from "./line_visit_store.js";
 import { toastFailure } from "./toast.js";
-import { clockOf, fill, gettext } from "./words.js";
+import { clockOf, fill, gettext, timeOf } from "./words.js";
 
 export class Room {
   constructor(slot, { act, page, queues, offerToken }) {
@@ -47,7 +47,7 @@ export class Room {
   // -- an offer -----------------------------------------------------------------------------------
 
   drawOffer() {
-    this.offered = Date.now();
+    this.offered = this.slot.since_ms || Date.now();
     this.left = h("b", { class: "num" });
     this.element.className = "card room room--offer";
     this.element.replaceChildren(
@@ -77,7 +77,7 @@ export class Room {
   // -- a room -------------------------------------------------------------------------------------
 
   drawRoom() {
-    this.since = Date.now();
+    this.since = this.slot.since_ms || Date.now();
     this.place = h("span", { class: "chip" }, gettext("Room"));
     this.lasted = h("dd", { class: "num" }, "0:00");
     const waited = this.slot.joined ? clockOf((this.since - Date.parse(this.slot.joined)) / 1000) : "–";
@@ -100,6 +100,7 @@ export class Room {
       send: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
       heard: () => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: this.name })); },
     });
+    if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: this.slot.why }));
     this.drawComposer();
     this.unwatch?.();
     let first = true;

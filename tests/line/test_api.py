@@ -70,6 +70,7 @@ def test_a_visit_from_joining_to_its_transcript(line: LineWorld) -> None:
     agent = agent_of(line, "li")
     state = acts(agent, "login").json()
     assert [(slot["kind"], slot["visit"]) for slot in state["slots"]] == [("room", joined["visit"])]
+    assert "agent became free" in state["slots"][0]["why"]
     line.drain()
     beat = visitor.post(f"{path}/beat", place=joined["place"]).json()
     assert (beat["answer"], beat["agent"]) == ("room", "Li")

@@ -65,6 +65,7 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
     ids = [slot.visit for slot in now.slots if slot.visit]
     rows = Visit.objects.filter(public_id__in=ids).select_related("queue")
     said = {row.public_id: row for row in rows}
+    known = hotpath.run(door.visits(agent.desk.slug, ids)) if ids else {}
     return {
         "agent": agent.user_id,
         "name": agent.name,
@@ -74,16 +75,22 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
         "pending": now.pending,
         "word": now.word,
         "offer_token": now.offer_token,
-        "slots": [_slot_out(slot, said.get(slot.visit)) for slot in now.slots],
+        "slots": [
+            _slot_out(slot, said.get(slot.visit), known.get(slot.visit)) for slot in now.slots
+        ],
     }
 
 
-def _slot_out(slot: door.Slot, visit: Visit | None) -> dict[str, Any]:
+def _slot_out(
+    slot: door.Slot, visit: Visit | None, record: door.VisitRecord | None
+) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": slot.kind, "visit": slot.visit, "until_ms": slot.until_ms}
     if visit is not None:
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
         out |= {"skills": visit.skills}
+    if record is not None:
+        out |= {"since_ms": record.since_ms, "why": record.word}
     return out
 
 

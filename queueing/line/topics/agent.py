@@ -12,7 +12,7 @@ class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "until_ms"}.
+    "joined", "notes", "until_ms", "since_ms", "why"}.
     """
 
     name = "line.agent"
@@ -45,7 +45,9 @@ class AgentTopic(live.SnapshotTopic):
 
     async def read(self) -> dict[str, Any]:
         state = await hotpath.arun(door.agent_state(self._desk, int(self.key)))
-        said = await live.in_thread(_said, [slot.visit for slot in state.slots if slot.visit])
+        ids = [slot.visit for slot in state.slots if slot.visit]
+        said = await live.in_thread(_said, ids)
+        known = await hotpath.arun(door.visits(self._desk, ids)) if ids else {}
         return {
             "state": state.state,
             "pending": state.pending,
@@ -57,10 +59,18 @@ class AgentTopic(live.SnapshotTopic):
                     "visit": slot.visit,
                     "until_ms": slot.until_ms,
                     **said.get(slot.visit, {}),
+                    **since_and_why(known.get(slot.visit)),
                 }
                 for slot in state.slots
             ],
         }
+
+
+def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
+    """Since when a visit stands as it does, and why with this agent."""
+    if record is None:
+        return {}
+    return {"since_ms": record.since_ms, "why": record.word}
 
 
 def _desk_of(user_id: int) -> tuple[str, int | None] | None:
