@@ -19,7 +19,9 @@ const find = (name) => main.querySelector(`[data-${name}]`);
 const store = new Store(page.slug);
 const place = new Place();
 const ESTIMATE_SECONDS = 30;
+const ANSWERS = new Set(["waiting", "away", "offered", "room", "ended"]);
 const ENDINGS = {
+  over: [gettext("Your visit has ended"), gettext("Start again when you like.")],
   served: [gettext("The conversation has ended"), gettext("Thank you for your visit.")],
   left: [gettext("You have left the line"), gettext("Come back whenever you like.")],
   lost: [gettext("Your place has been given up"), gettext("The connection was lost for too long.")],
@@ -36,6 +38,7 @@ let unwatchQueue = null;
 let askedAt = 0;
 let typingTimer = 0;
 let ended = false;
+let comingBack = false;
 const talk = new Talk(find("talk"), {
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
@@ -61,6 +64,7 @@ function notice(words, why = "") {
 /** A lost connection is told, with what it means for the place. */
 let lostSince = 0;
 connection.addEventListener("state", () => {
+  if (connection.state === "signed-out" && kept && !ended) return end("over");
   const fine = ["live", "idle", "connecting"].includes(connection.state) || ended || !kept;
   if (fine) {
     if (lostSince && find("notice").dataset.why === "lost") notice("");
@@ -69,7 +73,9 @@ connection.addEventListener("state", () => {
   }
   lostSince ||= Date.now();
   if (Date.now() - lostSince < 3000 || find("notice").dataset.why === "lost") return;
-  notice(fill(gettext("The connection is lost. Your place is held for %(s)s s; this page keeps trying."), { s: page.grace_seconds }), "lost");
+  const held = gettext("The connection is lost. Your place is held for %(s)s s; this page keeps trying.");
+  const words = standing?.answer === "room" ? gettext("The connection is lost. This page keeps trying.") : fill(held, { s: page.grace_seconds });
+  notice(words, "lost");
 });
 
 function assertive(words) {
@@ -80,9 +86,10 @@ function assertive(words) {
 
 function apply(now) {
   if (ended) return;
+  if (!ANSWERS.has(now.answer)) return comeBack();
   const before = standing?.answer;
   standing = { ...standing, ...now };
-  if (now.answer === "ended" || now.answer === "gone") return end(now.word);
+  if (now.answer === "ended") return end(now.word);
   place.stand(now);
   watchQueue(now.queue);
   if (now.answer === "room") return enter(before);
@@ -94,8 +101,30 @@ function apply(now) {
   draw();
 }
 
+/** The desk does not know the visit: it ended long ago, or everything was lost and is being restored. */
+async function comeBack() {
+  if (comingBack) return;
+  comingBack = true;
+  try {
+    const now = await call(`visits/${kept.visit}/beat`, { kept, body: { place: kept.place } });
+    comingBack = false;
+    if (ANSWERS.has(now.answer)) {
+      if (find("notice").dataset.why === "restored") notice("");
+      return apply(now);
+    }
+    if (now.answer === "gone") return end("lost");
+  } catch (error) {
+    comingBack = false;
+    if ([401, 404].includes(error.status)) return end("over");
+  }
+  notice(gettext("The line is being restored. Your place is kept."), "restored");
+  comingBack = false;
+  setTimeout(comeBack, 2000);
+}
+
 function draw() {
   if (!standing || main.dataset.view !== "waiting") return;
+  if (place.ahead === null && find("place").textContent !== "–") return; // what stands there is good until it is known again
   const { queue_name: queueName, answer, estimate } = standing;
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
   showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
@@ -142,16 +171,19 @@ async function refresh(seconds = 1) {
 function watchQueue(slug) {
   if (unwatchQueue?.slug === slug) return;
   unwatchQueue?.();
+  let isNew = true;
   const stop = subscribe(`line.queue:${slug}`, {
     snapshot: (data) => {
       queue = { waiting: data.waiting, online: data.online };
       place.restart();
-      if (standing && data.seq <= standing.seq) place.stand(standing);
-      else { askedAt = 0; refresh(0); }
+      // a later snapshot says that moves were missed, or that the line began anew: not all pages ask at once
+      if (isNew && data.seq <= standing.seq) place.stand(standing);
+      else setTimeout(() => refresh(0), isNew ? 0 : 2000 * Math.random());
+      isNew = false;
       draw();
     },
     change: (data) => {
-      if (!place.move(data.moves)) { place.restart(); askedAt = 0; refresh(0); }
+      if (!place.move(data.moves)) { place.restart(); refresh(0); }
       if (queue.waiting !== null) queue.waiting += data.moves.reduce((sum, move) => sum + move[3], 0);
       draw();
     },

@@ -1,4 +1,4 @@
-"""The line's sweep and drain, as workers run them: a program that goes on until it is ended."""
+"""What workers do for the line: sweep, watch, drain. A program that goes on until it is ended."""
 
 import time
 
@@ -12,12 +12,14 @@ def main() -> None:
     from poolsite import history
     from poolsite.history import Aggregate
     from queueing.line.models import Desk
+    from queueing.line.services.healing import watch_desks
     from queueing.line.services.sweeping import sweep_desks
 
     desks = list(Desk.objects.all())
     print("ready", flush=True)
     while True:
         sweep_desks(0, 1)
+        watch_desks(0, 1)
         for desk in desks:
             history.drain("line.desk", Aggregate(desk.tag, desk.pk))
         time.sleep(EVERY_SECONDS)

@@ -162,6 +162,30 @@ async def test_a_place_goes_along_to_another_device(visitor: Window, chrome: Bro
     await view(visitor.page, "ended")
 
 
+async def test_a_place_survives_the_loss_of_everything_that_redis_had(
+    visitor: Window, line_redis: RedisServer
+) -> None:
+    gone = await other_visitor(visitor, "billing", "Gone")  # away, and counted all the same
+    first = await other_visitor(visitor, "billing", "Fay")
+    await gone.close()
+    await join(visitor, "billing", "Gus")
+    shown = "document.querySelector('[data-place]').textContent === wanted"
+    await visitor.until(shown, "3")
+    with line_redis.client() as client:
+        client.flushall()
+        await visitor.page.reload()
+        await view(visitor.page, "waiting")
+    await visitor.until(shown, "3")
+    await first.pages[0].click("[data-leave]")
+    await first.pages[0].click("[data-ask-go]")
+    await view(first.pages[0], "ended")
+    await visitor.until(shown, "2")
+    await visitor.page.click("[data-leave]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await first.close()
+
+
 async def test_an_offer_is_accepted_and_the_room_ended_by_the_keyboard_alone(
     visitor: Window, agent: Window
 ) -> None:
