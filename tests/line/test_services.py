@@ -108,3 +108,18 @@ def test_the_wait_is_a_range_of_the_gamma_distribution() -> None:
     assert gamma_quantile(1, 0.5) == pytest.approx(0.6931, abs=1e-4)
     assert gamma_quantile(10, 0.9) == pytest.approx(14.206, rel=0.01)
     assert wait_range(1, 60.0).low_seconds == 42
+
+
+def test_who_went_back_to_the_line_is_rebuilt_there_and_not_in_the_room_of_before(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    agent = line.agent("li", online=True)
+    joined = visits.visit_join(queue=line.queue, name="a")
+    assert joined.standing.answer == "room"
+    hotpath.run(door.log_out_now(line.desk.slug, agent.user_id, "gone"))
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    place = hotpath.run(door.place(line.desk.slug, joined.visit.public_id))
+    assert place.answer == "waiting"

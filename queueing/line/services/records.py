@@ -119,6 +119,7 @@ def _moved(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> Non
     visit = _visit(page, fields)
     if visit is not None:
         visit.queue_id = int(fields["q"])
+        visit.agent = None  # or a rebuild would put who waits into the room of before
         page.changed[visit.public_id] = visit
         _event(page, visit, _agent(page, fields), seq, fields, at)
 
