@@ -123,3 +123,16 @@ def test_who_went_back_to_the_line_is_rebuilt_there_and_not_in_the_room_of_befor
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
     place = hotpath.run(door.place(line.desk.slug, joined.visit.public_id))
     assert place.answer == "waiting"
+
+
+def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> None:
+    first, second = (visits.visit_join(queue=line.queue, name=name).visit for name in "ab")
+    front = rooms.visit_move(actor="test", visit=second, queue=line.queue, front=True)
+    assert front.ahead == 0
+    agent = line.agent("li", online=True)
+    line.drain()
+    other = line.agent("wu")
+    assert rooms.visit_end_by_supervisor(actor="test", visit=first, reason="x").answer == "ended"
+    hotpath.run(door.login(line.desk.slug, other.user_id))
+    assert rooms.visit_take_over(actor="test", visit=second, agent=other).agent == other.user_id
+    assert rooms.agent_log_out_now(actor="test", agent=agent, reason="x").state == "offline"

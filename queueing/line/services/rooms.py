@@ -176,15 +176,19 @@ def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent) -> door.Standin
 def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
     """Log an agent out at once: its visitors go back to the front of the line."""
     require(actor, "line.supervise", agent.desk)
-    access.audit(actor=actor, action="line.agent_log_out", thing=agent, reason=clean(reason, 200))
+    with transaction.atomic():
+        access.audit(
+            actor=actor, action="line.agent_log_out", thing=agent, reason=clean(reason, 200)
+        )
     command = door.log_out_now(agent.desk.slug, agent.user_id, clean(reason, 60) or "supervisor")
     return _known(hotpath.run(command))
 
 
 def _audit(actor: Actor, action: str, visit: Visit, reason: str, **after: Any) -> None:
-    access.audit(
-        actor=actor, action=action, thing=visit, after=after or None, reason=clean(reason, 200)
-    )
+    with transaction.atomic():
+        access.audit(
+            actor=actor, action=action, thing=visit, after=after or None, reason=clean(reason, 200)
+        )
 
 
 def _known(state: door.AgentState) -> door.AgentState:
