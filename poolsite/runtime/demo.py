@@ -34,7 +34,7 @@ class Demo:
         self.began = time.monotonic()
         self.host = os.environ.get("POOLSITE_HOST", "127.0.0.1")
         self.port = _port()
-        self.gateway_port = _free_port()
+        self.gateway_port, self.external_port = _free_port(), _free_port()
         self.data = private_folder(settings.DATA_DIR)
         self.folder = private_folder(self.data / "demo")
         self.logs = private_folder(self.data / "log")
@@ -115,6 +115,7 @@ class Demo:
             return
         arguments = ["--config", str(simulation), "--url", self.address.rstrip("/")]
         self.supervisor.start(self._child("simulator", "integrations.simulator", *arguments))
+        self._start_gate(simulation, arguments)
         if "POOLSITE_GATEWAY_URL" in os.environ:
             return
         ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--late-seconds", "120"]
@@ -124,6 +125,22 @@ class Demo:
         self.supervisor.start(
             self._child("gateway", f"{name}.gateway", *arguments, *gateway),
             self._child("chatbots", f"{name}.senders", *arguments, *senders),
+        )
+
+    def _start_gate(self, simulation: Path, arguments: list[str]) -> None:
+        """Play every fifth device of the first gate, on an external system that counts its own
+        clients; all of them would keep a small machine from its calls."""
+        gates = json.loads(simulation.read_text()).get("gates", [])
+        if not gates:
+            return
+        gate, name = gates[0], "integrations.simulator"
+        arguments = [*arguments, "--gate", gate["slug"]]
+        external = ["--port", str(self.external_port), "--strong", str(gate["cap"])]
+        work = ["--work-seconds", str(gate["permit_seconds"] / 2), "--part", "1/5"]
+        address = ["--external", f"http://127.0.0.1:{self.external_port}"]
+        self.supervisor.start(
+            self._child("external", f"{name}.external", *arguments, *external),
+            self._child("devices", f"{name}.devices", *arguments, *address, *work),
         )
 
     def _child(self, name: str, module: str, *arguments: str) -> Child:
@@ -195,7 +212,7 @@ def require_port(host: str, port: int) -> None:
 
 
 def _free_port() -> int:
-    """A port for the gateway, which only this machine's processes call."""
+    """A port for a simulator, which only this machine's processes call."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
