@@ -14,8 +14,8 @@ export function startHolders(page) {
   let state = { rows: {} };
 
   const make = (holder) => {
-    const cell = (label, right) => h("td", { class: right ? "right num" : "", "data-label": label });
-    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Lease left"), true), token: cell(gettext("Token"), true) };
+    const cell = (label, right, more = "") => h("td", { class: right ? `right num ${more}`.trim() : "", "data-label": label });
+    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Lease left"), true), token: cell(gettext("Token"), true, "gate-token") };
     const line = h("tr", {}, h("th", { scope: "row", class: "name" }, nameOf(holder)), ...Object.values(parts));
     if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, state.rows[holder]) }, gettext("Free…"))));
     return { line, parts };
