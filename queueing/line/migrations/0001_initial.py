@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ('is_open', models.BooleanField(default=True, help_text='Within its hours.', verbose_name='open')),
                 ('hours', models.JSONField(blank=True, default=dict, help_text='Weekday 0-6 → [[from, until]]; {}: always.', verbose_name='hours')),
                 ('closed_text', models.TextField(blank=True, verbose_name='text while closed')),
-                ('ttl_seconds', models.PositiveIntegerField(default=15, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(600)], verbose_name='heartbeat lives, seconds')),
+                ('ttl_seconds', models.PositiveIntegerField(default=15, validators=[django.core.validators.MinValueValidator(10), django.core.validators.MaxValueValidator(600)], verbose_name='heartbeat lives, seconds')),
                 ('grace_seconds', models.PositiveIntegerField(default=60, validators=[django.core.validators.MaxValueValidator(3600)], verbose_name='place is held, seconds')),
                 ('offer_seconds', models.PositiveIntegerField(default=20, validators=[django.core.validators.MinValueValidator(1)], verbose_name='an offer stands, seconds')),
                 ('misses_limit', models.PositiveSmallIntegerField(default=3, verbose_name='missed offers until away')),

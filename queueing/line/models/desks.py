@@ -79,7 +79,7 @@ class Queue(models.Model):
     ttl_seconds = models.PositiveIntegerField(
         _("heartbeat lives, seconds"),
         default=15,
-        validators=[MinValueValidator(2), MaxValueValidator(600)],
+        validators=[MinValueValidator(10), MaxValueValidator(600)],
     )
     grace_seconds = models.PositiveIntegerField(
         _("place is held, seconds"), default=60, validators=[MaxValueValidator(3_600)]
