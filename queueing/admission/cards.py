@@ -59,7 +59,7 @@ def gates_card(principal: Any) -> operations.CardData | None:
     hint = ngettext("%(n)s gate", "%(n)s gates", len(rows)) % {"n": len(rows)}
     return operations.CardData(
         [],
-        columns=[_("In use"), _("Waiting")],
+        columns=[_("Gate"), _("In use"), _("Waiting")],
         rows=[_card_row(row, trends[row.gate.pk]) for row in ranked],
         hint=hint,
         url=url,

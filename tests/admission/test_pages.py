@@ -261,6 +261,7 @@ def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client)
     card = gates_card(principal_of_user(operator))
     assert card is not None
     assert card.rows[0]["cells"][0]["text"] == "1 / 2"
+    assert len(card.columns) == 1 + len(card.rows[0]["cells"])  # the name's column has a head too
     assert browser.get("/overview/").status_code == 200
     steps = {row["url"]: row["done"] for row in first_steps(principal_of_user(operator))}
     assert steps.get("/gates/new/", True)
