@@ -116,6 +116,7 @@ class Demo:
         arguments = ["--config", str(simulation), "--url", self.address.rstrip("/")]
         self.supervisor.start(self._child("simulator", "integrations.simulator", *arguments))
         self._start_gate(simulation, arguments)
+        self.supervisor.start(self._child("desks", "integrations.simulator.desk", *arguments))
         if "POOLSITE_GATEWAY_URL" in os.environ:
             return
         ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--late-seconds", "120"]

@@ -8,13 +8,15 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.utils import timezone
 
-from poolsite.access.models import Account, User
-from poolsite.access.services import membership_set, user_create
-from poolsite.runtime.demo_data import ACTOR, DemoData
+from poolsite.access.models import Account, ApiToken, User
+from poolsite.access.services import membership_set, token_create, token_revoke, user_create
+from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill, Visit
 from queueing.line.services import desks
 
 DESK = "support"
+KEY = "desks"
+TOKEN_NAME = "demo desk"  # noqa: S105  a name
 # slug, name, agents, visits an hour, mean seconds in the room, settings
 QUEUES: tuple[tuple[str, str, int, int, float, dict[str, Any]], ...] = (
     ("support-billing", "Billing", 5, 40, 300, {"skills_relax_seconds": 60}),
@@ -68,6 +70,41 @@ def make_desk(data: DemoData) -> None:
         CannedReply.objects.get_or_create(desk=desk, shortcut=shortcut, defaults={"text": text})
     _make_agents(account, desk, queues)
     _make_past(desk, queues)
+    data.simulation[KEY] = [_entry(desk, queues)]
+
+
+def _entry(desk: Desk, queues: list[Queue]) -> dict[str, Any]:
+    """What the simulator needs of the desk; its token is kept from the start before."""
+    known = next((each for each in read_simulation().get(KEY, []) if each["slug"] == DESK), None)
+    played = Agent.objects.filter(desk=desk, user__username__endswith=".desk")
+    return {
+        "slug": DESK,
+        "token": known["token"] if known else _token(desk),
+        "agents": list(played.order_by("user_id").values_list("user_id", flat=True)),
+        "queues": [
+            {
+                "slug": queue.slug,
+                "visits_per_hour": per_hour,
+                "mean_room_seconds": mean,
+                "topics": list(TOPICS),
+            }
+            for queue, (_, _, count, per_hour, mean, _s) in zip(queues, QUEUES, strict=True)
+            if count
+        ],
+    }
+
+
+def _token(desk: Desk) -> str:
+    for lost in ApiToken.objects.filter(name=TOKEN_NAME, revoked_at=None):
+        token_revoke(token=lost, actor=ACTOR, reason="its secret was lost")
+    _, secret = token_create(
+        name=TOKEN_NAME,
+        account=desk.account,
+        resources=[f"desk:{desk.slug}"],
+        actions=["line.serve", "line.visit"],
+        actor=ACTOR,
+    )
+    return secret
 
 
 def _make_agents(account: Account, desk: Desk, queues: list[Queue]) -> None:

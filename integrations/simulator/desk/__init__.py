@@ -1,0 +1,1 @@
+"""Visitors and agents of a desk, by the public interface alone."""

@@ -1,0 +1,83 @@
+"""`python -m integrations.simulator.desk --config FILE --url ADDRESS`."""
+
+import argparse
+import asyncio
+import json
+import logging
+import random
+import signal
+import sys
+from pathlib import Path
+
+import httpx
+
+from integrations.simulator.desk.people import (
+    DeskConfig,
+    Floor,
+    QueueConfig,
+    play_agent,
+    play_arrivals,
+)
+
+TIMEOUT_SECONDS = 20.0
+
+
+def main() -> int:
+    """Play every desk of the file until a signal; print what was seen."""
+    logging.basicConfig(level=logging.WARNING)
+    options = _options()
+    try:
+        configs = read_configs(options.config)
+    except (OSError, ValueError) as error:
+        print(f"desks: {error}", file=sys.stderr)
+        return 2
+    print(f"desks: seed {options.seed}, {len(configs)} desks at {options.url}", flush=True)
+    for floor in asyncio.run(_run(configs, options)):
+        print(f"{floor.config.slug} {dict(floor.seen)}", flush=True)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m integrations.simulator.desk")
+    parser.add_argument("--config", type=Path, required=True, help="the simulation file")
+    parser.add_argument("--url", required=True, help="address of the platform")
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))  # noqa: S311
+    return parser.parse_args()
+
+
+def read_configs(path: Path) -> list[DeskConfig]:
+    """The part `desks` of the simulation file; ValueError with one sentence otherwise."""
+    raw = json.loads(path.read_text())
+    try:
+        return [
+            DeskConfig(**{**each, "queues": [QueueConfig(**queue) for queue in each["queues"]]})
+            for each in raw.get("desks", [])
+        ]
+    except (TypeError, AttributeError, KeyError) as error:
+        raise ValueError(f"{path} does not describe desks: {error}.") from error
+
+
+async def _run(configs: list[DeskConfig], options: argparse.Namespace) -> list[Floor]:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    dice = random.Random(options.seed)  # noqa: S311  a simulation, replayed by its seed
+    async with httpx.AsyncClient(base_url=options.url, timeout=TIMEOUT_SECONDS) as client:
+        floors = [Floor(client, config, dice) for config in configs]
+        tasks = [
+            asyncio.create_task(play)
+            for floor in floors
+            for play in (
+                *(play_arrivals(floor, queue) for queue in floor.config.queues),
+                *(play_agent(floor, agent) for agent in floor.config.agents),
+            )
+        ]
+        await stop.wait()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return floors
+
+
+if __name__ == "__main__":
+    sys.exit(main())
