@@ -7,6 +7,8 @@ from django.views.i18n import JavaScriptCatalog
 from poolsite.access.views import admin_doors
 from poolsite.api.root import api
 
+handler404 = "poolsite.api.root.nothing_there"
+
 urlpatterns = [
     path("api/v1/", api.urls),
     *admin_doors.urlpatterns,

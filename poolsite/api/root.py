@@ -6,6 +6,8 @@ import orjson
 from django.core.exceptions import PermissionDenied
 from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.defaults import page_not_found
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.security.base import SecuritySchema
@@ -55,6 +57,13 @@ def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
         content_type=MEDIA_TYPE,
         headers=problem_headers(kind),
     )
+
+
+def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Django's 404: a problem below /api/, also where no route fits; a page elsewhere."""
+    if request.path.startswith("/api/"):
+        return django_problem("not-found")
+    return page_not_found(request, exception)
 
 
 class DocumentedAPI(NinjaAPI):

@@ -230,7 +230,10 @@ def test_the_admins_door_leads_to_ours_and_back(world: World) -> None:
 
 def test_each_role_lands_on_its_own_first_page(world: World) -> None:
     access.register_first_page(
-        "test", suits=lambda p: any("agent" in r for r in p.memberships.values()), url="/agents/"
+        "test",
+        suits=lambda p: any("agent" in r for r in p.memberships.values()),
+        url="/agents/",
+        order=1,
     )
     try:
         assert world.client("operate").get("/")["Location"] == "/overview/"
@@ -250,6 +253,13 @@ def test_the_api_answers_a_problem_and_never_the_log_in_page(world: World) -> No
     assert answer["Content-Type"] == "application/problem+json"
     assert answer["WWW-Authenticate"] == "Bearer"
     assert answer.json()["type"] == "/problems/login-needed"
+
+
+def test_below_api_a_missing_address_is_a_problem_and_elsewhere_a_page() -> None:
+    missing = Client().get("/api/v1/accounts/own/messages/%0AA")
+    assert (missing.status_code, missing["Content-Type"]) == (404, "application/problem+json")
+    page = Client().get("/nothing-of-the-kind/")
+    assert (page.status_code, page["Content-Type"]) == (404, "text/html; charset=utf-8")
 
 
 def test_a_bad_token_does_not_fall_back_to_the_cookie(world: World) -> None:

@@ -130,5 +130,4 @@ def _check_the_end(bench: GateUnderTest) -> None:
     ends = Counter(c.task for c in bench.changes() if c.event in ("done", "failed"))
     assert len(ends) == DEVICES
     assert set(ends.values()) == {1}
-    assert figures.late > 0, "no result was late: the test did not try hard enough"
     bench.check_structure()

@@ -6,7 +6,8 @@ every wallet, closing, SQL, trimming; with one worker process, and with two that
 Reference: the same rows of the same tables by COPY in one process, and one UPDATE of the wallets
 from a COPYed table, one transaction, no Redis, rows ready in memory. PostgreSQL (fsync off) and
 Redis (AOF off) on this machine. The books are audited afterwards. Told beside it: what the look
-for dirty accounts costs when there are none.
+for dirty accounts costs when there are none. Left out: fsync, the network, and wallets on Redis
+servers of their own.
 """
 
 import atexit

@@ -190,6 +190,7 @@ def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
     client.post(f"{home}{made.pk}/archive/")
     made.refresh_from_db()
     assert made.archived_at is not None
+    client.get(home)  # shows the message about it
     assert (
         "Winter" not in client.get(f"/accounts/{acme.wallet.slug}/campaigns/new/").content.decode()
     )
