@@ -16,7 +16,7 @@ from poolsite.runtime.leftovers import VARIABLE
 from tests.support.demo import DemoRun
 from tests.support.waiting import until
 
-GONE_SECONDS = 60.0
+GONE_SECONDS = 150.0
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,7 @@ class DemoRun:
 
     def wait(self) -> int:
         assert self.parent is not None
-        return self.parent.wait(timeout=60)
+        return self.parent.wait(timeout=150)
 
     def end(self) -> None:
         """End it whatever state it is in, and wait until nothing is left."""
