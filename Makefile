@@ -9,7 +9,7 @@ endif
 ARGS :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench chaos screenshots lock clean stale
+.PHONY: help setup demo test check bench chaos screenshots messages lock clean stale
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -20,7 +20,7 @@ demo: .venv/installed-base  ## a running console with data and traffic (POOLSITE
 	@exec $(PY) -m poolsite.runtime.demo
 
 test: .venv/installed-dev  ## the whole suite (ARGS="-k name", TEST_DATABASE=postgres, REQUIRE_ALL=1)
-	@exec $(PY) -m pytest -n 2 --dist loadfile $(ARGS)
+	@exec $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/installed-dev  ## style, types, migrations, settings, the house's own rules
 	@$(PY) -m tests.house
@@ -33,6 +33,9 @@ chaos: .venv/installed-dev  ## inject faults under load (SEED=1 SECONDS=600 FAUL
 
 screenshots: .venv/installed-dev  ## the pictures in docs/screenshots
 	@exec $(PY) -m tests.browser.screenshots
+
+messages: .venv/installed-dev  ## the Chinese catalogues from the sources (needs gettext)
+	@exec $(PY) -m tests.house.messages
 
 lock: .venv/installed-dev  ## requirements/*.in → *.txt, with hashes
 	@exec $(PY) -m tests.house.lock

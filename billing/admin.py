@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
-from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -21,7 +20,7 @@ from billing.presentation import exact
 from poolsite import access
 from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
-from poolsite.operations.admin_lists import BoundedPaginator
+from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
 
 SECRETS = ("token", "extra_data")  # whoever has them could open a payer's page at the provider
 
@@ -102,9 +101,7 @@ class Looked(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no ty
     ) -> HttpResponse:
         """The audit log of the wallet: there stands who did what."""
         found = self.get_object(request, object_id)
-        wallet = getattr(found, "wallet", found)
-        query = {"thing_kind": "wallet", "thing_id": wallet.slug} if wallet is not None else {}
-        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+        return audit_log_of("wallet", getattr(getattr(found, "wallet", found), "slug", ""))
 
 
 @admin.register(models.Wallet)
@@ -150,12 +147,7 @@ class ProviderEventAdmin(Looked):
         """Of the wallet, where the event found one."""
         found = self.get_object(request, object_id)
         recharge = getattr(found, "recharge", None)
-        query = (
-            {"thing_kind": "wallet", "thing_id": recharge.wallet.slug}
-            if recharge is not None
-            else {}
-        )
-        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+        return audit_log_of("wallet", recharge.wallet.slug if recharge is not None else "")
 
 
 @admin.register(models.PaymentMethod)
@@ -238,8 +230,7 @@ class OfAccount(Looked):
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """The audit log of this very row."""
-        query = {"thing_kind": self.model._meta.model_name, "thing_id": object_id}
-        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
+        return audit_log_of(str(self.model._meta.model_name), object_id)
 
 
 @admin.register(models.Tariff)

@@ -13,20 +13,23 @@ class BillingConfig(AppConfig):
         import billing.services.campaigns_sweeping
         import billing.services.campaigns_upload
         import billing.services.sending
+        import billing.services.terminals
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import demo, errors, menu, overview, rules
+        from billing import demo, errors, menu, overview, rules, undo_ways
         from billing.api import hot, routes
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
         from poolsite import operations
+        from poolsite.api import problems
         from poolsite.runtime import demo_data
 
         rules.register()
         menu.register()
         overview.register()
-        errors.declare_problems()
+        undo_ways.register()
+        problems.declare_all(errors.PROBLEMS)
         hot.register()
         routes.register()
         operations.register_metrics("billing", lag_metrics)

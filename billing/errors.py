@@ -1,9 +1,8 @@
 """What a use case refuses, in the words of the interface."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from poolsite.api import problems
+from poolsite.api.problems import RefusedError
 
 PROBLEMS: Mapping[str, tuple[int, str]] = {
     "unknown-account": (404, "There is no such account"),
@@ -22,20 +21,5 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
 }
 
 
-class BillingError(Exception):
-    """A use case that was refused; nothing was changed.
-
-    `kind` is a problem type, `detail` one sentence for a person.
-    """
-
-    def __init__(self, kind: str, detail: str, **more: Any) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-        self.more = more
-
-
-def declare_problems() -> None:
-    """Called once, by AppConfig.ready()."""
-    for kind, (status, title) in PROBLEMS.items():
-        problems.declare(kind, status, title)
+class BillingError(RefusedError):
+    """A use case of money that was refused; nothing was changed."""

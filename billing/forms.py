@@ -200,12 +200,12 @@ class TariffForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=120)
     valid_from = forms.DateField(
-        label=_("Valid from"), widget=forms.DateInput(attrs={"type": "date"})
+        label=_("Valid from"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
     )
     valid_until = forms.DateField(
         label=_("Valid until, not included"),
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )
 
     replace = forms.BooleanField(
@@ -276,5 +276,6 @@ class EndTariffForm(forms.Form):
     """When a version ends."""
 
     valid_until = forms.DateField(
-        label=_("Valid until, not included"), widget=forms.DateInput(attrs={"type": "date"})
+        label=_("Valid until, not included"),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )

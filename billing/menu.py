@@ -8,6 +8,19 @@ from poolsite.operations.page_words import register_page_word
 
 CUSTOMERS = ("billing.own",)
 OPERATORS = ("billing.books",)
+ICONS = {
+    "balance": "account_balance_wallet",
+    "campaigns": "campaign",
+    "templates": "description",
+    "opt_outs": "do_not_disturb_on",
+    "top_ups": "add_card",
+    "statements": "receipt_long",
+    "usage": "bar_chart",
+    "messages": "sms",
+    "prices": "sell",
+    "chatbots": "smart_toy",
+    "alerts": "notifications",
+}
 
 
 def register() -> None:
@@ -29,119 +42,39 @@ def register() -> None:
 
 
 def _customers() -> list[Entry]:
+    """One row each: name, label, page, order, pages that light it up, key."""
+    rows = (
+        ("balance", _("Balance"), "balance", 10, ("portal", "explain", "entries"), "b"),
+        ("campaigns", _("Campaigns"), "own_campaigns", 20, _of("campaign", "campaign_new"), ""),
+        ("templates", _("Templates"), "own_templates", 25, _of("template", "template_new"), ""),
+        ("opt_outs", _("Opt-outs"), "own_opt_outs", 30, ("opt_outs",), ""),
+        ("top_ups", _("Top-ups"), "own_top_ups", 40, ("recharges", "recharge", "top_up"), ""),
+        ("statements", _("Statements"), "own_statements", 50, _of("statement"), ""),
+        ("usage", _("Usage"), "own_usage", 60, ("usage",), ""),
+        ("messages", _("Messages"), "own_messages", 70, ("messages", "message", "rules"), ""),
+        ("prices", _("Prices"), "own_prices", 80, ("tariffs",), ""),
+        ("chatbots", _("Chatbots"), "own_chatbots", 85, _of("chatbot", "chatbot_new"), ""),
+        ("alerts", _("Alerts and limits"), "own_alerts", 90, ("limits",), ""),
+    )
     return [
         Entry(
-            "balance",
-            _("Balance"),
-            "billing:balance",
-            "account_balance_wallet",
+            name,
+            label,
+            f"billing:{page}",
+            ICONS[name],
             section="billing",
-            order=10,
-            actions=CUSTOMERS,
-            key="b",
-            match=("billing:portal", "billing:explain", "billing:entries"),
-        ),
-        Entry(
-            "campaigns",
-            _("Campaigns"),
-            "billing:own_campaigns",
-            "campaign",
-            section="billing",
-            order=20,
-            actions=CUSTOMERS,
-            match=("billing:campaigns", "billing:campaign", "billing:campaign_new"),
-        ),
-        Entry(
-            "templates",
-            _("Templates"),
-            "billing:own_templates",
-            "description",
-            section="billing",
-            order=25,
-            actions=CUSTOMERS,
-            match=("billing:templates", "billing:template", "billing:template_new"),
-        ),
-        Entry(
-            "opt_outs",
-            _("Opt-outs"),
-            "billing:own_opt_outs",
-            "do_not_disturb_on",
-            section="billing",
-            order=30,
-            actions=CUSTOMERS,
-            match=("billing:opt_outs",),
-        ),
-        Entry(
-            "top_ups",
-            _("Top-ups"),
-            "billing:own_top_ups",
-            "add_card",
-            section="billing",
-            order=40,
-            actions=CUSTOMERS,
-            match=("billing:recharges", "billing:recharge", "billing:top_up"),
-        ),
-        Entry(
-            "statements",
-            _("Statements"),
-            "billing:own_statements",
-            "receipt_long",
-            section="billing",
-            order=50,
-            actions=CUSTOMERS,
-            match=("billing:statements", "billing:statement"),
-        ),
-        Entry(
-            "prices",
-            _("Prices"),
-            "billing:own_prices",
-            "sell",
-            section="billing",
-            order=80,
-            actions=CUSTOMERS,
-            match=("billing:tariffs",),
-        ),
-        Entry(
-            "chatbots",
-            _("Chatbots"),
-            "billing:own_chatbots",
-            "smart_toy",
-            section="billing",
-            order=85,
-            actions=CUSTOMERS,
-            match=("billing:chatbots", "billing:chatbot", "billing:chatbot_new"),
-        ),
-        Entry(
-            "alerts",
-            _("Alerts and limits"),
-            "billing:own_alerts",
-            "notifications",
-            section="billing",
-            order=90,
-            actions=("billing.paying",),
-            match=("billing:limits",),
-        ),
-        Entry(
-            "usage",
-            _("Usage"),
-            "billing:own_usage",
-            "bar_chart",
-            section="billing",
-            order=60,
-            actions=CUSTOMERS,
-            match=("billing:usage",),
-        ),
-        Entry(
-            "messages",
-            _("Messages"),
-            "billing:own_messages",
-            "sms",
-            section="billing",
-            order=70,
-            actions=CUSTOMERS,
-            match=("billing:messages", "billing:message", "billing:rules"),
-        ),
+            order=order,
+            actions=("billing.paying",) if name == "alerts" else CUSTOMERS,
+            key=key,
+            match=tuple(f"billing:{other}" for other in match),
+        )
+        for name, label, page, order, match, key in rows
     ]
+
+
+def _of(page: str, *more: str) -> tuple[str, ...]:
+    """A thing's page, its list and what else belongs to it."""
+    return (f"{page}s", page, *more)
 
 
 def _operators() -> list[Entry]:
@@ -150,6 +83,7 @@ def _operators() -> list[Entry]:
         ("holds", _("Holds by age"), "holds", "hourglass_top", 120, (), ""),
         ("flagged", _("Flagged reports"), "flagged", "flag", 130, (), "f"),
         ("adjustments", _("Adjustments"), "adjustments", "fact_check", 135, ("adjustment",), ""),
+        ("terminals", _("Terminals"), "terminals", "perm_device_information", 137, (), ""),
         ("books", _("Books"), "books", "menu_book", 140, (), ""),
         ("money_audit", _("Money audit"), "audit", "verified", 150, (), "m"),
     )

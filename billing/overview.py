@@ -1,6 +1,5 @@
 """What money puts on the overview, into the search and the metrics, and customers' first page."""
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +18,12 @@ from billing.selectors import lag
 from billing.selectors.flagged import open_totals
 from billing.selectors.messages import visible_messages
 from billing.selectors.usage import last_day
-from billing.selectors.wallets import visible_wallets
+from billing.selectors.wallets import in_visible_wallets, visible_wallets
 from billing.views import portal
 from billing.views.common import link
 from poolsite import access, operations
 from poolsite.access import Principal, register_first_page
+from poolsite.kept import Kept, reach_of
 from poolsite.operations import Found
 
 SHOWN = 5
@@ -51,26 +51,22 @@ class Row:
         return 0 < self.wallet.alert_below > self.figures.spendable
 
 
-_rows: dict[str, tuple[float, list[Row]]] = {}
+_rows: Kept[str, list[Row]] = Kept(FRESH_SECONDS, most=500)
 
 
 def rows_for(principal: Principal) -> list[Row] | None:
     """The wallets that need a look first, at most a second old; None for who sees no money."""
     if not access.decide(principal, "billing.view").allowed:
         return None
-    key = "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))
-    known = _rows.get(key)
-    now = time.monotonic()
-    if known is not None and now - known[0] < FRESH_SECONDS:
-        return known[1]
+    return _rows.get(reach_of(principal), lambda: _read_rows(principal))
+
+
+def _read_rows(principal: Principal) -> list[Row]:
     wallets = _candidates(principal)
     figures = now_figures.of_all(wallets)
     spent = last_day(wallets, now=timezone.now())
     rows = [Row(wallet, figures[wallet.slug], spent.get(wallet.pk, 0) // 24) for wallet in wallets]
     rows.sort(key=lambda row: (not row.is_low, row.hours if row.hours is not None else 1e12))
-    if len(_rows) > 500:
-        _rows.clear()
-    _rows[key] = (now, rows)
     return rows
 
 
@@ -203,14 +199,8 @@ def _recharges(principal: Principal, text: str) -> list[Found]:
     number = text[1:] if text[:1] in "Rr" else ""
     if not (number.isascii() and number.isdecimal() and len(number) < 19):
         return []
-    rows = access.visible(
-        Recharge.objects.select_related("wallet__account"),
-        principal,
-        "billing.view",
-        account_field="wallet__account",
-        slug_field="wallet__account__slug",
-        kind="wallet",
-    ).filter(pk=int(number))
+    recharges = Recharge.objects.select_related("wallet__account")
+    rows = in_visible_wallets(recharges, principal).filter(pk=int(number))
     return [
         Found(
             _("Top-up"),
@@ -261,4 +251,18 @@ def register() -> None:
         operations.register_stat(entry)
     operations.register_search("billing", find)
     operations.register_metrics("billing.lists", collect)
+    operations.register_first_step(
+        operations.FirstStep(
+            "billing.wallet",
+            gettext_lazy("Open the first balance"),  # type: ignore[arg-type]
+            gettext_lazy(  # type: ignore[arg-type]
+                "An account pays in before it sends; each message is charged to its balance."
+            ),
+            gettext_lazy("Open a balance"),  # type: ignore[arg-type]
+            "billing:wallet_open",
+            "billing.adjusting",
+            Wallet.objects.exists,
+            order=60,
+        )
+    )
     register_first_page("portal", suits=portal.has_portal, url=portal.first_page, order=40)

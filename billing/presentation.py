@@ -4,7 +4,7 @@ from typing import Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from billing.money import UNITS, as_decimal
 
@@ -118,7 +118,7 @@ def state_word(state: str) -> tuple[str, str]:
 def status_word(status: str) -> tuple[str, str, str]:
     """A wallet's status: word, chip's class, icon."""
     return {
-        "open": (_("Open"), "chip--ok", "check"),
+        "open": (pgettext("state", "Open"), "chip--ok", "check"),
         "frozen": (_("Frozen"), "chip--warn", "ac_unit"),
         "closed": (_("Closed"), "", "lock"),
         "recovering": (_("Safe mode"), "chip--info", "sync"),

@@ -17,6 +17,7 @@ from pydantic import (
 
 from billing.pricing.modes import REPORTED
 from poolsite import number_format
+from poolsite.api.problems import Problem
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 4_000_000
@@ -148,13 +149,9 @@ class MessageAnswer(BaseModel):
     ability: Ability | None = None
 
 
-class Problem(BaseModel):
-    """RFC 9457. About a message it has the fields of its answer beside."""
+class MessageProblem(Problem):
+    """What a message that was refused answers: the fields of `MessageAnswer` beside."""
 
-    type: str
-    title: str
-    status: int
-    detail: str = ""
     message_id: str | None = None
     outcome: str | None = None
     state: str | None = None
@@ -167,7 +164,7 @@ class Problem(BaseModel):
     ability: Ability | None = None
 
 
-class ItemAnswer(BaseModel):
+class MessageItemAnswer(BaseModel):
     """One item's answer in a batch: the status and problem type it would have had alone."""
 
     status: int

@@ -56,6 +56,14 @@ def audit(shard: int, shards: int) -> dict[str, int]:
     return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
 
 
+@jobs.sweep("billing.checkpoints", every_seconds=60, shards=2)
+def checkpoints(shard: int, shards: int) -> dict[str, int]:
+    """Closes stretches of long journals, so that no page sums up a million entries."""
+    from billing.services import books
+
+    return books.close_checkpoints(shard, shards)
+
+
 @jobs.sweep("billing.usage", every_seconds=30, shards=2)
 def usage(shard: int, shards: int) -> dict[str, int]:
     """Sums the journal up by the hour, for charts and the pace of a balance."""

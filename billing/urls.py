@@ -13,6 +13,7 @@ from billing.views import (
     paying_urls,
     portal,
     rules,
+    terminals,
     usage,
 )
 
@@ -20,13 +21,13 @@ app_name = "billing"
 urlpatterns = [
     # a customer's own: without a name they lead to the reader's account
     path("balance/", portal.own_portal, name="balance"),
-    path("usage/", usage.own_usage, name="own_usage"),
-    path("messages/", messages.own_messages, name="own_messages"),
-    path("top-ups/", portal.own_page, {"page": "top-ups"}, name="own_top_ups"),
+    path("usage/", portal.own_page, {"page": "usage"}, name="own_usage"),
+    path("messages/", portal.own_page, {"page": "messages"}, name="own_messages"),
+    path("top-ups/", portal.own_page, {"page": "recharges"}, name="own_top_ups"),
     path("statements/", portal.own_page, {"page": "statements"}, name="own_statements"),
-    path("prices/", portal.own_page, {"page": "prices"}, name="own_prices"),
+    path("prices/", portal.own_page, {"page": "tariffs"}, name="own_prices"),
     path("chatbots/", portal.own_page, {"page": "chatbots"}, name="own_chatbots"),
-    path("alerts/", portal.own_page, {"page": "alerts"}, name="own_alerts"),
+    path("alerts/", portal.own_page, {"page": "limits"}, name="own_alerts"),
     # one account
     path("accounts/<slug:slug>/", portal.portal, name="portal"),
     path("accounts/<slug:slug>/pace/", portal.pace, name="pace"),
@@ -59,6 +60,8 @@ urlpatterns = [
         flagged.flagged_charge_by_hand,
         name="flagged_charge",
     ),
+    path("billing/terminals/", terminals.terminals_page, name="terminals"),
+    path("billing/terminals/upload/", terminals.terminals_upload, name="terminals_upload"),
     path("billing/books/", money_audit.persistence_page, name="books"),
     path("billing/audit/", money_audit.audit_page, name="audit"),
     path("billing/audit/run/", money_audit.audit_run, name="audit_run"),

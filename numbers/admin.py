@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
@@ -14,7 +13,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import TextFilter
 from unfold.forms import ActionForm
 
@@ -22,86 +20,41 @@ from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
 from numbers.presentation import word_of
+from numbers.reason_words import sentence_of
 from numbers.selectors.lists import prefix_condition
 from numbers.services.bulk import AT_ONCE, bulk_apply
 from numbers.services.pools import SETTINGS
 from numbers.views.number_filter import typed_prefix, with_country
 from numbers.views.number_rows import Row, rows_of
-from poolsite import access
-from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
-from poolsite.operations.admin_lists import BoundedPaginator
+from poolsite.access.services.actor import Actor
+from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 
 
-class OfPool(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
-    """Rows of a pool, seen by who may see the pool."""
+class OfPool(OfAggregate):
+    """Rows of a pool."""
 
     view_action = "numbers.view"
-    account_field = "pool__account"
-    slug_field = "pool__slug"
-    pool_path = "pool"
-    show_full_result_count = False
-    paginator = BoundedPaginator
-    list_per_page = 50
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """The rows that the reader may see, with their pools."""
-        rows = self.model._default_manager.select_related(*filter(None, [self.pool_path]))
-        return access.visible(
-            rows,
-            principal_of_request(request),
-            self.view_action,
-            account_field=self.account_field,
-            slug_field=self.slug_field,
-            kind="pool",
-        )
-
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: Any = None
-    ) -> HttpResponse:
-        """The audit log of the pool that the row belongs to: there stands who changed what."""
-        found = self.get_object(request, object_id)
-        pool = getattr(found, "pool", found)
-        query = {"thing_kind": "pool", "thing_id": pool.slug} if pool is not None else {}
-        return HttpResponseRedirect(f"{reverse('access:history')}?{urlencode(query)}")
-
-
-class SeenOfPool(OfPool):
-    """Rows that are only looked at."""
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field."""
-        return [field.name for field in self.model._meta.fields]
+    kind = "pool"
+    path = "pool"
 
 
 @admin.register(Pool)
-class PoolAdmin(OfPool):
+class PoolAdmin(ChangedAggregate):
     """Pools; deleting one needs a reason and is done on its own page."""
 
+    view_action = "numbers.view"
     change_action = "numbers.operate"
-    account_field = "account"
-    slug_field = "slug"
-    pool_path = "account"
+    kind = "pool"
     list_display = ("slug", "name", "account", "daily_cap", "paused_at", "open_page")
     search_fields = ("slug__startswith", "name__istartswith")
     fields = ("slug", "account", *SETTINGS)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Pool | None = None) -> list[str]:
-        """What never changes once the pool is there."""
-        return ["slug", "account"] if obj is not None else []
+    def create(self, actor: Actor, **given: Any) -> Pool:
+        return services.pool_create(actor=actor, **given)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Years of history name a pool."""
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Pool, form: Any, change: bool) -> None:
-        """Through the services, which audit and tell Redis."""
-        actor = principal_of_request(request)
-        if change:
-            given = {name: form.cleaned_data[name] for name in form.changed_data}
-            services.pool_configure(actor=actor, pool=Pool.objects.get(pk=obj.pk), **given)
-        else:
-            obj.pk = services.pool_create(actor=actor, **form.cleaned_data).pk
+    def configure(self, actor: Actor, stored: Pool, **changes: Any) -> None:
+        services.pool_configure(actor=actor, pool=stored, **changes)
 
     @admin.display(description=gettext_lazy("live"))
     def open_page(self, pool: Pool) -> SafeString:
@@ -230,7 +183,7 @@ class NumberAdmin(OfPool):
         try:
             found: HttpResponse = super().add_view(request, form_url, extra_context)
         except NumbersError as error:
-            messages.error(request, error.detail)
+            messages.error(request, sentence_of(error.detail))
             return HttpResponseRedirect(request.get_full_path())
         return found
 
@@ -284,8 +237,11 @@ class NumberAdmin(OfPool):
         actor = principal_of_request(request)
         try:
             done = bulk_apply(actor=actor, verb=verb, numbers=rows, reason=reason)
-        except (NumbersError, ValidationError) as error:
-            messages.error(request, str(error))
+        except NumbersError as error:
+            messages.error(request, sentence_of(error.detail))
+            return
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
             return
         words = ngettext("%(n)s number was changed.", "%(n)s numbers were changed.", done.changed)
         messages.success(request, words % {"n": done.changed})
@@ -296,7 +252,7 @@ def _live(numbers: Sequence[Number]) -> list[Row]:
 
 
 @admin.register(Switch)
-class SwitchAdmin(SeenOfPool):
+class SwitchAdmin(OfPool):
     """Telephone switches and when they were last heard."""
 
     list_display = ("name", "pool", "incarnation", "last_heard")
@@ -305,7 +261,7 @@ class SwitchAdmin(SeenOfPool):
 
 
 @admin.register(CallRecord)
-class CallRecordAdmin(SeenOfPool):
+class CallRecordAdmin(OfPool):
     """Calls, the latest first."""
 
     list_display = ("number", "pool", "direction", "agent", "started_at", "ended_at", "ended_how")
@@ -315,12 +271,10 @@ class CallRecordAdmin(SeenOfPool):
 
 
 @admin.register(PoolEvent)
-class PoolEventAdmin(SeenOfPool):
+class PoolEventAdmin(OfPool):
     """Everything that happened, the latest first."""
 
-    account_field = "aggregate__account"
-    slug_field = "aggregate__slug"
-    pool_path = "aggregate"
+    path = "aggregate"
     list_display = ("at_us", "aggregate", "event", "number", "state_before", "state_after")
     search_fields = ("number__exact", "call_id__exact")
     ordering = ("-at_us",)
@@ -328,7 +282,7 @@ class PoolEventAdmin(SeenOfPool):
 
 
 @admin.register(NumberImport)
-class NumberImportAdmin(SeenOfPool):
+class NumberImportAdmin(OfPool):
     """Imports; they are confirmed and undone on their own page."""
 
     list_display = ("public_id", "pool", "file_name", "state_word", "imported", "created_at")

@@ -19,10 +19,11 @@ class NumbersConfig(AppConfig):
         from numbers.api import hot, routes
         from numbers.services.history_source import PoolSource
         from poolsite import history
+        from poolsite.api import problems
         from poolsite.runtime import demo_data
 
         rules.register()
-        errors.declare_problems()
+        problems.declare_all(errors.PROBLEMS)
         hot.register()
         routes.register()
         overview.register()

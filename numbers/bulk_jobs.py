@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+
 from poolsite import jobs
 from poolsite.jobs import JobError, JobHandle, Progress
+from poolsite.moments import us_of
 
 if TYPE_CHECKING:
     from numbers.models import Number
@@ -22,12 +25,13 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     """
     from numbers.errors import NumbersError
     from numbers.models import Pool
+    from numbers.reason_words import sentence_of
     from numbers.selectors.lists import NumberFilter, filtered
     from numbers.services.bulk import bulk_apply
     from poolsite.access.principals import principal_of_user
 
     if job.actor is None:
-        raise JobError("Who asked for this is gone. Nothing more was changed.")
+        raise JobError(_("Who asked for this is gone. Nothing more was changed."))
     principal = principal_of_user(job.actor)
     wanted = NumberFilter(**job.data["filter"])
     target = Pool.objects.filter(pk=job.data["target"]).first() if job.data["target"] else None
@@ -47,7 +51,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
                 job=job.public_id,
             )
         except NumbersError as error:
-            raise JobError(error.detail) from error
+            raise JobError(sentence_of(error.detail)) from error
         done, changed = done + len(rows), changed + outcome.changed
         stayed += len(outcome.stayed)
         job.save_cursor({"after": after, "done": done, "changed": changed, "stayed": stayed})
@@ -64,7 +68,7 @@ def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> 
     hang_up = job.data["verb"] == "hangup"
     if not of_state and not hang_up:
         return rows
-    asked_at_us = int(job.asked_at.timestamp() * 1_000_000)
+    asked_at_us = us_of(job.asked_at)
     return [
         listed.number
         for listed in with_live(rows)

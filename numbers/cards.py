@@ -1,6 +1,5 @@
 """What the pools put on the overview: headline figures, and the busiest pools."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,9 @@ from numbers.models import Pool
 from numbers.selectors.charts import totals_by_minute
 from numbers.selectors.pools import visible_pools
 from numbers.selectors.rows import PoolRow, pool_rows
+from numbers.services.pools import pool_configure
 from poolsite import access, operations
+from poolsite.kept import Kept, reach_of
 from poolsite.operations.templatetags.console import figure, percent
 
 BUSIEST = 5
@@ -47,25 +48,20 @@ class Summary:
         return sum(row.hour.blocked for row in self.rows) / offered if offered else None
 
 
-_summaries: dict[str, tuple[float, Summary]] = {}
+_summaries: Kept[str, Summary] = Kept(FRESH_SECONDS, most=MOST_POOLS)
 
 
 def summary(principal: access.Principal) -> Summary | None:
     """The reader's pools, at most a second old; None when they may see none at all."""
     if not access.decide(principal, "numbers.view").allowed:
         return None
-    key = "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))
-    known = _summaries.get(key)
-    now = time.monotonic()
-    if known is not None and now - known[0] < FRESH_SECONDS:
-        return known[1]
+    return _summaries.get(reach_of(principal), lambda: _summary(principal))
+
+
+def _summary(principal: access.Principal) -> Summary:
     pools = list(visible_pools(principal)[:MOST_POOLS])
     totals = totals_by_minute(pools, now=timezone.now())
-    found = Summary(pool_rows(pools), totals["busy"], totals["offered"], totals["blocked"])
-    if len(_summaries) > MOST_POOLS:
-        _summaries.clear()
-    _summaries[key] = (now, found)
-    return found
+    return Summary(pool_rows(pools), totals["busy"], totals["offered"], totals["blocked"])
 
 
 def pools_card(principal: Any) -> operations.CardData | None:
@@ -188,5 +184,22 @@ def register() -> None:
             "numbers.create",
             Pool.objects.exists,
             order=10,
+        )
+    )
+    operations.register_managed(
+        operations.ManagedKind(
+            "pool",
+            gettext_lazy("Pool"),  # type: ignore[arg-type]
+            gettext_lazy("Whoever may see the pool sees them."),  # type: ignore[arg-type]
+            Pool.objects.all,
+            lambda pool: reverse("numbers:pool", args=[pool.slug]),
+            "numbers.view",
+            "numbers.operate",
+            operations.Undo(
+                "numbers.pool_configure",
+                lambda actor, pool, reason, values: pool_configure(
+                    actor=actor, pool=pool, reason=reason, **values
+                ),
+            ),
         )
     )

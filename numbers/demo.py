@@ -64,6 +64,7 @@ POOLS = (
     ),
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 240.0),
 )
+CALLER_POOL, CALLER = "care-north", "asi"
 SMALL_POOLS = (
     DemoPool(
         *("chaos-one", "Chaos one", "", 8613800130000, 60, 2, 50.0, 6.0),
@@ -88,6 +89,8 @@ def make_pools(data: DemoData) -> None:
     data.simulation["url"] = "http://127.0.0.1:8000"
     data.simulation["pools"] = pools
     data.simulation["mishaps"] = {"restart_every_seconds": 3_600.0}
+    if not data.small:
+        data.simulation["caller"] = read_simulation().get("caller") or _make_caller()
     if data.small:
         data.simulation["live_list_seconds"] = 2.0
         data.simulation["mishaps"] = {"restart_every_seconds": 120.0}
@@ -117,6 +120,12 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
     }
 
 
+def _make_caller() -> dict[str, str]:
+    """A switch of its own for application servers that ask a pool for numbers."""
+    pool = Pool.objects.get(slug=CALLER_POOL)
+    return {"pool": pool.slug, "switch": CALLER, "pool_token": _switch_token(pool, CALLER)}
+
+
 def _fill(pool: Pool, plan: DemoPool) -> None:
     if Number.objects.filter(pool=pool).exists():
         return
@@ -138,13 +147,18 @@ def _make_switches(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> list[dic
     made = []
     for index in range(plan.switches):
         name = f"fs-{index + 1:02d}"
-        known = Switch.objects.filter(pool=pool, name=name).select_related("token").first()
-        if known is not None and known.token is not None and known.token.is_live:
-            token_revoke(token=known.token, actor=ACTOR, reason="its secret was lost")
-        _, secret = switch_create(actor=ACTOR, pool=pool, name=name)
         block = list(lines[index * size : (index + 1) * size])
-        made.append({"name": name, "token": secret, "lines": block})
+        made.append({"name": name, "token": _switch_token(pool, name), "lines": block})
     return made
+
+
+def _switch_token(pool: Pool, name: str) -> str:
+    """Make the switch a new token; that of an earlier start, whose secret is lost, is revoked."""
+    known = Switch.objects.filter(pool=pool, name=name).select_related("token").first()
+    if known is not None and known.token is not None and known.token.is_live:
+        token_revoke(token=known.token, actor=ACTOR, reason="its secret was lost")
+    _, secret = switch_create(actor=ACTOR, pool=pool, name=name)
+    return secret
 
 
 def _make_past(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> None:

@@ -1,9 +1,8 @@
 """What a use case refuses, in the words of the interface."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from poolsite.api import problems
+from poolsite.api.problems import RefusedError
 
 PROBLEMS: Mapping[str, tuple[int, str]] = {
     "unknown-pool": (404, "There is no such pool"),
@@ -19,20 +18,5 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
 }
 
 
-class NumbersError(Exception):
-    """A use case that was refused; nothing was changed.
-
-    `kind` is a problem type, `detail` one sentence for a person.
-    """
-
-    def __init__(self, kind: str, detail: str, **more: Any) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-        self.more = more
-
-
-def declare_problems() -> None:
-    """Called once, by AppConfig.ready()."""
-    for kind, (status, title) in PROBLEMS.items():
-        problems.declare(kind, status, title)
+class NumbersError(RefusedError):
+    """A use case of numbers and pools that was refused; nothing was changed."""

@@ -3,14 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from numbers.models import SLUG_PATTERN, Pool
+from numbers.models import Pool
 from poolsite import number_format
-from poolsite.access.models import Account
+from poolsite.operations.forms import AggregateCreateForm
 
 SETTINGS = (
     (
@@ -36,33 +34,12 @@ SETTINGS = (
 )
 
 
-class PoolCreateForm(forms.Form):
+class PoolCreateForm(AggregateCreateForm):
     """The first thing an operator makes."""
 
-    name = forms.CharField(label=_("Name"), max_length=120)
-    slug = forms.CharField(
-        label=_("Short name"),
-        max_length=40,
-        validators=[RegexValidator(SLUG_PATTERN, _("Use 1 to 40 small letters, digits and -."))],
-        help_text=_("Switches and Redis know the pool by it; it never changes."),
-    )
-    account = forms.ModelChoiceField(
-        label=_("Account"),
-        queryset=Account.objects.all(),
-        required=False,
-        empty_label=_("The platform's own"),
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
-
-    def clean_slug(self) -> str:
-        """Refuse a slug that a pool has or had: years of history name it."""
-        slug: str = self.cleaned_data["slug"]
-        if Pool.all_objects.filter(slug=slug).exists():
-            raise ValidationError(_("A pool has or had this short name. Choose another."))
-        return slug
+    model = Pool
+    slug_help = _("Switches and Redis know the pool by it; it never changes.")
+    slug_taken = _("A pool has or had this short name. Choose another.")
 
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from numbers.models import Pool
 from poolsite import access, number_format, operations
 from poolsite.access import Principal
 from poolsite.operations import Found
+from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 
 STATES = ("idle_up", "idle_down", "busy_up", "busy_down", "quarantined", "resting", "waiting")
 COUNTERS = ("offered", "carried", "blocked")
@@ -80,24 +81,15 @@ def collect() -> Iterable[Metric]:
     states = GaugeMetricFamily(
         "poolsite_pool_numbers", "Numbers of a pool by state.", labels=["pool", "state"]
     )
-    open_pools = GaugeMetricFamily(
-        "poolsite_pool_open", "1 while the pool lends numbers.", labels=["pool"]
-    )
-    backlog = GaugeMetricFamily(
-        "poolsite_pool_history_backlog", "Entries that SQL does not have yet.", labels=["pool"]
-    )
+    common = AggregateMetrics("poolsite_pool", "pool", opened="1 while the pool lends numbers.")
     counters = CounterMetricFamily(
         "poolsite_pool_calls", "Calls of a pool by outcome.", labels=["pool", "outcome"]
     )
     slugs: list[str] = list(Pool.objects.order_by("slug").values_list("slug", flat=True))
     for slug, live in selectors.pool_live(slugs).items():
-        open_pools.add_metric([slug], float(live is not None and live.status == "open"))
-        if live is None:
-            continue
-        backlog.add_metric([slug], live.seq - live.drained)
-        for state in STATES:
-            states.add_metric([slug, state], getattr(live, state))
-        for counter in COUNTERS:
-            counters.add_metric([slug, counter], getattr(live, counter))
-        counters.add_metric([slug, "inbound"], live.carried_in)
-    return [states, open_pools, backlog, counters]
+        common.add(slug, live)
+        if live is not None:
+            add_each(states, [slug], live, STATES)
+            add_each(counters, [slug], live, COUNTERS)
+            counters.add_metric([slug, "inbound"], live.carried_in)
+    return [states, common.is_open, common.backlog, counters]

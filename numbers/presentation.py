@@ -26,6 +26,20 @@ STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
     "?": ("chip--bad", lambda: _("Unreadable")),
     "-": ("chip--bad", lambda: _("Not in Redis")),
 }
+_RELEASED: dict[str, str] = {
+    "switch restarted": gettext_noop("Released: its switch restarted"),
+    "lost hangup": gettext_noop("Released: the hangup was lost"),
+    "lease ended": gettext_noop("Released: the lease ended"),
+    "not in live list": gettext_noop("Released: its switch has no such call"),
+    "unpaid": gettext_noop("Released: it was not paid for"),
+}
+_ENDS: dict[str, str] = {
+    "hangup": gettext_noop("Hung up"),
+    "forced": gettext_noop("Hung up by an operator"),
+    "released": gettext_noop("Released"),
+    "lost with Redis": gettext_noop("Lost with Redis"),
+    "end not heard": gettext_noop("Nobody told how it ended"),
+}
 NBSP = "\N{NO-BREAK SPACE}"
 IN_CALL = frozenset("CLsl")
 
@@ -38,6 +52,16 @@ def chip_of(letter: str) -> str:
 def word_of(letter: str) -> str:
     """The state's word for its letter."""
     return STATE_WORDS.get(letter, STATE_WORDS["-"])[1]()
+
+
+def end_of(how: str) -> str:
+    """How a call ended (CallRecord.ended_how: an event, perhaps with a reason), for a person."""
+    event, _colon, reason = how.partition(": ")
+    if event == "released" and reason in _RELEASED:
+        return _(_RELEASED[reason])
+    if event not in _ENDS:
+        return how
+    return f"{_(_ENDS[event])}: {reason}" if reason else _(_ENDS[event])
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +153,14 @@ def _forced(event: PoolEvent) -> Saying:
 
 
 def _released(event: PoolEvent) -> Saying:
-    titles = {
-        "switch restarted": _("Released: its switch restarted"),
-        "lost hangup": _("Released: the hangup was lost"),
-        "lease ended": _("Released: the lease ended"),
-        "not in live list": _("Released: its switch has no such call"),
-    }
-    title = titles.get(event.reason)
-    return title or _("Released"), ["" if title else event.reason, *_call_facts(event)]
+    title = _RELEASED.get(event.reason)
+    if title is None:
+        return _("Released"), [event.reason, *_call_facts(event)]
+    return _(title), _call_facts(event)
+
+
+def _rested(event: PoolEvent) -> Saying:
+    return _("Rest shortened"), [_("Redis' clock was put back")]
 
 
 def _call_facts(event: PoolEvent) -> list[str]:
@@ -195,4 +219,5 @@ _SAYINGS: dict[str, Sayer] = {
     "renew": _plain(gettext_noop("Lease renewed")),
     "quarantined": _plain(gettext_noop("Quarantined")),
     "unquarantined": _plain(gettext_noop("Released from quarantine")),
+    "rested": _rested,
 }

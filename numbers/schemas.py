@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from poolsite import number_format
+from poolsite.api.problems import Problem
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000
@@ -77,21 +78,16 @@ class Answer(BaseModel):
     as_of: int = 0
 
 
-class Problem(BaseModel):
-    """RFC 9457. Events answer it with the fields of `Answer` beside."""
+class EventProblem(Problem):
+    """What an event that was not done answers: the fields of `Answer` beside."""
 
-    type: str
-    title: str
-    status: int
-    detail: str = ""
     outcome: Literal["failed", "error"] | None = None
     number: str | None = None
     state: str | None = None
-    reason: str | None = None
     as_of: int | None = None
 
 
-class ItemAnswer(Answer):
+class EventItemAnswer(Answer):
     """One item's answer in a batch: the status and problem type it would have had alone."""
 
     status: int
@@ -232,15 +228,6 @@ class HadOut(BaseModel):
     started_at: str
     ended_at: str | None
     ended_how: str
-
-
-class HangUp(BaseModel):
-    """Pushed to a switch when a call of its must end."""
-
-    push: Literal["hang up"] = "hang up"
-    number: str
-    call_id: str
-    reason: str
 
 
 FrameId = Annotated[str, StringConstraints(max_length=64)] | Annotated[int, Field(ge=0, le=2**53)]

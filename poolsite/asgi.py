@@ -27,6 +27,7 @@ from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
+from queueing.dispatch.consumers import websocket_urlpatterns as dispatch_sockets
 from queueing.line.consumers import websocket_urlpatterns as line_sockets
 
 # Django and asgiref write the same ASGI callable with different types, hence the ignores.
@@ -35,6 +36,7 @@ sockets = [
     *numbers_sockets,
     *billing_sockets,
     *line_sockets,
+    *dispatch_sockets,
     re_path("", missing_socket),  # type: ignore[arg-type]
 ]
 application = ProtocolTypeRouter(

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from django.http import StreamingHttpResponse
+
 from poolsite.number_format import DIGITS_LIMIT
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -34,9 +36,24 @@ class _Line:
         return text
 
 
-def csv_lines(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """The lines of a CSV file, one at a time, so that a million rows need no memory."""
+def csv_lines(
+    head: Sequence[Any], rows: Iterable[Sequence[Any]], mark: str = BYTE_ORDER_MARK
+) -> Iterator[str]:
+    """The lines of a CSV file, one at a time, so that a million rows need no memory.
+
+    mark: what the file begins with; "" for one that programs read.
+    """
     writer = csv.writer(_Line())
-    yield BYTE_ORDER_MARK + writer.writerow([safe_cell(cell) for cell in head])
+    yield mark + writer.writerow([safe_cell(cell) for cell in head])
     for row in rows:
         yield writer.writerow([safe_cell(cell) for cell in row])
+
+
+def csv_file(
+    name: str, head: Sequence[Any], rows: Iterable[Sequence[Any]], mark: str = BYTE_ORDER_MARK
+) -> StreamingHttpResponse:
+    """The answer that is saved as the CSV file `name`; a row is read when it is sent."""
+    lines = csv_lines(head, rows, mark)
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer

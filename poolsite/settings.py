@@ -3,6 +3,7 @@
 Every variable is described in docs/operations.md, in one table; a test compares the two.
 """
 
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -61,7 +62,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- what is installed -----------------------------------------------------------------
 INSTALLED_APPS = [
-    "daphne",
+    # It gives `runserver` its sockets; the other processes need not load Twisted for it.
+    *(["daphne"] if "runserver" in sys.argv else []),
     "unfold",
     "unfold.contrib.filters",
     "django.contrib.admin",
@@ -84,6 +86,7 @@ INSTALLED_APPS = [
     "billing.apps.BillingConfig",
     "queueing.line.apps.LineConfig",
     "queueing.admission.apps.AdmissionConfig",
+    "queueing.dispatch.apps.DispatchConfig",
 ]
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import openpyxl
-
 ROWS_LIMIT = 1_000_000
 LINE_CHARACTERS_LIMIT = 65_536
 SHEET_BYTES_LIMIT = 256 * 1024 * 1024  # streamed
@@ -79,6 +77,8 @@ def _encoding(path: Path) -> str:
 
 def _xlsx_cells(path: Path) -> Iterator[Sequence[str]]:
     """Yield the first sheet's rows. Whatever is wrong in the file, at most that is said."""
+    import openpyxl  # here: it is large, and few processes ever read a workbook
+
     try:
         with zipfile.ZipFile(path) as packed:
             _check_sizes(packed)

@@ -22,4 +22,5 @@ urlpatterns = [
     path("payments/", include("payments.urls")),
     path("", include("queueing.admission.urls")),
     path("", include("queueing.line.urls")),
+    path("", include("queueing.dispatch.urls")),
 ]

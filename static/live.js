@@ -10,6 +10,7 @@
  * @property {(code: number) => void} [refused]  4403 not allowed, 4404 no such thing
  *
  * @typedef {object} Entry
+ * @property {string} topic
  * @property {Set<Handlers>} handlers
  * @property {number | null} version  of the state that the handlers hold; null = none yet
  * @property {boolean} [stale]
@@ -37,18 +38,8 @@ const people = new Map();
 class Connection extends EventTarget {
   state = "idle";
   attempt = 0;
-  retryAt = 0;
-  dataAt = 0; // when the figures were last known to be right
-
-  /** Seconds since `dataAt`. */
-  get age() {
-    return this.dataAt ? Math.max(0, (Date.now() - this.dataAt) / 1000) : 0;
-  }
-
-  /** Seconds until the next try. */
-  get retryIn() {
-    return Math.max(0, (this.retryAt - Date.now()) / 1000);
-  }
+  retryAt = 0; // the next try; 0: none is planned
+  dataAt = 0; // when the figures were last known to be right; 0: never
 
   /** Try now instead of at the end of the back-off. */
   retry() {
@@ -64,23 +55,13 @@ let ready = false;
 let heardAt = 0;
 let askedAt = 0;
 let openedAt = 0;
-let everOpen = false;
 let acked = 0;
 let retryTimer = 0;
 let hiddenTimer = 0;
 let pulse = 0;
-let token = "";
-let present = false;
 
-/** Keep the socket while nobody looks at the page: it tells that somebody is there. */
-export function stayPresent() {
-  present = true;
-}
-
-/** Be a visitor with this token instead of the one whose session it is. Before the first subscribe. */
-export function showToken(text) {
-  token = text;
-}
+/** What live/presence.js may set before the first subscribe. `present`: also while hidden. */
+export const manner = { path: "/ws/live/", greeting: null, present: false };
 
 /**
  * Watch a topic. Returns the function that ends it. With `element`, the watch ends by itself
@@ -92,15 +73,15 @@ export function showToken(text) {
 export function subscribe(topic, handlers, { element } = {}) {
   const mine = { ...handlers, element };
   const known = topics.get(topic);
-  const entry = known ?? { handlers: new Set(), version: null, early: [], healedAt: 0 };
+  const entry = known ?? { topic, handlers: new Set(), version: null, early: [], healedAt: 0 };
   entry.handlers.add(mine);
   topics.set(topic, entry);
   if (known) entry.version = null; // a second watcher needs the whole state, too
-  ask(topic, entry);
+  ask(entry);
   attempt(0);
   return () => {
     entry.handlers.delete(mine);
-    if (!entry.handlers.size && topics.get(topic) === entry) forget(topic);
+    letGo(entry);
   };
 }
 
@@ -137,20 +118,28 @@ function send(frame) {
   if (ready) socket.send(JSON.stringify(frame));
 }
 
-function ask(topic, entry) {
+function ask(entry) {
   entry.early = [];
-  send({ op: "subscribe", topic, version: entry.version ?? undefined });
+  send({ op: "subscribe", topic: entry.topic, version: entry.version ?? undefined });
 }
 
-function forget(topic) {
-  topics.delete(topic);
-  send({ op: "unsubscribe", topic });
+const watched = (entry) => topics.get(entry.topic) === entry;
+
+function askIn(wait, entry) {
+  setTimeout(() => watched(entry) && ask(entry), wait);
+}
+
+/** End the watch of a topic that nobody watches any more. */
+function letGo(entry) {
+  if (entry.handlers.size || !watched(entry)) return;
+  topics.delete(entry.topic);
+  send({ op: "unsubscribe", topic: entry.topic });
   rest();
 }
 
 /** Connect after so many seconds; 0 = now, unless a socket stands or is on its way. */
 function attempt(seconds) {
-  if (socket || !wanted() || (document.hidden && !present)) return;
+  if (socket || !wanted() || (document.hidden && !manner.present)) return;
   clearTimeout(retryTimer);
   if (!navigator.onLine) return show("offline");
   beat();
@@ -162,15 +151,14 @@ function attempt(seconds) {
 
 function open() {
   if (socket) return;
-  const path = token ? "/ws/live/visitor/" : "/ws/live/";
-  const mine = (socket = new WebSocket(location.origin.replace("http", "ws") + path));
-  if (token) mine.onopen = () => mine.send(JSON.stringify({ op: "token", token }));
+  const mine = (socket = new WebSocket(location.origin.replace("http", "ws") + manner.path));
+  if (manner.greeting) mine.onopen = () => mine.send(JSON.stringify(manner.greeting));
   ready = false;
   acked = askedAt = 0;
   heardAt = Date.now();
   connection.attempt += 1;
   connection.retryAt = 0;
-  show(everOpen || connection.attempt > 1 ? "reconnecting" : "connecting");
+  show(connection.dataAt || connection.attempt > 1 ? "reconnecting" : "connecting");
   mine.onmessage = (event) => mine === socket && hear(JSON.parse(event.data));
   mine.onclose = (event) => mine === socket && lost(event.code);
 }
@@ -179,7 +167,7 @@ function lost(code) {
   const steady = ready && Date.now() - openedAt > STEADY;
   drop();
   if (!wanted()) return show("idle");
-  for (const entry of topics.values()) tellStale(entry, true);
+  tellAllStale();
   if (code === SIGNED_OUT) return show("signed-out");
   if (steady) connection.attempt = 0;
   const base = BACK_OFF[Math.min(connection.attempt, BACK_OFF.length - 1)];
@@ -218,25 +206,28 @@ function hear(frame) {
   if (frame.op === "error") return reportError(new Error(`live: ${frame.reason}`));
   const entry = topics.get(frame.topic);
   if (!entry) return;
-  if (frame.op === "snapshot") takeSnapshot(frame, entry);
-  else if (frame.op === "change") takeChange(frame, entry);
-  else if (frame.op === "current") takeCurrent(frame, entry);
-  else if (frame.op === "stale") tellStale(entry, true);
-  else if (frame.op === "refused") takeRefusal(frame, entry);
+  takes[frame.op]?.(frame, entry);
   refresh();
 }
+
+const takes = {
+  snapshot: takeSnapshot,
+  change: takeChange,
+  current: takeCurrent,
+  refused: takeRefusal,
+  stale: (_frame, entry) => tellStale(entry, true),
+};
 
 function begin() {
   ready = true;
   openedAt = Date.now();
-  everOpen = true;
-  for (const [topic, entry] of topics) ask(topic, entry);
+  for (const entry of topics.values()) ask(entry);
   refresh();
 }
 
 function takeSnapshot(frame, entry) {
   entry.version = frame.version;
-  tell(frame.topic, entry, "snapshot", frame.data);
+  tell(entry, "snapshot", frame.data);
   tellStale(entry, false);
   const early = entry.early;
   entry.early = [];
@@ -248,44 +239,45 @@ function takeChange(frame, entry) {
     if (entry.early.push(frame) > 50) entry.early.shift();
   } else if (frame.from === entry.version) {
     entry.version = frame.to;
-    tell(frame.topic, entry, "change", frame.data);
+    tell(entry, "change", frame.data);
     tellStale(entry, false);
   } else if (frame.to !== entry.version) {
-    heal(frame.topic, entry);
+    heal(entry);
   }
 }
 
 function takeCurrent(frame, entry) {
   if (frame.version === entry.version) tellStale(entry, false);
-  else if (entry.version !== null) heal(frame.topic, entry);
+  else if (entry.version !== null) heal(entry);
 }
 
 function takeRefusal(frame, entry) {
   if (frame.code === TRY_LATER) {
     tellStale(entry, true);
-    setTimeout(() => topics.get(frame.topic) === entry && ask(frame.topic, entry), 2000);
-    return;
+    return askIn(2000, entry);
   }
   entry.stale = false;
   each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
 }
 
 /** Begin again with a snapshot; at most once a second, or a faulty page would never end. */
-function heal(topic, entry) {
+function heal(entry) {
   entry.version = null;
   const wait = Math.max(0, entry.healedAt + 1000 - Date.now());
   entry.healedAt = Date.now() + wait;
-  setTimeout(() => topics.get(topic) === entry && ask(topic, entry), wait);
+  askIn(wait, entry);
 }
 
-function tell(topic, entry, verb, data) {
+function tell(entry, verb, data) {
   const fine = each(entry.handlers, (handlers) => {
     if (handlers.element && !handlers.element.isConnected) entry.handlers.delete(handlers);
     else (handlers[verb] ?? handlers.snapshot)(data, entry.version);
   });
-  if (!fine) heal(topic, entry);
-  if (!entry.handlers.size && topics.get(topic) === entry) forget(topic);
+  if (!fine) heal(entry);
+  letGo(entry);
 }
+
+const tellAllStale = () => topics.forEach((entry) => tellStale(entry, true));
 
 function tellStale(entry, isStale) {
   if (!entry.stale === !isStale) return;
@@ -322,13 +314,13 @@ function beat() {
 addEventListener("online", () => attempt(0));
 addEventListener("offline", () => {
   drop();
-  for (const entry of topics.values()) tellStale(entry, true);
+  tellAllStale();
   if (wanted()) show("offline");
 });
 addEventListener("pagehide", () => drop()); // an open socket would keep the page from the bfcache
 addEventListener("pageshow", () => attempt(0));
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiddenTimer);
-  if (document.hidden && !present) hiddenTimer = setTimeout(drop, HIDDEN);
+  if (document.hidden && !manner.present) hiddenTimer = setTimeout(drop, HIDDEN);
   else attempt(0);
 });

@@ -13,7 +13,7 @@ from billing.api.directory import wallets
 from billing.schemas import BODY_LIMIT_BYTES, HoldIn, IdIn, ReportIn, SessionIn
 from billing.services.senders import WalletRef
 from poolsite import access
-from poolsite.access import Decision, Principal, TokenScope
+from poolsite.access import Principal, TokenScope
 from poolsite.api import lane
 from poolsite.api.problems import (
     MEDIA_TYPE,
@@ -147,17 +147,10 @@ async def _allowed(request: Request, action: str) -> tuple[Principal, WalletRef]
     if not principal.is_authenticated:
         raise _RefusedError(problem_response("unauthenticated"))
     ref = await wallets().get(request.path_params["slug"])
-    decision = decide(principal, action, ref)
+    decision = access.decide_found(principal, action, ref)
     if not decision or ref is None:
         raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-account")))
     return principal, ref
-
-
-def decide(principal: Principal, action: str, ref: WalletRef | None) -> Decision:
-    """Whether this may be done; a missing wallet looks like a foreign one."""
-    if not principal.is_authenticated:
-        return Decision.LOGIN
-    return Decision.HIDDEN if ref is None else access.decide(principal, action, ref)
 
 
 def _only_of_platform(principal: Principal) -> None:

@@ -10,26 +10,26 @@ from billing.schemas import (
     BalanceOut,
     HoldIn,
     IdIn,
-    ItemAnswer,
     MessageAnswer,
+    MessageItemAnswer,
     MessageOut,
-    Problem,
+    MessageProblem,
     ReportIn,
     SessionIn,
 )
 from billing.services.senders import WalletRef, wallet_ref
 from poolsite import access
 from poolsite.access import principal_of_request
+from poolsite.api.problems import READ_ERRORS
 from poolsite.api.root import ProblemError, api
 
 router = Router(tags=["billing"])
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
-_READ: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
 _REFUSED: dict[int, Any] = dict.fromkeys(
-    (401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503, 504), Problem
+    (401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503, 504), MessageProblem
 )
-_DONE: dict[int, Any] = {200: MessageAnswer | list[ItemAnswer], **_REFUSED}
-_TAKEN: dict[int, Any] = {200: MessageAnswer | list[ItemAnswer], 202: MessageAnswer, **_REFUSED}
+_DONE: dict[int, Any] = {200: MessageAnswer | list[MessageItemAnswer], **_REFUSED}
+_TAKEN: dict[int, Any] = {**_DONE, 202: MessageAnswer}
 
 
 def register() -> None:
@@ -114,7 +114,7 @@ def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) ->
     return _hot_only()
 
 
-@router.get("/{slug}/balance", response={200: BalanceOut, **_READ}, summary="Balance")
+@router.get("/{slug}/balance", response={200: BalanceOut, **READ_ERRORS}, summary="Balance")
 def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
     """A wallet's figures now, with the sequence number of its last change."""
     ref = _ref(request, slug)
@@ -126,7 +126,7 @@ def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
 
 @router.get(
     "/{slug}/messages/{path:message_id}",
-    response={200: MessageOut, **_READ},
+    response={200: MessageOut, **READ_ERRORS},
     summary="One message",
 )
 def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:

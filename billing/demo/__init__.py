@@ -16,9 +16,7 @@ from billing.demo.past import GENERATION, Past, Sender
 from billing.demo.players import chatbots_of, gateway_of
 from billing.models import Campaign, Recipient, Tariff, Template, Wallet
 from billing.money import UNITS
-from billing.pricing import content_of, quote
-from billing.pricing.modes import ends_of
-from billing.selectors.tariffs import prices_of
+from billing.selectors.tariffs import quotes_of
 from billing.services.campaigns import campaign_create
 from billing.services.chatbots import chatbot_create
 from billing.services.tariffs import tariff_create
@@ -154,11 +152,8 @@ def _with_past(
 
 
 def _quotes(tariff: Tariff, template: Template) -> dict[str, door.Quote]:
-    prices, content = prices_of(tariff), content_of(template)
-    return {
-        fallback: quote(prices, tariff.pk, ends_of(template.native_kind, fallback), content)
-        for fallback in ("yuexin", "video")
-    }
+    quotes = quotes_of(template, tariff)
+    return {"yuexin": quotes[True], "video": quotes[False]}
 
 
 def _begin(wallet: Wallet) -> None:

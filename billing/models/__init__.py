@@ -3,6 +3,7 @@
 from billing.models.books import (
     AuditRun,
     Batch,
+    JournalCheckpoint,
     JournalEntry,
     MoneyOrder,
     Receivable,
@@ -10,7 +11,15 @@ from billing.models.books import (
 )
 from billing.models.campaigns import Campaign, CampaignPart, DroppedRow, OptOut, Recipient
 from billing.models.messages import FlaggedReport, HoldIntent, Message
-from billing.models.prices import Chatbot, Tariff, Template, TerminalAbility, TerminalListing
+from billing.models.prices import (
+    Chatbot,
+    Tariff,
+    Template,
+    TerminalAbility,
+    TerminalFile,
+    TerminalFilePart,
+    TerminalListing,
+)
 from billing.models.recharges import (
     Adjustment,
     PaymentMethod,
@@ -31,6 +40,7 @@ __all__ = [
     "DroppedRow",
     "FlaggedReport",
     "HoldIntent",
+    "JournalCheckpoint",
     "JournalEntry",
     "Message",
     "MoneyOrder",
@@ -44,6 +54,8 @@ __all__ = [
     "Tariff",
     "Template",
     "TerminalAbility",
+    "TerminalFile",
+    "TerminalFilePart",
     "TerminalListing",
     "UsageCursor",
     "UsageHour",

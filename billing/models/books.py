@@ -132,11 +132,54 @@ class JournalEntry(models.Model):
         return f"{self.wallet_id} {self.generation}:{self.seq}"
 
 
+class JournalCheckpoint(models.Model):
+    """A closed stretch of one wallet's journal, summed up: first_seq to last_seq of a generation.
+
+    Pages add these up instead of a million entries. Stretches follow each other without a gap;
+    `digest` is that of the last entry, `digest_before` that of the entry before the first, so the
+    chain of digests proves them; `seal` is over this row and the seal of the one before, so that a
+    row changed by hand is found without its entries. `counts`: of entries whose leg is not 0.
+    `lines`: kind, mode, chatbot → name → count, spendable, revenue, cash, as statements have them.
+    """
+
+    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="checkpoints")
+    generation = models.PositiveBigIntegerField(_("generation"))
+    first_seq = models.PositiveBigIntegerField(_("first entry"))
+    last_seq = models.PositiveBigIntegerField(_("last entry"))
+    entries = models.PositiveIntegerField(_("entries"))
+    first_us = models.PositiveBigIntegerField(_("earliest, µs"))
+    last_us = models.PositiveBigIntegerField(_("latest, µs"))
+    spendable = MoneyField(_("spendable"))
+    held = MoneyField(_("held"))
+    receivable = MoneyField(_("receivable"))
+    revenue = MoneyField(_("revenue"))
+    cash = MoneyField(_("cash"))
+    counts = models.JSONField(_("entries of each leg"))
+    lines = models.JSONField(_("lines of statements"))
+    digest_before = models.CharField(_("digest before"), max_length=32, blank=True)
+    digest = models.CharField(_("digest"), max_length=32)
+    seal = models.CharField(_("seal"), max_length=32)
+    proven_at = models.DateTimeField(_("compared with its entries at"))
+
+    class Meta:
+        verbose_name = _("checkpoint")
+        verbose_name_plural = _("checkpoints")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["wallet", "generation", "first_seq"], name="billing_checkpoint_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.wallet_id} {self.generation}:{self.first_seq}-{self.last_seq}"
+
+
 class MoneyOrder(models.Model):
     """The outbox: a movement that SQL has decided on and Redis must apply, each once.
 
     Recharges, credits, debits, cash refunds, corrections: the relay applies them by their operation
-    id, waits when Redis refuses writes, and marks them applied.
+    id, waits when Redis refuses writes, and marks them applied. One that was given up before it was
+    applied (a cash refund above the balance) has `cancelled_at` and is left alone.
     """
 
     class Kind(models.TextChoices):
@@ -154,6 +197,7 @@ class MoneyOrder(models.Model):
     reference = models.CharField(_("reference"), max_length=120, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     applied_at = models.DateTimeField(_("applied at"), null=True, blank=True)
+    cancelled_at = models.DateTimeField(_("cancelled at"), null=True, blank=True)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     answer = models.CharField(_("answer"), max_length=200, blank=True)
 
@@ -166,7 +210,9 @@ class MoneyOrder(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["created_at"], condition=Q(applied_at=None), name="billing_order_waiting"
+                fields=["created_at"],
+                condition=Q(applied_at=None, cancelled_at=None),
+                name="billing_order_waiting",
             )
         ]
 

@@ -135,3 +135,44 @@ class TerminalListing(models.Model):
 
     def __str__(self) -> str:
         return self.number
+
+
+class TerminalFile(models.Model):
+    """An uploaded file of terminals, and what became of it; `parts` are gone once it is read.
+
+    `next_row`: the last row that was taken or refused, where a worker goes on. `faults`: the first
+    rows that were refused: row, what is wrong.
+    """
+
+    file_name = models.CharField(_("file"), max_length=200)
+    uploaded_by = models.CharField(_("uploaded by"), max_length=150)
+    uploaded_at = models.DateTimeField(_("uploaded at"), auto_now_add=True)
+    job = models.ForeignKey("jobs.Job", models.PROTECT, related_name="+")
+    next_row = models.PositiveIntegerField(_("read up to row"), default=0)
+    taken = models.PositiveIntegerField(_("taken"), default=0)
+    refused = models.PositiveIntegerField(_("refused"), default=0)
+    faults = models.JSONField(_("refused rows"), default=list)
+
+    class Meta:
+        verbose_name = _("file of terminals")
+        verbose_name_plural = _("files of terminals")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class TerminalFilePart(models.Model):
+    """A piece of an uploaded file of terminals, until a worker has read it."""
+
+    file = models.ForeignKey(TerminalFile, models.CASCADE, related_name="parts")
+    place = models.PositiveIntegerField(_("place"))
+    data = models.BinaryField(_("data"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file", "place"], name="billing_terminal_part_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id}/{self.place}"

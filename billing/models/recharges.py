@@ -168,6 +168,7 @@ class Adjustment(models.Model):
         WAITING = "waiting", _("waiting for approval")
         APPLIED = "applied", _("applied")
         REJECTED = "rejected", _("rejected")
+        CANCELLED = "given_up", _("given up")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="adjustments")
     kind = models.CharField(_("kind"), max_length=12)  # of MoneyOrder.Kind

@@ -1,11 +1,8 @@
 """Incidents of the books: a backlog near its limit, entries SQL refuses, a wallet in safe mode."""
 
-from dataclasses import dataclass, field
-
 from django.utils.translation import gettext_noop
 
-from poolsite.operations import incidents
-from poolsite.operations.models import Incident
+from poolsite.operations.incidents import KnownIncidents
 
 ALARM_PERCENT = 80
 CLEAR_PERCENT = 50
@@ -17,23 +14,16 @@ BACKLOG, FAULT, LAG, SAFE_MODE = (
 )
 
 
-@dataclass
-class Alarms:
-    """The open incidents as known at the start of a run: in good order SQL is asked for none."""
+class Alarms(KnownIncidents):
+    """The books' incidents as a turn of the persistence opens and closes them."""
 
-    known: set[tuple[str, str]] = field(default_factory=set)
-
-    @classmethod
-    def load(cls) -> "Alarms":
-        """Read which are open."""
-        rows = Incident.objects.filter(until=None, type__in=(BACKLOG, FAULT, LAG, SAFE_MODE))
-        return cls(set(rows.values_list("type", "object")))
+    types = (BACKLOG, FAULT, LAG, SAFE_MODE)
 
     def backlog(self, slug: str, backlog: int, limit: int) -> None:
         """Open at 80 % of the limit, close below 50 %."""
         percent = backlog * 100 // limit if limit else 0
         if percent >= ALARM_PERCENT:
-            self._open(
+            self.open(
                 BACKLOG,
                 slug,
                 severity="critical" if percent >= 100 else "warning",
@@ -52,7 +42,7 @@ class Alarms:
 
     def fault(self, slug: str, reason: str) -> None:
         """SQL cannot take an account's next entries: they wait until somebody has looked."""
-        self._open(
+        self.open(
             FAULT,
             slug,
             severity="critical",
@@ -66,7 +56,7 @@ class Alarms:
 
     def lag(self, shard: int, seconds: int) -> None:
         """A shard's oldest entry has waited far longer than the interval."""
-        self._open(
+        self.open(
             LAG,
             str(shard),
             severity="warning",
@@ -78,7 +68,7 @@ class Alarms:
 
     def safe_mode(self, slug: str, why: str) -> None:
         """Redis lost a wallet, or went back in time: refunds yes, holds no."""
-        self._open(
+        self.open(
             SAFE_MODE,
             slug,
             severity="critical",
@@ -90,13 +80,3 @@ class Alarms:
             params={"account": slug, "why": why},
             url=f"/accounts/{slug}/",
         )
-
-    def close(self, kind: str, name: str) -> None:
-        """Close what is known to be open."""
-        if (kind, name) in self.known:
-            incidents.close(type=kind, object=name)
-            self.known.discard((kind, name))
-
-    def _open(self, kind: str, name: str, **texts: object) -> None:
-        incidents.open(type=kind, object=name, **texts)  # type: ignore[arg-type]
-        self.known.add((kind, name))

@@ -2,19 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from billing.models.messages import State
 from billing.persistence.entries import AccountBatch, counter_leg
 from billing.wallet import Change, reasons
+from poolsite.moments import moment_of
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ENDED = frozenset({State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED})
-
-
-def moment(at_us: int) -> datetime:
-    """Return the time of so many µs since 1970."""
-    return _EPOCH + timedelta(microseconds=at_us)
 
 
 @dataclass(slots=True)
@@ -40,7 +35,7 @@ class MessageDelta:
 
     def take(self, change: Change) -> None:
         """Add one entry, in order of `seq`."""
-        at = moment(change.at_us)
+        at = moment_of(change.at_us)
         parks = change.state == State.PARKED
         self.kind = change.message_kind or self.kind
         self.body_hash = change.body_hash or self.body_hash

@@ -8,12 +8,14 @@ hand, or does not add up; where no entry is wrong, a figure was changed past the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import connection
+from django.db.models import Sum
 
-from billing.models import Batch, JournalEntry, Wallet
-from billing.persistence.entries import digest_of
+from billing.models import Batch, JournalCheckpoint, JournalEntry, Wallet
+from billing.persistence import checkpoints
 from billing.persistence.reading import Live, lives, pending_of
 
 CHUNK = 500
@@ -60,20 +62,36 @@ SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
 FROM billing_wallet w
 LEFT JOIN (SELECT wallet_id, COUNT(*) AS entries, SUM(spendable) AS spendable, SUM(held) AS held,
     SUM(receivable) AS receivable
-  FROM billing_journalentry WHERE wallet_id >= %s AND wallet_id <= %s GROUP BY wallet_id) j
+  FROM billing_journalentry WHERE wallet_id >= %s AND wallet_id <= %s {only} GROUP BY wallet_id) j
   ON j.wallet_id = w.id
 LEFT JOIN (SELECT wallet_id, SUM(quoted) AS quoted FROM billing_message
   WHERE wallet_id >= %s AND wallet_id <= %s AND state IN ('held', 'sent') GROUP BY wallet_id) m
   ON m.wallet_id = w.id
 WHERE w.id >= %s AND w.id <= %s ORDER BY w.id
 """
+# Wallets with checkpoints are read one by one, from their last checkpoint on.
+_SHORT = "AND wallet_id NOT IN (SELECT wallet_id FROM billing_journalcheckpoint)"
+_LONG = """
+SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
+  j.entries, j.spendable, j.held, j.receivable,
+  (SELECT COALESCE(SUM(quoted), 0) FROM billing_message m
+    WHERE m.wallet_id = w.id AND m.state IN ('held', 'sent'))
+FROM billing_wallet w
+CROSS JOIN (SELECT COUNT(*) AS entries, COALESCE(SUM(spendable), 0) AS spendable,
+    COALESCE(SUM(held), 0) AS held, COALESCE(SUM(receivable), 0) AS receivable
+  FROM billing_journalentry
+  WHERE wallet_id = %s AND (generation > %s OR (generation = %s AND seq > %s))) j
+WHERE w.id = %s
+"""
 
 
-def audit(wallets: Sequence[Wallet]) -> list[Difference]:
+def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
     """Prove the equations for these wallets (in order of their ids, without a gap between them).
 
-    An account that moves meanwhile is read again until it stood still for one look. Raises
-    HotPathError, RedisError when Redis cannot be asked.
+    whole: by every entry. Else checkpoints stand for what they sum up; their seals are proven, and
+    of each wallet that checkpoint entry by entry whose last proof is the oldest. An account that
+    moves meanwhile is read again until it stood still for one look. Raises HotPathError,
+    RedisError when Redis cannot be asked.
     """
     found: list[Difference] = []
     waiting = list(wallets)
@@ -82,12 +100,12 @@ def audit(wallets: Sequence[Wallet]) -> list[Difference]:
         if not waiting:
             break
         redis = lives(waiting)
-        rows = _rows(waiting[0].pk, waiting[-1].pk)
+        rows = _rows(waiting[0].pk, waiting[-1].pk, whole=whole)
         for wallet in waiting:
             row = rows.get(wallet.pk)
             if row is None:
                 continue
-            differences = _in_sql(wallet, row)
+            differences = _in_sql(wallet, row) + _checkpoints_of(wallet, whole=whole)
             if not differences:
                 verdict = _with_redis(wallet, row, redis[wallet.pk], last=turn == TRIES - 1)
                 if verdict is None:
@@ -113,10 +131,30 @@ def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
         after = chunk[-1].pk
 
 
-def _rows(first: int, last: int) -> Mapping[int, _Row]:
+def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, _Row]:
     with connection.cursor() as cursor:
-        cursor.execute(_SUMS, [first, last] * 3)
-        return {row[0]: _Row(*(int(value) for value in row)) for row in cursor.fetchall()}
+        cursor.execute(_SUMS.format(only="" if whole else _SHORT), [first, last] * 3)
+        rows = {row[0]: _Row(*(int(value) for value in row)) for row in cursor.fetchall()}
+        if not whole:
+            long_ones = JournalCheckpoint.objects.filter(wallet_id__gte=first, wallet_id__lte=last)
+            for wallet_id in long_ones.order_by().values_list("wallet_id", flat=True).distinct():
+                rows[wallet_id] = _long_row(cursor, wallet_id)
+    return rows
+
+
+def _long_row(cursor: Any, wallet_id: int) -> _Row:
+    """A wallet's sums: its checkpoints, and by one statement the entries behind them."""
+    closed = list(checkpoints.of_wallet(wallet_id).defer("lines", "counts"))
+    last = closed[-1]
+    cursor.execute(_LONG, [wallet_id, last.generation, last.generation, last.last_seq, wallet_id])
+    row = _Row(*(int(value) for value in cursor.fetchone()))
+    return replace(
+        row,
+        entries=row.entries + sum(each.entries for each in closed),
+        journal_spendable=row.journal_spendable + sum(each.spendable for each in closed),
+        journal_held=row.journal_held + sum(each.held for each in closed),
+        journal_receivable=row.journal_receivable + sum(each.receivable for each in closed),
+    )
 
 
 # -- SQL by itself --------------------------------------------------------------------------------
@@ -136,6 +174,26 @@ def _in_sql(wallet: Wallet, row: _Row) -> list[Difference]:
     ]
 
 
+def _checkpoints_of(wallet: Wallet, *, whole: bool) -> list[Difference]:
+    """The first checkpoint that was changed, or does not say what its entries do."""
+    closed = list(checkpoints.of_wallet(wallet.pk))
+    wrong = checkpoints.first_unsealed(closed)
+    if wrong is None and closed and whole:
+        wrong = checkpoints.first_unlike(wallet.pk)
+    elif wrong is None and closed:
+        oldest = min(closed, key=lambda each: each.proven_at)
+        wrong = None if checkpoints.is_proven(oldest) else oldest
+    if wrong is None:
+        return []
+    entries = JournalEntry.objects.filter(
+        wallet=wallet, generation=wrong.generation, seq__range=(wrong.first_seq, wrong.last_seq)
+    )
+    expected = entries.aggregate(found=Sum("spendable"))["found"] or 0
+    name = f"checkpoint {wrong.generation}:{wrong.first_seq}-{wrong.last_seq}"
+    entry = first_differing(wallet) or "no entry differs: the checkpoint was changed"
+    return [Difference(wallet.slug, f"{name} = its entries", expected, wrong.spendable, entry)]
+
+
 def first_differing(wallet: Wallet) -> str:
     """Name the first entry of the journal that is missing, changed, or not its batch's; "" = none.
 
@@ -149,7 +207,7 @@ def first_differing(wallet: Wallet) -> str:
             generation, expected = entry.generation, 1
         if entry.seq != expected:
             return f"{generation}:{expected} is missing"
-        if _digest(entry, before) != entry.digest:
+        if checkpoints.digest_of_row(entry, before) != entry.digest:
             return f"{generation}:{entry.seq} ({entry.kind} {entry.operation_id}) was changed"
         before, expected, total = entry.digest, expected + 1, total + entry.spendable
         if batch and (entry.generation, entry.seq) == (batch.generation, batch.last_seq):
@@ -176,14 +234,6 @@ def _journal(wallet: Wallet) -> Iterator[JournalEntry]:
 def _batches(wallet: Wallet) -> Iterator[Batch]:
     rows = Batch.objects.filter(wallet=wallet).order_by("generation", "batch_number")
     return rows.iterator(chunk_size=2_000)
-
-
-def _digest(entry: JournalEntry, before: str) -> str:
-    return digest_of(
-        *(before, entry.generation, entry.seq, entry.at_us, entry.kind, entry.operation_id),
-        *(entry.spendable, entry.held, entry.receivable, entry.revenue, entry.cash),
-        *(entry.state, entry.mode, entry.chatbot),
-    )
 
 
 # -- SQL and Redis --------------------------------------------------------------------------------

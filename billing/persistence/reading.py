@@ -5,7 +5,7 @@ pipelines: exact, on a Cluster too, and the same look sees a wallet that Redis l
 back in time (docs/decisions/0033 tells why there is no list of dirty accounts).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -15,6 +15,7 @@ from billing.models import Wallet
 from billing.wallet import Change
 
 FIELDS = ("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit")
+LOOK_FIELDS = ("generation", "seq", "drained", "conf", "log_limit")
 AT_ONCE = 1_000
 ENTRIES_AT_ONCE = 5_000
 MOST_PENDING = 200_000
@@ -98,14 +99,35 @@ def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
 
 def lives_on(server: str, tags: Sequence[str]) -> list[Live]:
     """Do the same for the wallets of one server, by their tags."""
+    return [_live(values) for values in _asked(server, tags, FIELDS)]
+
+
+def looks_on(server: str, tags: Sequence[str]) -> list[Live]:
+    """The same without the figures: what the look for entries needs of every wallet there is."""
+    found = []
+    for generation, seq, drained, conf, log_limit in _asked(server, tags, LOOK_FIELDS):
+        if not generation:
+            found.append(Live())
+            continue
+        found.append(
+            Live(
+                *(int(generation), int(seq or 0), int(drained or 0)),
+                status=(conf or "")[:1],
+                log_limit=int(log_limit or 0),
+            )
+        )
+    return found
+
+
+def _asked(
+    server: str, tags: Sequence[str], fields: Sequence[str]
+) -> Iterator[Sequence[str | None]]:
     client = servers.named(server).client()
-    found: list[Live] = []
     for start in range(0, len(tags), AT_ONCE):
         with client.pipeline(transaction=False) as pipeline:
             for tag in tags[start : start + AT_ONCE]:
-                pipeline.hmget(tag, FIELDS)
-            found += [_live(values) for values in pipeline.execute()]
-    return found
+                pipeline.hmget(tag, fields)
+            yield from pipeline.execute()
 
 
 def _live(values: Sequence[str | None]) -> Live:

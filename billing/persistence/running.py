@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.models import F
 from django.db.models.functions import Mod
 from django.utils import timezone
@@ -17,7 +17,7 @@ from billing import servers, wallet
 from billing.models import Wallet, WriterRun
 from billing.persistence.alarms import FAULT, LAG, Alarms
 from billing.persistence.entries import AccountBatch
-from billing.persistence.reading import Known, by_server, known_of, lives_on, trouble
+from billing.persistence.reading import Known, by_server, known_of, looks_on, trouble
 from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_batches
 from poolsite import hotpath, live
 from poolsite.jobs import lease
@@ -32,7 +32,7 @@ MOST_ROUNDS = 50  # closed batches of one account in one turn
 RUNS_KEPT = 20_000
 TOPIC = "billing.books:all"
 REDIS_ERRORS = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
-SQL_AWAY = (OperationalError, InterfaceError)
+SQL_AWAY = (OperationalError, InterfaceError, InternalError)  # the latter: SQL is read-only
 
 
 class LeaseLostError(Exception):
@@ -133,7 +133,7 @@ def _persist_some(
     server: str, known: Sequence[Known], turn: Turn, *, raising: bool = False
 ) -> None:
     dirty: list[Known] = []
-    for its, now in zip(known, lives_on(server, [k.tag for k in known]), strict=True):
+    for its, now in zip(known, looks_on(server, [k.tag for k in known]), strict=True):
         turn.looked_at += 1
         why = trouble(its, now)
         if why:

@@ -12,9 +12,10 @@ from django.utils import timezone
 from billing.models import Batch, Message
 from billing.persistence import statements
 from billing.persistence.entries import AccountBatch, BookFaultError, digest_after, legs
-from billing.persistence.folding import MessageDelta, messages_of, moment
+from billing.persistence.folding import MessageDelta, messages_of
 from billing.persistence.statements import Move, Row
 from billing.wallet import reasons
+from poolsite.moments import moment_of
 from poolsite.runtime.crash_points import crash_point
 
 MOST_ACCOUNTS = 1_000  # in one transaction
@@ -200,7 +201,7 @@ def _flagged_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
                 yield (
                     *(batch.wallet_id, batch.generation, change.seq, change.id),
                     *(change.flag, change.reported[:64], change.state, change.difference),
-                    *(moment(change.at_us), "", "", ""),
+                    *(moment_of(change.at_us), "", "", ""),
                 )
 
 
@@ -210,7 +211,7 @@ def _receivable_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
             if change.receivable:
                 yield (
                     *(batch.wallet_id, batch.generation, change.seq, change.id),
-                    *(change.receivable, moment(change.at_us)),
+                    *(change.receivable, moment_of(change.at_us)),
                 )
 
 

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from billing.campaigns.figures import Figures
 from billing.models import Campaign, DroppedRow, Message, OptOut, Recipient, Template, Wallet
 from billing.models.messages import State
-from poolsite import access
+from billing.selectors.wallets import in_visible_wallets, one_of
 from poolsite.access import Principal
 
 PAGE_ROWS = 50
@@ -21,25 +21,13 @@ ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
 def visible_campaigns(principal: Principal, action: str = "billing.view") -> QuerySet[Campaign]:
     """The campaigns with which this principal may do the action, the latest first."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
-    return access.visible(
-        rows,
-        principal,
-        action,
-        account_field="wallet__account",
-        slug_field="wallet__account__slug",
-        kind="wallet",
-    ).order_by("-pk")
+    return in_visible_wallets(rows, principal, action).order_by("-pk")
 
 
 def campaign_get(principal: Principal, campaign_id: int, action: str = "billing.view") -> Campaign:
     """One campaign; a foreign or missing one raises Hidden (404)."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
-    found = rows.filter(pk=campaign_id).first()
-    if found is None:
-        access.require(principal, action)
-        raise access.Hidden(action)
-    access.require(principal, action, found)
-    return found
+    return one_of(rows.filter(pk=campaign_id), principal, action)
 
 
 def templates_of(wallet: Wallet) -> list[Template]:
@@ -57,12 +45,7 @@ def opt_outs_of(wallet: Wallet) -> QuerySet[OptOut]:
 
 def opt_out_get(principal: Principal, opt_out_id: int) -> OptOut:
     """One opt-out that the principal may remove; a foreign or missing one is hidden."""
-    found = OptOut.objects.filter(pk=opt_out_id).first()
-    if found is None:
-        access.require(principal, "billing.send")
-        raise access.Hidden("billing.send")
-    access.require(principal, "billing.send", found)
-    return found
+    return one_of(OptOut.objects.filter(pk=opt_out_id), principal, "billing.send")
 
 
 def figures_of(campaign: Campaign) -> Figures:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from billing.models import Campaign
-from billing.pricing import PriceError, content_of, quote
-from billing.pricing.modes import ends_of
+from billing.pricing import PriceError
 from billing.selectors import figures
 from billing.selectors.campaigns import abilities_of
-from billing.selectors.tariffs import prices_of, tariff_at
+from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.wallet import Quote
 
 
@@ -68,20 +67,17 @@ def estimate_of(campaign: Campaign) -> Estimate:
     tariff = tariff_at(campaign.wallet.account_id, campaign.scheduled_at)
     if tariff is None:
         return Estimate(spendable=spendable, problem=_("No tariff is valid at that time."))
-    prices, content = prices_of(tariff), content_of(campaign.template)
-    native = campaign.template.native_kind
     try:
-        yuexin = quote(prices, tariff.pk, ends_of(native, "yuexin"), content)
-        video = quote(prices, tariff.pk, ends_of(native, "video"), content)
+        quotes = quotes_of(campaign.template, tariff)
     except PriceError:
         problem = _("The tariff has no price for one of the template's modes.")
         return Estimate(spendable=spendable, problem=problem)
     counts = abilities_of(campaign)
     return Estimate(
         kinds=(
-            Kind(_("With Yuexin"), counts[True], *_ends(yuexin)),
-            Kind(_("Without: video"), counts[False], *_ends(video)),
-            Kind(_("Not known yet"), counts[None], *_ends(yuexin, video)),
+            Kind(_("With Yuexin"), counts[True], *_ends(quotes[True])),
+            Kind(_("Without: video"), counts[False], *_ends(quotes[False])),
+            Kind(_("Not known yet"), counts[None], *_ends(*quotes.values())),
         ),
         spendable=spendable,
         recipients=campaign.accepted,

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
 from billing.models import Adjustment, JournalEntry, Message, MoneyOrder, Recharge, Wallet
+from billing.persistence import checkpoints
 from billing.persistence.entries import MONEY_KINDS
 
 LEGS: Final = ("spendable", "held", "receivable", "revenue", "cash")
@@ -38,6 +39,11 @@ class Figure:
     def is_whole(self) -> bool:
         """Whether every entry counts, so that the opening balance does too."""
         return self == Figure(self.leg)
+
+    @property
+    def is_a_time(self) -> bool:
+        """Whether every entry of some time counts: then checkpoints stand for what they sum up."""
+        return self == Figure(self.leg, self.since, self.until)
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,8 @@ def explain(
     entries = _entries(wallet, figure)
     opening = wallet.opening if figure.leg == "spendable" and figure.is_whole else 0
     sign = -1 if figure.leg == "receivable" else 1
-    total = opening + sign * (entries.aggregate(found=Sum(figure.leg))["found"] or 0)
+    moved, count = _sum(wallet, figure, entries)
+    total = opening + sign * moved
     generation, seq, running = _cursor(after) if after else (0, 0, total)
     page = entries.order_by("-generation", "-seq")
     if after:
@@ -99,7 +106,16 @@ def explain(
     more = len(found) > limit
     last = rows[-1].entry if rows else None
     following = f"{last.generation}.{last.seq}.{running}" if more and last else ""
-    return Explanation(figure, opening, total, entries.count(), _linked(wallet, rows), following)
+    return Explanation(figure, opening, total, count, _linked(wallet, rows), following)
+
+
+def _sum(wallet: Wallet, figure: Figure, entries: QuerySet[JournalEntry]) -> tuple[int, int]:
+    """The sum of the figure's entries, and how many there are."""
+    if figure.is_a_time:
+        found = checkpoints.sums(wallet.pk, figure.since, figure.until)
+        return found.amounts[figure.leg], found.counts[figure.leg]
+    told = entries.aggregate(total=Sum(figure.leg), count=Count("pk"))
+    return int(told["total"] or 0), int(told["count"])
 
 
 def _entries(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
@@ -169,5 +185,4 @@ def _recharges(wallet: Wallet, operations: Iterable[str]) -> dict[str, Recharge]
 def balance_at(wallet: Wallet, moment: datetime) -> int:
     """What could be spent just before a moment, by the journal."""
     at_us = int(moment.timestamp() * 1_000_000)
-    rows = JournalEntry.objects.filter(wallet=wallet, at_us__lt=at_us)
-    return wallet.opening + (rows.aggregate(found=Sum("spendable"))["found"] or 0)
+    return wallet.opening + checkpoints.sums(wallet.pk, until_us=at_us).amounts["spendable"]

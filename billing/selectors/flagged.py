@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from billing.models import Adjustment, FlaggedReport
+from billing.selectors.wallets import in_visible_wallets
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.paging import older_page
 
 PAGE_ROWS = 50
 SHOWS = ("open", "waiting", "closed", "all")
@@ -14,14 +16,8 @@ SHOWS = ("open", "waiting", "closed", "all")
 
 def visible_reports(principal: Principal, action: str = "billing.view") -> QuerySet[FlaggedReport]:
     """The reports of the wallets that the principal may see."""
-    return access.visible(
-        FlaggedReport.objects.select_related("wallet__account"),
-        principal,
-        action,
-        account_field="wallet__account",
-        slug_field="wallet__account__slug",
-        kind="wallet",
-    )
+    rows = FlaggedReport.objects.select_related("wallet__account")
+    return in_visible_wallets(rows, principal, action)
 
 
 def report_get(principal: Principal, key: int, action: str = "billing.view") -> FlaggedReport:
@@ -83,12 +79,7 @@ class FlaggedQuery:
 
     def page(self, principal: Principal) -> tuple[list[FlaggedReport], int | None]:
         """One page, and the key of the next; None at the end."""
-        rows = self.rows(principal)
-        if self.before is not None:
-            rows = rows.filter(pk__lt=self.before)
-        found = list(rows[: PAGE_ROWS + 1])
-        following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
-        return found[:PAGE_ROWS], following
+        return older_page(self.rows(principal), self.before, PAGE_ROWS)
 
 
 def open_totals(principal: Principal) -> FlagTotals:

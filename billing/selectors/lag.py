@@ -115,7 +115,7 @@ class OutboxState:
 
 def outbox_state() -> OutboxState:
     """Return how many money orders wait, and for how long."""
-    rows = MoneyOrder.objects.filter(applied_at=None).order_by("created_at")
+    rows = MoneyOrder.objects.filter(applied_at=None, cancelled_at=None).order_by("created_at")
     oldest = rows.values_list("created_at", flat=True).first()
     if oldest is None:
         return OutboxState(0, 0.0)

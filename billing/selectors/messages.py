@@ -16,8 +16,9 @@ from billing.models import (
 )
 from billing.pricing.modes import MODES
 from billing.selectors.flagged import of_message
-from poolsite import access
+from billing.selectors.wallets import in_visible_wallets
 from poolsite.access import Principal
+from poolsite.paging import older_page
 
 PAGE_ROWS = 50
 STORY_ENTRIES = 200
@@ -25,14 +26,8 @@ STORY_ENTRIES = 200
 
 def visible_messages(principal: Principal, action: str = "billing.view") -> QuerySet[Message]:
     """The messages of the wallets that the principal may see."""
-    return access.visible(
-        Message.objects.select_related("wallet__account"),
-        principal,
-        action,
-        account_field="wallet__account",
-        slug_field="wallet__account__slug",
-        kind="wallet",
-    )
+    rows = Message.objects.select_related("wallet__account")
+    return in_visible_wallets(rows, principal, action)
 
 
 @dataclass(frozen=True)
@@ -55,11 +50,7 @@ class MessageQuery:
                 rows = rows.filter(**{name: getattr(self, name)})
         if self.flagged:
             rows = rows.exclude(flag="")
-        if self.before is not None:
-            rows = rows.filter(pk__lt=self.before)
-        found = list(rows.order_by("-pk")[: PAGE_ROWS + 1])
-        following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
-        return found[:PAGE_ROWS], following
+        return older_page(rows.order_by("-pk"), self.before, PAGE_ROWS)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from django.db.models import Q, QuerySet
 from payments import PaymentStatus
 
 from billing.models import Adjustment, PaymentMethod, Recharge, RefundRequest, Wallet
-from billing.selectors.wallets import wallet_get
+from billing.selectors.wallets import one_of, wallet_get
 from billing.services.days import zone_of
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.paging import older_page
 
 PAGE_ROWS = 50
 CHUNK = 1_000
@@ -54,12 +55,8 @@ class RechargeQuery:
 
     def page(self, wallet: Wallet) -> "RechargePage":
         """One page by its key."""
-        rows = self.rows(wallet)
-        if self.after:
-            rows = rows.filter(pk__lt=self.after)
-        found = list(rows[: PAGE_ROWS + 1])
-        following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else 0
-        return RechargePage(found[:PAGE_ROWS], following)
+        found, following = older_page(self.rows(wallet), self.after, PAGE_ROWS)
+        return RechargePage(found, following or 0)
 
     def every(self, wallet: Wallet) -> Iterator[Recharge]:
         """All that match, chunk by chunk: no cursor stays open while a slow reader reads."""
@@ -124,22 +121,14 @@ def adjustments(show: str = "waiting", slug: str = "", after: int = 0) -> Adjust
         rows = rows.filter(status=show)
     if slug:
         rows = rows.filter(wallet__account__slug=slug)
-    if after:
-        rows = rows.filter(pk__lt=after)
-    found = list(rows[: PAGE_ROWS + 1])
-    following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else 0
-    return AdjustmentPage(found[:PAGE_ROWS], following)
+    found, following = older_page(rows, after, PAGE_ROWS)
+    return AdjustmentPage(found, following or 0)
 
 
 def adjustment_get(principal: Principal, pk: int, action: str = "billing.finance") -> Adjustment:
     """One adjustment. access.Hidden when it is missing or foreign, else Forbidden."""
     rows = Adjustment.objects.select_related("wallet__account", "asked_by", "decided_by")
-    found = rows.filter(pk=pk).first()
-    if found is None:
-        access.require(principal, action)
-        raise access.Hidden(action)
-    access.require(principal, action, found)
-    return found
+    return one_of(rows.filter(pk=pk), principal, action)
 
 
 def open_refunds(wallet: Wallet | None = None) -> QuerySet[RefundRequest]:
@@ -152,9 +141,4 @@ def open_refunds(wallet: Wallet | None = None) -> QuerySet[RefundRequest]:
 def refund_get(principal: Principal, pk: int, action: str) -> RefundRequest:
     """One refund request. access.Hidden when it is missing or foreign, else Forbidden."""
     rows = RefundRequest.objects.select_related("wallet__account", "asked_by")
-    found = rows.filter(pk=pk).first()
-    if found is None:
-        access.require(principal, action)
-        raise access.Hidden(action)
-    access.require(principal, action, found)
-    return found
+    return one_of(rows.filter(pk=pk), principal, action)

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
 from billing import servers
 from billing import wallet as door
 from billing.models import JournalEntry, Wallet
+from billing.persistence import checkpoints
 from billing.services.days import Month, month_at, month_of
 from poolsite import hotpath
 
@@ -83,12 +83,12 @@ def _begun(wallet: Wallet) -> datetime:
 
 
 def statement(wallet: Wallet, month: Month) -> Statement:
-    """The statement of one month; reads the journal's sums, whatever its length."""
-    before = _sums(JournalEntry.objects.filter(wallet=wallet, at_us__lt=month.start_us))
-    entries = _entries(wallet, month)
-    within = _sums(entries)
+    """The statement of one month, by checkpoints of the journal: whatever its length."""
+    before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
+    within = checkpoints.sums(wallet.pk, month.start_us, month.end_us).amounts
+    lines = checkpoints.lines(wallet.pk, month.start_us, month.end_us)
     opening = wallet.opening + before["spendable"]
-    moves = list(_moves(entries)[: MOVES_LIMIT + 1])
+    moves = list(_moves(_entries(wallet, month))[: MOVES_LIMIT + 1])
     return Statement(
         wallet=wallet,
         month=month,
@@ -96,9 +96,9 @@ def statement(wallet: Wallet, month: Month) -> Statement:
         closing=opening + within["spendable"],
         held=before["held"] + within["held"],
         receivable=-(before["receivable"] + within["receivable"]),
-        kinds=_lines(entries, "kind"),
-        modes=_lines(entries.filter(~Q(revenue=0)).exclude(mode=""), "mode"),
-        chatbots=_lines(entries.exclude(chatbot=""), "chatbot"),
+        kinds=_lines(lines["kind"]),
+        modes=_lines(lines["mode"]),
+        chatbots=_lines(lines["chatbot"]),
         moves=moves[:MOVES_LIMIT],
         more_moves=len(moves) > MOVES_LIMIT,
         is_final=_is_final(wallet, month),
@@ -122,7 +122,7 @@ def _is_final(wallet: Wallet, month: Month) -> bool:
 
 def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry, int]]:
     """Every entry of the month in order, with the balance after it; chunk by chunk, by its key."""
-    before = _sums(JournalEntry.objects.filter(wallet=wallet, at_us__lt=month.start_us))
+    before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
     balance = wallet.opening + before["spendable"]
     last_us, last_pk = month.start_us - 1, 0
     while True:
@@ -147,20 +147,5 @@ def _moves(entries: QuerySet[JournalEntry]) -> QuerySet[JournalEntry]:
     return entries.filter(~Q(cash=0) | ~Q(receivable=0)).order_by("at_us", "pk")
 
 
-def _sums(rows: QuerySet[JournalEntry]) -> dict[str, int]:
-    names = ("spendable", "held", "receivable")
-    found: dict[str, Any] = rows.aggregate(**{f"{name}_sum": Sum(name) for name in names})
-    return {name: int(found[f"{name}_sum"] or 0) for name in names}
-
-
-def _lines(rows: QuerySet[JournalEntry], by: str) -> list[Line]:
-    found = (
-        rows.order_by()
-        .values(by)
-        .annotate(n=Count("pk"), s=Sum("spendable"), r=Sum("revenue"), c=Sum("cash"))
-        .order_by(by)
-    )
-    return [
-        Line(row[by], row["n"], int(row["s"] or 0), int(row["r"] or 0), int(row["c"] or 0))
-        for row in found
-    ]
+def _lines(found: dict[str, list[int]]) -> list[Line]:
+    return [Line(name, *figures) for name, figures in sorted(found.items())]

@@ -5,17 +5,21 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from billing.models import Chatbot, Tariff, Template
-from billing.pricing import Prices, read_prices
+from billing.models import Chatbot, Tariff, Template, Wallet
+from billing.pricing import Prices, content_of, quote, read_prices
+from billing.pricing.modes import ends_of
+from billing.wallet import Quote
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
 
 
-def tariff_list(principal: Principal, account: Account) -> QuerySet[Tariff]:
-    """An account's versions, the newest first. Raises the refusal for a foreign account."""
-    access.require(principal, "billing.view", account)
-    return Tariff.objects.filter(account=account).order_by("-valid_from")
+def tariff_list(principal: Principal, owner: Account | Wallet) -> QuerySet[Tariff]:
+    """The versions of an account, or of a wallet's, the newest first. Raises the refusal for a
+    foreign one.
+    """
+    access.require(principal, "billing.view", owner)
+    return Tariff.objects.filter(account=owner.account_id).order_by("-valid_from")
 
 
 def tariff_at(account_id: int, at: datetime | None = None) -> Tariff | None:
@@ -28,6 +32,23 @@ def tariff_at(account_id: int, at: datetime | None = None) -> Tariff | None:
 def prices_of(tariff: Tariff) -> Prices:
     """A version's prices as values."""
     return read_prices(tariff.prices)
+
+
+def quotes_of(template: Template, tariff: Tariff) -> dict[bool, Quote]:
+    """What a template's message is held at: by whether the terminal can show a Yuexin message.
+
+    PriceError: the tariff has no price for one of the modes that it can end in.
+    """
+    prices, content = prices_of(tariff), content_of(template)
+    return {
+        yuexin: quote(
+            prices,
+            tariff.pk,
+            ends_of(template.native_kind, "yuexin" if yuexin else "video"),
+            content,
+        )
+        for yuexin in (True, False)
+    }
 
 
 def chatbot_list(principal: Principal, *, archived: bool = False) -> QuerySet[Chatbot]:

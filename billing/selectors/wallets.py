@@ -1,13 +1,16 @@
 """Which wallets a reader may see, and pages of them. Tenant-safe."""
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 
 from billing.models import Wallet
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.paging import keyset_page
 
+M = TypeVar("M", bound=Model)
 PAGE_ROWS = 50
 SHOWS = ("", "open", "frozen", "closed", "recovering", "owing", "low")
 SORTS = ("slug", "spendable", "-spendable", "held", "-held")
@@ -19,15 +22,37 @@ def visible_wallets(principal: Principal, action: str = "billing.view") -> Query
     return access.visible(rows, principal, action, slug_field="account__slug")
 
 
+def in_visible_wallets(
+    rows: QuerySet[M], principal: Principal, action: str = "billing.view"
+) -> QuerySet[M]:
+    """The rows with whose `wallet` this principal may do the action."""
+    return access.visible(
+        rows,
+        principal,
+        action,
+        account_field="wallet__account",
+        slug_field="wallet__account__slug",
+        kind="wallet",
+    )
+
+
 def wallet_get(principal: Principal, slug: str, action: str = "billing.view") -> Wallet:
     """One wallet. access.Hidden when there is none or it is a foreign one, else Forbidden."""
-    wallet = Wallet.objects.select_related("account").filter(account__slug=slug).first()
-    if wallet is None:
-        if not principal.is_authenticated:
-            raise access.LoginNeeded(action)
+    wallets = Wallet.objects.select_related("account").filter(account__slug=slug)
+    return access.require_one(wallets, principal, action)
+
+
+def one_of(rows: QuerySet[M], principal: Principal, action: str) -> M:
+    """The one row of `rows`, to which the principal may do the action.
+
+    Raises access.Hidden when it is missing or foreign, else Forbidden; Forbidden, too, when it is
+    missing and the principal may not do the action to anything.
+    """
+    found = rows.first()
+    access.require(principal, action, found)
+    if found is None:
         raise access.Hidden(action)
-    access.require(principal, action, wallet)
-    return wallet
+    return found
 
 
 def own_wallet(principal: Principal) -> Wallet | None:
@@ -63,9 +88,8 @@ class WalletQuery:
         last = self._last(principal)
         if last is not None:
             rows = rows.filter(_behind(last, self.sort))
-        found = list(rows[: PAGE_ROWS + 1])
-        following = found[PAGE_ROWS - 1].slug if len(found) > PAGE_ROWS else ""
-        return WalletPage(found[:PAGE_ROWS], following)
+        found, further = keyset_page(rows, PAGE_ROWS)
+        return WalletPage(found, further.slug if further is not None else "")
 
     def _last(self, principal: Principal) -> Wallet | None:
         if not self.after:

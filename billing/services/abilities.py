@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from billing import abilities
 from billing.abilities import Ability, ProviderFailedError, ProviderSlowError
+from billing.abilities.table.forms import forms_of
 from billing.abilities.table.rows import Row, read_rows
 from billing.models import TerminalAbility, TerminalListing
 from poolsite import access
@@ -125,11 +126,11 @@ def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
             chunk[row.number] = row.supports_yuexin
             done.taken += 1
             if len(chunk) >= CHUNK:
-                _import(chunk)
+                list_terminals(chunk)
                 chunk = {}
     finally:
         if chunk:
-            _import(chunk)
+            list_terminals(chunk)
         with transaction.atomic():
             access.audit(
                 actor=actor,
@@ -139,8 +140,8 @@ def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
     return done
 
 
-def _import(chunk: dict[str, bool]) -> None:
-    """Write rows; what was answered from the table before is asked anew."""
+def list_terminals(chunk: dict[str, bool]) -> None:
+    """Write rows of the table, all or none; what was answered from it before is asked anew."""
     now = timezone.now()
     with transaction.atomic():
         TerminalListing.objects.bulk_create(
@@ -152,4 +153,5 @@ def _import(chunk: dict[str, bool]) -> None:
             unique_fields=["number"],
             update_fields=["supports_yuexin", "imported_at"],
         )
-        TerminalAbility.objects.filter(number__in=list(chunk), source="table").delete()
+        forms = {form for number in chunk for form in forms_of(number)}
+        TerminalAbility.objects.filter(number__in=forms, source="table").delete()

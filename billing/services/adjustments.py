@@ -14,7 +14,14 @@ from redis.exceptions import RedisError
 
 from billing import money, servers
 from billing import wallet as door
-from billing.models import Adjustment, FlaggedReport, MoneyOrder, Recharge, Wallet
+from billing.models import (
+    Adjustment,
+    FlaggedReport,
+    MoneyOrder,
+    Recharge,
+    RefundRequest,
+    Wallet,
+)
 from billing.services import outbox
 from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
 from poolsite import access, hotpath, live
@@ -45,7 +52,7 @@ def adjustment_ask(
     a kind that is not by hand, a closed account, a token used for something else.
     """
     require(actor, "billing.finance", wallet)
-    asker = _operator(actor)
+    asker = operator_of(actor)
     reason = clean_line(reason, needed=True)
     clean_amount(amount)
     if kind not in (*BY_FORM, Kind.CHARGE_BY_HAND) or (
@@ -70,7 +77,7 @@ def adjustment_ask(
             asked_by=asker,
             operation_id=f"adjust:{token}",
         )
-        _audit(actor, "billing.adjustment_ask", adjustment, reason)
+        note(actor, "billing.adjustment_ask", adjustment, reason)
         if not needs_second(wallet, asker, kind, amount):
             _apply(adjustment, decided_by=None)
         live.touch(TOPIC)
@@ -104,7 +111,7 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
     ValidationError: one's own, decided already, or its asker may no longer ask.
     """
     require(actor, "billing.finance", adjustment)
-    decider = _operator(actor)
+    decider = operator_of(actor)
     with transaction.atomic():
         adjustment = _waiting(adjustment)
         if adjustment.asked_by_id == decider.pk:
@@ -115,7 +122,7 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
         _check_cash(adjustment.wallet, adjustment.kind, adjustment.amount)
         _decide(adjustment, decider, clean_line(reason))
         _apply(adjustment, decided_by=decider)
-        _audit(actor, "billing.adjustment_approve", adjustment, reason)
+        note(actor, "billing.adjustment_approve", adjustment, reason)
         live.touch(TOPIC)
     return adjustment
 
@@ -123,7 +130,7 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
 def adjustment_reject(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
     """Reject as another operator; its asker withdraws it the same way. Nothing moves."""
     require(actor, "billing.finance", adjustment)
-    decider = _operator(actor)
+    decider = operator_of(actor)
     reason = clean_line(reason, needed=True)
     with transaction.atomic():
         adjustment = _waiting(adjustment)
@@ -131,8 +138,8 @@ def adjustment_reject(adjustment: Adjustment, *, actor: Actor, reason: str) -> A
         _decide(adjustment, other, reason)
         adjustment.status = Adjustment.Status.REJECTED
         adjustment.save()
-        _close_request(adjustment, name_of(actor), reason)
-        _audit(actor, "billing.adjustment_reject", adjustment, reason)
+        close_request(adjustment, name_of(actor), reason)
+        note(actor, "billing.adjustment_reject", adjustment, reason)
         live.touch(TOPIC)
     return adjustment
 
@@ -203,8 +210,8 @@ def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
         raise ValidationError(_("Only %s are there to be paid out.") % money.plain(live.bal))
 
 
-def _operator(actor: Actor) -> User:
-    """Four eyes are two operators': a member's grant for one thing is not enough."""
+def operator_of(actor: Actor) -> User:
+    """The operator who acts: four eyes are two operators', a member's grant is not enough."""
     user = person(actor)
     if not (user.is_operator and user.is_active):
         raise access.Forbidden("billing.finance")
@@ -216,9 +223,8 @@ def _may_finance(user: User) -> bool:
     return user.is_active and user.is_operator and "finance" in principal.grants
 
 
-def _close_request(adjustment: Adjustment, name: str, reason: str) -> None:
-    from billing.models import RefundRequest
-
+def close_request(adjustment: Adjustment, name: str, reason: str) -> None:
+    """Tell the customer who asked for it that nothing comes of it, and why."""
     rows = RefundRequest.objects.filter(adjustment=adjustment)
     rows.update(
         status=RefundRequest.Status.DECLINED,
@@ -228,7 +234,8 @@ def _close_request(adjustment: Adjustment, name: str, reason: str) -> None:
     )
 
 
-def _audit(actor: Actor, action: str, adjustment: Adjustment, reason: str) -> None:
+def note(actor: Actor, action: str, adjustment: Adjustment, reason: str) -> None:
+    """Write the audit entry of what was done to an adjustment."""
     access.audit(
         actor=actor,
         action=action,

@@ -36,7 +36,7 @@ def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
             touch("billing.books:all")
             break
         try:
-            differences = audit(chunk)
+            differences = audit(chunk, whole=False)
         except (hotpath.HotPathError, RedisError, OSError) as error:
             logger.warning("billing: the audit waits for Redis: %s", error)
             done["failed"] = 1

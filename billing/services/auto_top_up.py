@@ -79,7 +79,7 @@ def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
         return False
     if method.variant not in settings.PAYMENT_VARIANTS:
         return False
-    if wallet.orders.filter(kind="recharge", applied_at=None).exists():
+    if wallet.orders.filter(kind="recharge", applied_at=None, cancelled_at=None).exists():
         return False
     own = Recharge.objects.filter(wallet=wallet, is_automatic=True)
     if own.filter(status__in=_WAITING).exists():

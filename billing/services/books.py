@@ -1,6 +1,7 @@
 """What the sweeps do with many wallets at once: persist, end, purge, tell settings, forget."""
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from django.utils import timezone
 from billing import servers, wallet
 from billing.models import HoldIntent, Message, Wallet
 from billing.models.messages import State
+from billing.persistence import checkpoints
 from billing.persistence.running import REDIS_ERRORS, forget_old_runs, persist_shard
 from billing.services import safe_mode
 from billing.services.wallet_settings import settings_of
@@ -25,6 +27,7 @@ PAGE = 1_000
 SWEEP_LIMIT = 500  # of one wallet in one command
 MOST_ROUNDS = 20
 DELETE_ROWS = 2_000
+CHECKPOINT_SECONDS = 8.0
 INTENT_DAYS = 4  # a report comes within 72 h of the hand-over, or it is late
 ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
 
@@ -56,6 +59,17 @@ def purge(shard: int, shards: int) -> dict[str, int]:
     done = {"wallets": 0, "purged": 0, "failed": 0}
     for _row, count in _each(shard, shards, lambda slug: wallet.purge(slug, SWEEP_LIMIT), done):
         done["purged"] += count
+    return done
+
+
+def close_checkpoints(shard: int, shards: int) -> dict[str, int]:
+    """Close stretches of the shard's long journals, for a bounded time."""
+    done = {"wallets": 0, "closed": 0}
+    end = time.monotonic() + CHECKPOINT_SECONDS
+    for wallet_id in list(checkpoints.due(shard, shards).values_list("pk", flat=True)[:PAGE]):
+        done["wallets"] += 1
+        while time.monotonic() < end and checkpoints.close_next(wallet_id) is not None:
+            done["closed"] += 1
     return done
 
 

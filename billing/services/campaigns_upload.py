@@ -1,9 +1,7 @@
 """Recipients from a file: kept in SQL, read in chunks by a job, each row taken or dropped."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from billing.campaigns.reach import reach
 from billing.campaigns.recipients_file import SourceRow, read_rows
-from billing.models import Campaign, CampaignPart, DroppedRow, Recipient
+from billing.models import Campaign, DroppedRow, Recipient
 from billing.services.abilities import look_up
 from billing.services.acting import require
 from billing.services.campaigns_running import touch, user_of
@@ -22,10 +20,9 @@ from poolsite import access, jobs
 from poolsite.access.services.actor import Actor
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.table_files import ENDINGS, UnreadableFileError
+from poolsite.uploaded_files import file_of, keep_parts
 
 READ_KIND = "billing.recipients"
-UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
-PART_BYTES = 1024 * 1024
 CHUNK = 1_000
 _COUNTS = {"twice": "dropped_duplicates", "opted_out": "dropped_opt_outs"}
 
@@ -78,15 +75,10 @@ def _empty(found: Campaign) -> None:
 
 def _keep(found: Campaign, data: Iterable[bytes]) -> int:
     """Store the upload in pieces; returns its bytes."""
-    size = place = 0
-    for chunk in data:
-        for start in range(0, len(chunk), PART_BYTES):
-            piece = chunk[start : start + PART_BYTES]
-            size += len(piece)
-            if size > UPLOAD_BYTES_LIMIT:
-                raise ValidationError(_("The file is larger than 32 MB. Nothing was changed."))
-            CampaignPart.objects.create(campaign=found, place=place, data=piece)
-            place += 1
+    try:
+        size = keep_parts(found, data)
+    except ValueError:
+        raise ValidationError(_("The file is larger than 32 MB. Nothing was changed.")) from None
     if not size:
         raise ValidationError(_("The file is empty. Nothing was changed."))
     return size
@@ -107,7 +99,7 @@ def read_recipients(job: JobHandle) -> Iterator[Progress]:
 
 
 def _read(job: JobHandle, found: Campaign) -> Iterator[Progress]:
-    with _file_of(found) as path:
+    with file_of(found) as path:
         rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
         while chunk := list(islice(rows, CHUNK)):
             taken, dropped = _judge(found, chunk)
@@ -183,13 +175,3 @@ def _count(found: Campaign, chunk: Sequence[SourceRow], dropped: Sequence[Droppe
     for why, count in whys.items():
         name = _COUNTS.get(why, "dropped_invalid")
         setattr(found, name, getattr(found, name) + count)
-
-
-@contextmanager
-def _file_of(found: Campaign) -> Iterator[Path]:
-    """The uploaded file, from its parts in SQL, on this machine's disk for as long as needed."""
-    with tempfile.NamedTemporaryFile(suffix=Path(found.file_name).suffix.lower()) as file:
-        for data in found.parts.order_by("place").values_list("data", flat=True).iterator():
-            file.write(bytes(data))
-        file.flush()
-        yield Path(file.name)

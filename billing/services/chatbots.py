@@ -8,9 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Chatbot, Wallet
-from billing.services.acting import require
+from billing.services.acting import clean_line, require
 from poolsite import access
 from poolsite.access.models import Account, ApiToken
+from poolsite.access.models.tenants import refuse_reserved
 from poolsite.access.services import token_create, token_revoke
 from poolsite.access.services.actor import Actor
 
@@ -26,6 +27,7 @@ def chatbot_create(
     """Add a sender. `rate_limit`: messages per second, 0 = none. ValidationError when bad."""
     require(actor, "billing.send", account)
     chatbot = Chatbot(account=account, slug=slug.strip(), name=name.strip(), rate_limit=rate_limit)
+    refuse_reserved(chatbot.slug)
     _check(chatbot)
     chatbot.save()
     access.audit(
@@ -38,7 +40,9 @@ def chatbot_create(
 
 
 @transaction.atomic
-def chatbot_change(*, actor: Actor, chatbot: Chatbot, name: str, rate_limit: int) -> Chatbot:
+def chatbot_change(
+    *, actor: Actor, chatbot: Chatbot, name: str, rate_limit: int, reason: str = ""
+) -> Chatbot:
     """Change name and rate; the id never changes. ValidationError when bad."""
     require(actor, "billing.send", chatbot)
     chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
@@ -54,6 +58,7 @@ def chatbot_change(*, actor: Actor, chatbot: Chatbot, name: str, rate_limit: int
             thing=chatbot,
             before=before,
             after=after,
+            reason=clean_line(reason),
         )
     return chatbot
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -26,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 RELAY_AT_ONCE = 200
 YOUNG_SECONDS = 2  # the one that committed it is about to apply it
-WAITING_ALARM_SECONDS = 60
 
 
 class OutboxConflictError(Exception):
@@ -66,7 +65,7 @@ def _apply_quietly(order_pk: int) -> None:
 
 def apply_orders(keys: Sequence[int]) -> int:
     """Apply waiting orders; returns how many are applied now. Never raises Redis' errors."""
-    waiting = MoneyOrder.objects.filter(pk__in=keys, applied_at=None).order_by("pk")
+    waiting = _waiting().filter(pk__in=keys).order_by("pk")
     orders = list(waiting.select_related("wallet__account"))
     in_books = _in_books(orders)
     applied = 0
@@ -79,6 +78,11 @@ def apply_orders(keys: Sequence[int]) -> int:
     for server, its in by_server.items():
         applied += _apply_on(server, its)
     return applied
+
+
+def _waiting() -> QuerySet[MoneyOrder]:
+    """What is to be applied: neither done nor given up."""
+    return MoneyOrder.objects.filter(applied_at=None, cancelled_at=None)
 
 
 def _in_books(orders: Iterable[MoneyOrder]) -> set[int]:
@@ -147,15 +151,39 @@ def _mark(each: MoneyOrder, generation: int, answer: str) -> int:
 def relay() -> dict[str, int]:
     """Apply what waits, the oldest first; one look, bounded."""
     old = timezone.now() - timedelta(seconds=YOUNG_SECONDS)
-    waiting = MoneyOrder.objects.filter(applied_at=None, created_at__lt=old).order_by("created_at")
+    waiting = _waiting().filter(created_at__lt=old).order_by("created_at")
     keys = list(waiting.values_list("pk", flat=True)[:RELAY_AT_ONCE])
     return {"waiting": len(keys), "applied": apply_orders(keys) if keys else 0}
 
 
 def apply_waiting(wallet_row: Wallet) -> int:
     """Apply what waits for one wallet, the oldest first; returns how many are applied now."""
-    keys = MoneyOrder.objects.filter(wallet=wallet_row, applied_at=None).order_by("created_at")
+    keys = _waiting().filter(wallet=wallet_row).order_by("created_at")
     return apply_orders(list(keys.values_list("pk", flat=True)))
+
+
+def give_up(wallet_row: Wallet, operation_id: str) -> bool:
+    """Cancel an order that Redis has not applied, for good; False = it was applied, or it is.
+
+    Inside the caller's transaction: the row stays locked until its end. The wallet's own receipt
+    says no first, so a relay that is under way with the order moves nothing. Raises the runner's
+    errors: then nothing was cancelled. MoneyOrder.DoesNotExist.
+    """
+    rows = MoneyOrder.objects.select_for_update(of=("self",))
+    found = rows.get(wallet=wallet_row, operation_id=operation_id)
+    if found.cancelled_at is not None:
+        return True
+    if found.applied_at is not None or _in_books([found]):
+        return False
+    said = servers.path(wallet_row).run(
+        wallet.refuse(wallet_row.slug, operation_id, found.kind, found.amount)
+    )
+    crash_point("billing.order_refused")
+    if said != wallet.reasons.CANCELLED:
+        return False
+    found.cancelled_at, found.answer = timezone.now(), said
+    found.save(update_fields=["cancelled_at", "answer"])
+    return True
 
 
 def reopen_lost(wallet_row: Wallet) -> int:

@@ -27,6 +27,7 @@ from billing.services.reloading import Reloaded, load_books, load_intents
 from billing.services.wallet_settings import settings_of
 from poolsite import access
 from poolsite.access.services.actor import Actor
+from poolsite.moments import us_of
 from poolsite.operations import incidents
 from poolsite.runtime.crash_points import crash_point
 
@@ -156,7 +157,7 @@ def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
         if locked.generation != row.generation:
             raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker")
         before = locked.generation
-        now_us = int(timezone.now().timestamp() * 1_000_000)
+        now_us = us_of(timezone.now())
         locked.generation = max(now_us, before + 1, live.generation + 1)
         locked.seq = locked.batch_number = 0
         locked.recovering_since = locked.recovering_since or timezone.now()

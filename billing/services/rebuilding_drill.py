@@ -1,5 +1,7 @@
 """The rebuild drill: an operator wipes one account's Redis side and sees seconds and difference."""
 
+from django.utils.translation import gettext as _
+
 from billing.models import Wallet
 from billing.services.rebuilding import NotRebuiltError, Rebuilt, rebuild
 from poolsite.access.services.actor import Actor
@@ -14,6 +16,6 @@ def wallet_rebuild(row: Wallet, *, actor: Actor, reason: str = "a drill") -> Reb
     """
     with lease.hold("{billing.rebuild." + row.slug + "}") as held:
         if held is None:
-            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker")
+            raise NotRebuiltError(_("Another worker rebuilds this account already."))
         row.refresh_from_db()
         return rebuild(row, reason, actor=actor)

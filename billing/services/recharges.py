@@ -94,7 +94,7 @@ def _check_amount(amount: int, currency: str) -> None:
             _("Top up by %(least)s to %(most)s.")
             % {"least": money.plain(LEAST), "most": money.plain(MOST)}
         )
-    whole = money.UNITS if currency in provider_trouble.WHOLE_UNITS else money.UNITS // 100
+    whole = money.UNITS if currency in provider_trouble.whole_units() else money.UNITS // 100
     if amount % whole:
         raise ValidationError(_("Payments are made in whole coins of the currency."))
 

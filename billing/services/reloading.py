@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -12,6 +12,7 @@ from billing.models import FlaggedReport, HoldIntent, JournalEntry, Message, Wal
 from billing.models.messages import State
 from billing.persistence.entries import MONEY_KINDS
 from billing.wallet import LOAD_LIMIT, LoadRow, MessageState, Receipt
+from poolsite.moments import us_of
 
 FINALS = timedelta(days=7)  # for so long the same id is told from Redis
 REPORTED = timedelta(hours=72)
@@ -91,7 +92,7 @@ def _of_intent(intent: HoldIntent) -> MessageState:
         message_id=intent.message_id,
         state="sent" if sent else "held",
         kind=intent.kind,
-        since_us=_us(intent.handed_over_at or intent.created_at),
+        since_us=us_of(intent.handed_over_at or intent.created_at),
         quoted=intent.quoted,
         body_hash=intent.body_hash,
         tariff_id=intent.tariff_id,
@@ -134,7 +135,7 @@ def _of_message(
     if not prices and intent is not None:
         prices, others = intent.prices, intent.others
     moments = (message.ended_at, message.sent_at, message.held_at)
-    since_us = next((_us(moment) for moment in moments if moment), 0)
+    since_us = next((us_of(moment) for moment in moments if moment), 0)
     return MessageState(
         message_id=message.message_id,
         state=message.state,
@@ -192,7 +193,7 @@ def read_prices(text: str) -> tuple[dict[str, int], dict[str, int]]:
 
 def _load_receipts(row: Wallet) -> int:
     """Movements of the last 7 days: the same operation again is a repeat, not a second one."""
-    since = _us(timezone.now() - FINALS)
+    since = us_of(timezone.now() - FINALS)
     entries = JournalEntry.objects.filter(wallet=row, kind__in=MONEY_KINDS, at_us__gte=since)
     put, after = 0, 0
     while True:
@@ -211,7 +212,3 @@ def _load_receipts(row: Wallet) -> int:
         ]
         put += servers.path(row).run(wallet.load_receipts(row.slug, receipts))
         after = page[-1].pk
-
-
-def _us(moment: datetime) -> int:
-    return int(moment.timestamp() * 1_000_000)

@@ -9,12 +9,10 @@ import orjson
 from billing.gateways import Handover
 from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff
 from billing.models.messages import State
-from billing.pricing import PriceError, content_of, quote
-from billing.pricing.modes import ends_of
-from billing.selectors.tariffs import prices_of, tariff_at
+from billing.pricing import PriceError
+from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.services.abilities import look_up
 from billing.services.sending_values import NO_TARIFF, Held, Prepared, message_of
-from billing.wallet import Quote
 from poolsite.jobs import JobHandle
 
 ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
@@ -93,7 +91,7 @@ def _intents(campaign: Campaign, rows: Sequence[Recipient]) -> dict[str, HoldInt
 def new_intents(campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff) -> list[HoldIntent]:
     """Unsaved intents by the abilities and prices of now; the rows learn their abilities."""
     found = look_up([row.number for row in rows])
-    quotes = _quotes(campaign, tariff)
+    quotes = quotes_of(campaign.template, tariff)
     made = []
     for row in rows:
         ability = found[row.number]
@@ -113,16 +111,6 @@ def new_intents(campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff) -
             )
         )
     return made
-
-
-def _quotes(campaign: Campaign, tariff: Tariff) -> dict[bool, Quote]:
-    """The two prices of a template: with the Yuexin fallback, and with the video."""
-    prices, content = prices_of(tariff), content_of(campaign.template)
-    native = campaign.template.native_kind
-    return {
-        yuexin: quote(prices, tariff.pk, ends_of(native, "yuexin" if yuexin else "video"), content)
-        for yuexin in (True, False)
-    }
 
 
 def _prepared(row: Recipient, intent: HoldIntent) -> Prepared:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import HoldIntent, Message, Tariff
 from billing.pricing import TariffError, read_prices, stored
-from billing.services.acting import require
+from billing.services.acting import clean_line, require
 from billing.services.days import day_start, zone_of
 from poolsite import access
 from poolsite.access.models import Account
@@ -86,10 +86,11 @@ def tariff_change(
     prices: Mapping[str, Any],
     valid_from: Moment,
     valid_until: Moment | None = None,
+    reason: str = "",
 ) -> Tariff:
     """Change a version that nobody can have used yet. ValidationError otherwise."""
     require(actor, "billing.finance", tariff)
-    account = _locked(tariff.account)
+    account = lock_account(tariff)
     tariff = _unused(tariff)
     starts = moment_of(account, valid_from)
     if not isinstance(actor, str) and starts < day_start(account):
@@ -103,6 +104,7 @@ def tariff_change(
         thing=tariff,
         before=before,
         after=_facts(tariff),
+        reason=clean_line(reason),
     )
     return tariff
 
@@ -111,7 +113,7 @@ def tariff_change(
 def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
     """End a version at a moment to come; its prices, and holds made by them, stay as they are."""
     require(actor, "billing.finance", tariff)
-    account = _locked(tariff.account)
+    account = lock_account(tariff)
     tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
     ends = moment_of(account, valid_until)
     if ends < timezone.now():
@@ -126,7 +128,7 @@ def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
 def tariff_delete(*, actor: Actor, tariff: Tariff) -> None:
     """Remove a version that nobody can have used yet. ValidationError otherwise."""
     require(actor, "billing.finance", tariff)
-    _locked(tariff.account)
+    lock_account(tariff)
     tariff = _unused(tariff)
     access.audit(actor=actor, action="billing.tariff_delete", thing=tariff, before=_facts(tariff))
     tariff.delete()
@@ -142,6 +144,16 @@ def is_in_use(tariff: Tariff, now: datetime | None = None) -> bool:
     )
 
 
+def lock_account(tariff: Tariff) -> Account:
+    """The account of a version, locked, as it is before the version itself."""
+    return _locked(tariff.account)
+
+
+def why_fixed(tariff: Tariff) -> str:
+    """Why a version cannot be changed any more; "" = it can."""
+    return _("This version is in use: end it, and begin a new one.") if is_in_use(tariff) else ""
+
+
 def _locked(account: Account) -> Account:
     """Versions of one account are written one after the other: overlaps cannot slip in."""
     return Account.objects.select_for_update().get(pk=account.pk)
@@ -149,8 +161,8 @@ def _locked(account: Account) -> Account:
 
 def _unused(tariff: Tariff) -> Tariff:
     tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
-    if is_in_use(tariff):
-        raise ValidationError(_("This version is in use: end it, and begin a new one."))
+    if why := why_fixed(tariff):
+        raise ValidationError(why)
     return tariff
 
 

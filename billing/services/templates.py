@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import Campaign, Chatbot, Template
 from billing.pricing import missing_of
-from billing.services.acting import require
+from billing.services.acting import clean_line, require
 from poolsite import access
 from poolsite.access.services.actor import Actor
 
@@ -44,29 +44,43 @@ def template_create(*, actor: Actor, chatbot: Chatbot, **given: Any) -> Template
 
 
 @transaction.atomic
-def template_change(*, actor: Actor, template: Template, **given: Any) -> Template:
+def template_change(
+    *, actor: Actor, template: Template, reason: str = "", **given: Any
+) -> Template:
     """Change a template that no campaign has begun to send. ValidationError otherwise.
 
     What was sent, or is being sent, keeps its body: for another text make another template.
     """
     require(actor, "billing.send", template)
     template = Template.objects.select_for_update(of=("self",)).get(pk=template.pk)
-    if Campaign.objects.filter(template=template).exclude(status=Campaign.Status.DRAFT).exists():
-        raise ValidationError(_("A campaign uses this template: make a new one."))
-    before = _facts(template)
-    link = template.yuexin_link
+    if why := why_fixed(template):
+        raise ValidationError(why)
+    before = _values(template)
     _fill(template, given)
-    if template.yuexin_link != link and "link_registered" not in given:
+    moved = template.yuexin_link != before["yuexin_link"]
+    if moved and "link_registered" not in given:
         template.link_registered = False  # another link is another registration
-    template.save()
-    access.audit(
-        actor=actor,
-        action="billing.template_change",
-        thing=template,
-        before=before,
-        after=_facts(template),
-    )
+    after = _values(template)
+    # A link is kept with its registration: one goes back with the other.
+    changed = {name for name in FIELDS if after[name] != before[name]}
+    changed |= {"link_registered"} if moved else set()
+    if changed:
+        template.save()
+        access.audit(
+            actor=actor,
+            action="billing.template_change",
+            thing=template,
+            before={name: before[name] for name in FIELDS if name in changed},
+            after={name: after[name] for name in FIELDS if name in changed},
+            reason=clean_line(reason),
+        )
     return template
+
+
+def why_fixed(template: Template) -> str:
+    """Why a template cannot be changed any more; "" = it can."""
+    sent = Campaign.objects.filter(template=template).exclude(status=Campaign.Status.DRAFT)
+    return _("A campaign uses this template: make a new one.") if sent.exists() else ""
 
 
 @transaction.atomic
@@ -100,8 +114,13 @@ def _fill(template: Template, given: dict[str, Any]) -> None:
     template.full_clean(exclude=["chatbot"])
 
 
+def _values(template: Template) -> dict[str, Any]:
+    """What the log keeps of a change: the texts too, so that it can be taken back."""
+    return {name: getattr(template, name) for name in FIELDS}
+
+
 def _facts(template: Template) -> dict[str, Any]:
-    """What the log keeps: sizes of the texts, not the texts."""
+    """What the log keeps of a new one: sizes of the texts, not the texts."""
     return {
         "name": template.name,
         "native": template.native_kind,

@@ -59,7 +59,7 @@ def wallet_open(account: Account, actor: Actor, *, opening: int = 0) -> Wallet:
     return wallet
 
 
-def wallet_configure(wallet: Wallet, *, actor: Actor, **values: Any) -> Wallet:
+def wallet_configure(wallet: Wallet, *, actor: Actor, reason: str = "", **values: Any) -> Wallet:
     """Change limits and rules; in force for the next hold. ValidationError when they do not fit."""
     require(actor, "billing.pay", wallet)
     if set(values) - {*CUSTOMERS, "log_limit"}:
@@ -82,6 +82,7 @@ def wallet_configure(wallet: Wallet, *, actor: Actor, **values: Any) -> Wallet:
             thing=wallet,
             before={name: before[name] for name in changed},
             after=changed,
+            reason=clean_line(reason),
         )
         if set(changed) & set(_IN_REDIS):
             _mark(wallet)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_GET, require_POST
 
 from billing.models import Wallet
@@ -18,24 +18,18 @@ from billing.selectors import figures as now_figures
 from billing.selectors.holds import holds_by_age
 from billing.selectors.usage import last_day
 from billing.selectors.wallets import SHOWS, SORTS, WalletQuery, wallet_get
-from billing.services.rebuilding import NotRebuiltError, rebuild
+from billing.services.rebuilding import NotRebuiltError
+from billing.services.rebuilding_drill import wallet_rebuild
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
-from billing.views.common import (
-    address,
-    answers_json,
-    body_of,
-    finance_of,
-    given,
-    link,
-    reason_of,
-)
+from billing.views.common import address, finance_of, given, link
 from billing.views.holds import named
 from billing.views.portal import page_data
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.csv_text import csv_lines
-from poolsite.jobs import lease
+from poolsite.csv_text import csv_file
+from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import answers_json, body_of, reason_of
 
 
 @require_GET
@@ -87,7 +81,7 @@ def _rows(wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
 def _shows() -> list[tuple[str, str]]:
     return [
         ("", _("All accounts")),
-        ("open", _("Open")),
+        ("open", pgettext("state", "Open")),
         ("frozen", _("Frozen")),
         ("closed", _("Closed")),
         ("recovering", _("In safe mode")),
@@ -125,26 +119,14 @@ def _heads(sort: str) -> list[dict[str, Any]]:
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    words = dict(_shows())
-    names = {"q": _("Begins with"), "show": _("Which")}
-    return [
-        {
-            "name": label,
-            "value": words.get(filters[name], filters[name]) if name == "show" else filters[name],
-            "url": address({**filters, name: ""}),
-        }
-        for name, label in names.items()
-        if filters[name]
-    ]
+    show = dict(_shows()).get(filters["show"], filters["show"])
+    labels = {"q": _("Begins with"), "show": _("Which")}
+    return chips_of(filters, labels, {"show": show})
 
 
 def _csv(principal: Principal, query: WalletQuery) -> StreamingHttpResponse:
     head = ["account", "name", "currency", "status", "spendable", "held", "owed", "as of"]
-    response = StreamingHttpResponse(
-        csv_lines(head, _csv_rows(principal, query)), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = 'attachment; filename="accounts.csv"'
-    return response
+    return csv_file("accounts.csv", head, _csv_rows(principal, query))
 
 
 def _csv_rows(principal: Principal, query: WalletQuery) -> Iterator[list[Any]]:
@@ -257,13 +239,10 @@ def account_rebuild(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     reason = reason_of(body_of(request))
-    with lease.hold("{billing.rebuild." + wallet.slug + "}") as held:
-        if held is None:
-            raise ValidationError(_("Another worker rebuilds this account already."))
-        try:
-            done = rebuild(wallet, reason, actor=principal)
-        except NotRebuiltError as error:
-            raise ValidationError(str(error)) from None
+    try:
+        done = wallet_rebuild(wallet, reason=reason, actor=principal)
+    except NotRebuiltError as error:
+        raise ValidationError(str(error)) from None
     currency = wallet.account.currency
     words = {
         "seconds": f"{done.seconds:.2f}",

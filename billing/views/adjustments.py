@@ -17,6 +17,7 @@ from billing.presentation import amount as in_words
 from billing.selectors import recharges as selectors
 from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
+from billing.services import adjustments_giving_up as giving_up
 from billing.services import refunds, wallets
 from billing.views.common import address, given, number_of
 from poolsite import access
@@ -27,6 +28,7 @@ CHIPS = {
     Adjustment.Status.WAITING: ("chip--warn", "schedule"),
     Adjustment.Status.APPLIED: ("chip--ok", "check"),
     Adjustment.Status.REJECTED: ("", "block"),
+    Adjustment.Status.CANCELLED: ("", "block"),
 }
 
 
@@ -98,10 +100,13 @@ def _page(request: HttpRequest, pk: int, form: Form, status: int) -> HttpRespons
     principal = principal_of(request)
     found = selectors.adjustment_get(principal, pk)
     waiting = found.status == Adjustment.Status.WAITING
+    order = found.wallet.orders.filter(operation_id=found.operation_id).first()
+    on_its_way = order is not None and order.applied_at is None and order.cancelled_at is None
     context = {
         **_row(found),
         "wallet": found.wallet,
-        "order": found.wallet.orders.filter(operation_id=found.operation_id).first(),
+        "order": order,
+        "stuck": on_its_way and found.kind == MoneyOrder.Kind.CASH_REFUND,
         "refund": RefundRequest.objects.filter(adjustment=found).first(),
         "own": found.asked_by_id == principal.user_id,
         "waiting": waiting,
@@ -123,18 +128,27 @@ def adjustment_approve(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def adjustment_reject(request: HttpRequest, pk: int) -> HttpResponse:
     """Reject, or withdraw one's own."""
+    return _reasoned(request, pk, services.adjustment_reject, _("Rejected; nothing moved."))
+
+
+@require_POST
+def adjustment_give_up(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give up a cash refund that the balance does not reach."""
+    words = _("Given up; nothing was paid out.")
+    return _reasoned(request, pk, giving_up.adjustment_give_up, words)
+
+
+def _reasoned(
+    request: HttpRequest, pk: int, decide: Callable[..., object], words: str
+) -> HttpResponse:
+    """Decide with the reason that was sent; without one the page asks for it again."""
     principal = principal_of(request)
     found = selectors.adjustment_get(principal, pk)
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _page(request, pk, form, 422)
     reason = form.cleaned_data["reason"]
-    return _decided(
-        request,
-        pk,
-        lambda: services.adjustment_reject(found, actor=principal, reason=reason),
-        _("Rejected; nothing moved."),
-    )
+    return _decided(request, pk, lambda: decide(found, actor=principal, reason=reason), words)
 
 
 def _decided(

@@ -41,9 +41,11 @@ from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, number_of
 from billing.views.portal import may_pay
 from poolsite import access
-from poolsite.access.views.common import add_errors, page_key
+from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.paging import older_page
 
 Status = Campaign.Status
 
@@ -64,11 +66,9 @@ def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
     """An account's campaigns, newest first."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
-    before = page_key(request, "before")
+    before = key_of(request, "before")
     rows = visible_campaigns(principal).filter(wallet=wallet)
-    found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_ROWS + 1])
-    following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
-    shown = found[:PAGE_ROWS]
+    shown, following = older_page(rows, before, PAGE_ROWS)
     context = {
         "wallet": wallet,
         "account": wallet.account,

@@ -1,7 +1,5 @@
 """A campaign's rows as CSV: what was dropped from the upload, and what became of each recipient."""
 
-from collections.abc import Iterator
-
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -10,7 +8,7 @@ from billing.money import plain
 from billing.presentation import mode_word, state_word
 from billing.selectors.campaigns import results
 from billing.views.campaigns_common import found_of
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
 
 
 @require_GET
@@ -19,8 +17,8 @@ def campaign_dropped(request: HttpRequest, slug: str, pk: int) -> StreamingHttpR
     found = found_of(request, slug, pk, "billing.view")
     rows = found.dropped_rows.order_by("row").iterator()
     head = (_("row"), "number", _("why"))
-    lines = csv_lines(head, ((row.row, row.raw, row.reason) for row in rows))
-    return _file(lines, f"{found.public_id}-dropped.csv")
+    cells = ((row.row, row.raw, row.reason) for row in rows)
+    return csv_file(f"{found.public_id}-dropped.csv", head, cells)
 
 
 @require_GET
@@ -41,15 +39,9 @@ def campaign_results(request: HttpRequest, slug: str, pk: int) -> StreamingHttpR
         )
         for each in results(found)
     )
-    return _file(csv_lines(head, rows), f"{found.public_id}-results.csv")
+    return csv_file(f"{found.public_id}-results.csv", head, rows)
 
 
 def _state(state: str) -> str:
     words = {"waiting": _("Not sent"), "refused": _("Refused")}
     return words.get(state) or state_word(state)[0]
-
-
-def _file(lines: Iterator[str], name: str) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer

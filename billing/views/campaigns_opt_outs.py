@@ -15,10 +15,12 @@ from billing.selectors.wallets import wallet_get
 from billing.services import opt_outs as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.access.views.common import add_errors, page_key
-from poolsite.csv_text import csv_lines
+from poolsite.access.views.common import add_errors
+from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.paging import older_page
 
 
 class OptOutForm(forms.Form):
@@ -56,14 +58,13 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
     total = rows.count()
     if wanted:
         rows = rows.filter(number__startswith=reach(wanted).number or wanted)
-    before = page_key(request, "before")
-    found = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_ROWS + 1])
-    following = found[PAGE_ROWS - 1].pk if len(found) > PAGE_ROWS else None
+    before = key_of(request, "before")
+    found, following = older_page(rows, before, PAGE_ROWS)
     context = {
         "wallet": wallet,
         "account": wallet.account,
         "form": form,
-        "rows": found[:PAGE_ROWS],
+        "rows": found,
         "total": total,
         "wanted": wanted,
         "may": may_send(principal, wallet),
@@ -97,12 +98,9 @@ def opt_out_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def opt_outs_export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """Every opt-out as CSV."""
     wallet = wallet_get(principal_of(request), slug)
-    rows = opt_outs_of(wallet).iterator()
     head = ("number", _("reason"), _("added by"), _("added at"))
-    lines = csv_lines(
-        head,
-        ((row.number, row.reason, row.added_by, row.created_at.isoformat()) for row in rows),
+    rows = (
+        (row.number, row.reason, row.added_by, row.created_at.isoformat())
+        for row in opt_outs_of(wallet).iterator()
     )
-    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{slug}-opt-outs.csv"'
-    return answer
+    return csv_file(f"{slug}-opt-outs.csv", head, rows)

@@ -22,8 +22,10 @@ from billing.selectors.usage import CHARGES
 from billing.selectors.wallets import wallet_get
 from billing.views.common import address, given, link, number_of
 from poolsite import access
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
+from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
+from poolsite.paging import keyset_page
 
 PAGE_ROWS = 50
 ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned
@@ -171,11 +173,7 @@ def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
         "mode": _("Mode"),
         "id": _("Reference"),
     }
-    return [
-        {"name": label, "value": filters[name], "url": address({**filters, name: ""})}
-        for name, label in names.items()
-        if filters[name]
-    ]
+    return chips_of(filters, names)
 
 
 def _shown(found: Explanation) -> str:
@@ -195,12 +193,11 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         return _csv(wallet, rows)
     before = _key(request.GET.get("before", ""))
     page = rows.filter(_older(*before)) if before else rows
-    found = list(page.order_by("-generation", "-seq")[: PAGE_ROWS + 1])
-    last = found[PAGE_ROWS - 1] if len(found) > PAGE_ROWS else None
+    found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
     context = {
         "wallet": wallet,
         "account": wallet.account,
-        "rows": [_plain_row(entry) for entry in found[:PAGE_ROWS]],
+        "rows": [_plain_row(entry) for entry in found],
         "filters": filters,
         "kinds": [(kind, kind_word(kind)) for kind in KIND_WORDS],
         "chips": _entry_chips(filters),
@@ -213,15 +210,7 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
 
 def _entry_chips(filters: dict[str, str]) -> list[dict[str, str]]:
     names = {"q": _("Reference"), "kind": _("Type"), "from": _("From"), "until": _("Until")}
-    return [
-        {
-            "name": label,
-            "value": kind_word(filters[name]) if name == "kind" else filters[name],
-            "url": address({**filters, name: ""}),
-        }
-        for name, label in names.items()
-        if filters[name]
-    ]
+    return chips_of(filters, names, {"kind": kind_word(filters["kind"])})
 
 
 def _matching(wallet: Wallet, filters: dict[str, str]) -> QuerySet[JournalEntry]:
@@ -256,11 +245,7 @@ def _plain_row(entry: JournalEntry) -> dict[str, Any]:
 def _csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpResponse:
     head = ["generation", "seq", "time", "type", "reference", "mode", "chatbot"]
     head += ["spendable", "held", "owed", "charged"]
-    response = StreamingHttpResponse(
-        csv_lines(head, _csv_rows(rows)), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="{wallet.slug}-entries.csv"'
-    return response
+    return csv_file(f"{wallet.slug}-entries.csv", head, _csv_rows(rows))
 
 
 def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:

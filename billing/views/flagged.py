@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_GET, require_POST
 
 from billing import money
@@ -15,17 +15,11 @@ from billing.models import FlaggedReport
 from billing.presentation import amount
 from billing.selectors.flagged import SHOWS, FlaggedQuery, open_totals, report_get
 from billing.services.flagged_reports import TOPIC, flagged_accept, flagged_charge
-from billing.views.common import (
-    address,
-    answers_json,
-    body_of,
-    finance_of,
-    given,
-    number_of,
-    reason_of,
-)
+from billing.views.common import address, finance_of, given, number_of
 from poolsite import access
+from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import answers_json, body_of, reason_of
 
 
 @require_GET
@@ -65,7 +59,7 @@ def flagged_page(request: HttpRequest) -> HttpResponse:
 
 def _shows() -> list[tuple[str, str]]:
     return [
-        ("open", _("Open")),
+        ("open", pgettext("state", "Open")),
         ("waiting", _("Waiting for approval")),
         ("closed", _("Closed")),
         ("all", _("All")),
@@ -74,11 +68,7 @@ def _shows() -> list[tuple[str, str]]:
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
     names = {"flag": _("Flag"), "account": _("Account"), "q": _("Message begins with")}
-    return [
-        {"name": label, "value": filters[name], "url": address({**filters, name: ""})}
-        for name, label in names.items()
-        if filters[name]
-    ]
+    return chips_of(filters, names)
 
 
 @require_POST

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -25,22 +25,14 @@ from billing.selectors.messages import (
     price_lines,
     story,
 )
-from billing.selectors.wallets import own_wallet, wallet_get
+from billing.selectors.wallets import wallet_get
 from billing.views.common import address, given, link, number_of
 from billing.views.rules import rules_table
 from poolsite import access
+from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
 
 ID_LENGTH = 80
-
-
-@require_GET
-def own_messages(request: HttpRequest) -> HttpResponse:
-    """The reader's own messages."""
-    principal = principal_of(request)
-    access.require(principal, "billing.view")
-    wallet = own_wallet(principal)
-    return redirect("billing:messages", slug=wallet.slug) if wallet else redirect("billing:balance")
 
 
 @require_GET
@@ -87,15 +79,7 @@ def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
         "mode": mode_word(filters["mode"]),
         "flagged": _("yes"),
     }
-    return [
-        {
-            "name": label,
-            "value": words.get(name, filters[name]),
-            "url": address({**filters, name: ""}),
-        }
-        for name, label in names.items()
-        if filters[name]
-    ]
+    return chips_of(filters, names, words)
 
 
 @require_GET

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 from billing.models import AuditRun, Wallet
 from billing.selectors import lag
 from billing.services.auditing import audit_some
-from billing.views.common import answers_json
 from poolsite import access, live
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import answers_json
 
 RUN_SECONDS = 10.0
 LATEST = 20

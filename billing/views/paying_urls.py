@@ -40,6 +40,11 @@ urlpatterns = [
         adjustments.adjustment_reject,
         name="adjustment_reject",
     ),
+    path(
+        "billing/adjustments/<int:pk>/give-up/",
+        adjustments.adjustment_give_up,
+        name="adjustment_give_up",
+    ),
     path(f"{OF_OPERATOR}close/", adjustments.wallet_close, name="account_close"),
     path("billing/open/", adjustments.wallet_open, name="wallet_open"),
     path(f"{OF_WALLET}tariffs/", tariffs.tariffs, name="tariffs"),

@@ -17,12 +17,13 @@ from billing.selectors.recharges import method_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
 from billing.views.campaigns_common import chip_of
 from billing.views.campaigns_progress import progress_context
-from billing.views.common import answers_json, link
+from billing.views.common import link
 from poolsite import access
 from poolsite.access import Decision, Principal
 from poolsite.operations.overview import reader_of
 from poolsite.operations.pages import principal_of
 from poolsite.operations.registry import CARDS
+from poolsite.operations.verbs import answers_json
 
 TOP_UPS = (500, 2_000, 5_000)  # currency units
 OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that stand here, too
@@ -41,24 +42,15 @@ def own_portal(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/no_wallet.html")
 
 
-OWN_PAGES = {
-    "top-ups": "recharges",
-    "statements": "statements",
-    "prices": "tariffs",
-    "chatbots": "chatbots",
-    "alerts": "limits",
-}
-
-
 @require_GET
 def own_page(request: HttpRequest, page: str) -> HttpResponse:
-    """A page of the reader's own account, by a name without the account's."""
+    """The page of that name of the reader's own account."""
     principal = principal_of(request)
     access.require(principal, "billing.view")
     wallet = own_wallet(principal)
     if wallet is None:
         return redirect("billing:balance")
-    return redirect(f"billing:{OWN_PAGES[page]}", slug=wallet.slug)
+    return redirect(f"billing:{page}", slug=wallet.slug)
 
 
 @require_GET

@@ -18,7 +18,6 @@ from billing.models import Recharge, Wallet
 from billing.recharging import variants
 from billing.recharging.demo_provider import ENDINGS, DemoProvider
 from billing.recharging.reports import Answer
-from billing.recharging.stripe_provider import StripeProvider
 from billing.selectors.recharges import SHOWS, RechargeQuery, recharge_get
 from billing.selectors.wallets import wallet_get
 from billing.services import provider_events
@@ -27,7 +26,8 @@ from billing.views.common import address, given, link, number_of
 from poolsite import access
 from poolsite.access import Decision, Principal
 from poolsite.access.views.common import add_errors
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
+from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
 
 CSV_HEAD = (
@@ -213,15 +213,8 @@ def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
         "until": _("Until"),
     }
     words = {**dict(_shows()), **{each.name: str(each.label) for each in variants.configured()}}
-    return [
-        {
-            "name": label,
-            "value": words.get(filters[name], filters[name]),
-            "url": address({**filters, name: ""}),
-        }
-        for name, label in names.items()
-        if filters[name]
-    ]
+    said = {name: words.get(value, value) for name, value in filters.items()}
+    return chips_of(filters, names, said)
 
 
 def _day(text: str) -> date | None:
@@ -232,11 +225,7 @@ def _day(text: str) -> date | None:
 
 
 def _csv(wallet: Wallet, query: RechargeQuery) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(
-        csv_lines(CSV_HEAD, _csv_rows(wallet, query)), content_type="text/csv; charset=utf-8"
-    )
-    answer["Content-Disposition"] = f'attachment; filename="top-ups-{wallet.slug}.csv"'
-    return answer
+    return csv_file(f"top-ups-{wallet.slug}.csv", CSV_HEAD, _csv_rows(wallet, query))
 
 
 def _csv_rows(wallet: Wallet, query: RechargeQuery) -> Iterator[list[str]]:
@@ -265,6 +254,9 @@ def provider_event(request: HttpRequest, variant: str) -> JsonResponse:
     """A provider's event, believed for its signature alone; the answer says what came of it."""
     if variant not in _open_variants():
         return JsonResponse({"error": "There is no such provider."}, status=404)
+    # Loaded where it is used: only the web needs Stripe's client, and only with a variant of it.
+    from billing.recharging.stripe_provider import StripeProvider
+
     provider = variants.provider_of(variant)
     if not isinstance(provider, StripeProvider):
         return JsonResponse({"error": "This provider sends nothing."}, status=404)

@@ -14,7 +14,7 @@ from billing.selectors.statements import months_of, statement, statement_rows
 from billing.selectors.wallets import wallet_get
 from billing.services.days import Month, month_at, month_of, zone_of
 from billing.views.common import link
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
 
 CSV_HEAD = (
@@ -69,12 +69,8 @@ def _names(wallet: Wallet, moves: Sequence[JournalEntry]) -> list[tuple[str, str
 def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpResponse:
     """Every entry of the month with the balance after it; a million rows need no memory."""
     wallet = wallet_get(principal_of(request), slug)
-    answer = StreamingHttpResponse(
-        csv_lines(CSV_HEAD, _rows(wallet, _month(wallet, month))),
-        content_type="text/csv; charset=utf-8",
-    )
-    answer["Content-Disposition"] = f'attachment; filename="statement-{slug}-{month}.csv"'
-    return answer
+    rows = _rows(wallet, _month(wallet, month))
+    return csv_file(f"statement-{slug}-{month}.csv", CSV_HEAD, rows)
 
 
 def _month(wallet: Wallet, name: str) -> Month:

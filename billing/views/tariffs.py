@@ -14,6 +14,7 @@ from billing.forms import EndTariffForm, TariffForm, shortest
 from billing.models import Tariff, Wallet
 from billing.presentation import exact, mode_word
 from billing.pricing.modes import MODES
+from billing.selectors.tariffs import tariff_list
 from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services
 from billing.services.days import zone_of
@@ -32,9 +33,7 @@ def tariffs(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     now = timezone.now()
-    rows = list(
-        Tariff.objects.filter(account=wallet.account_id).order_by("-valid_from")[:PAGE_ROWS]
-    )
+    rows = list(tariff_list(principal, wallet)[:PAGE_ROWS])
     context = {
         "wallet": wallet,
         "zone": wallet.account.zone,

@@ -5,7 +5,7 @@ from datetime import date
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -15,19 +15,10 @@ from billing.models import Chatbot
 from billing.presentation import MODE_LOOKS, mode_word
 from billing.pricing.modes import MODES
 from billing.selectors.usage import RANGES, Usage, usage
-from billing.selectors.wallets import own_wallet, wallet_get
-from billing.views.common import answers_json, link
-from poolsite import access
+from billing.selectors.wallets import wallet_get
+from billing.views.common import link
 from poolsite.operations.pages import principal_of
-
-
-@require_GET
-def own_usage(request: HttpRequest) -> HttpResponse:
-    """The reader's own usage."""
-    principal = principal_of(request)
-    access.require(principal, "billing.view")
-    wallet = own_wallet(principal)
-    return redirect("billing:usage", slug=wallet.slug) if wallet else redirect("billing:balance")
+from poolsite.operations.verbs import answers_json
 
 
 @require_GET

@@ -56,6 +56,7 @@ from billing.wallet.moving import (
     move,
     pay_unpaid,
     purge,
+    refuse,
     sweep,
 )
 from billing.wallet.reading import (
@@ -119,6 +120,7 @@ __all__ = [
     "read_change",
     "read_fields",
     "reasons",
+    "refuse",
     "report",
     "report_many",
     "sent",

@@ -5,17 +5,13 @@ from typing import TypeVar
 
 from billing.wallet.keys import WalletKeys
 from billing.wallet.scripts import SCRIPTS
-from poolsite.hotpath import Argument, Command, HotPathError
+from poolsite.hotpath import AggregateRefused, Argument, Command
 
 T = TypeVar("T")
 
 
-class WalletRefusedError(HotPathError):
+class WalletRefusedError(AggregateRefused):
     """The wallet itself refused a command; `reason` is one of billing.wallet.reasons."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def wallet_command(

@@ -16,8 +16,8 @@ MOVEMENTS: Final = ("recharge", "credit", "debit", "chargeback", "cash_refund", 
 @dataclass(frozen=True, slots=True)
 class Movement:
     """What a movement did. answer: applied, repeat (done before: the same figures), conflict
-    (the operation id stands for something else), insufficient balance (a cash refund), too large,
-    or a refusal of the wallet.
+    (the operation id stands for something else), insufficient balance (a cash refund), cancelled
+    (given up before), too large, or a refusal of the wallet.
 
     `spendable`, `owed`: the effect on what can be spent and on the receivable; `bal`, `seq`,
     `receivable`: the wallet after it.
@@ -53,6 +53,18 @@ def _movement(reply: list[str]) -> Movement:
         return Movement(reply[1])
     bal, seq, spendable, owed, receivable = (int(reply[place]) for place in (1, 2, 4, 5, 6))
     return Movement(reply[3], spendable, owed, bal, seq, receivable)
+
+
+def refuse(slug: str, operation_id: str, kind: str, amount: int) -> Command[str]:
+    """Give a movement up for good. cancelled: `move` does nothing under this id any more; repeat:
+    it was applied before; conflict: the id stands for something else. Raises WalletRefusedError.
+    """
+    words = (check_id(operation_id), kind, str(check_units(amount)))
+
+    def read(reply: list[str]) -> str:
+        return accepted(reply)[1]
+
+    return wallet_command("refuse", slug, words, read, operation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +136,6 @@ __all__ = [
     "move",
     "pay_unpaid",
     "purge",
+    "refuse",
     "sweep",
 ]

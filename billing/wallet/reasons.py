@@ -34,7 +34,7 @@ EARLY: Final = "early"
 UNEXPECTED_MODE: Final = "unexpected mode"
 ORPHAN: Final = "orphan"
 
-# answers to a movement of money (beside REPEAT, CONFLICT, INSUFFICIENT)
+# answers to a movement of money (beside REPEAT, CONFLICT, INSUFFICIENT, CANCELLED)
 APPLIED: Final = "applied"
 TOO_LARGE: Final = "too large"
 

@@ -59,14 +59,6 @@ class PoolClient:
         """Send one event."""
         return self._note(_answer(await self._post("/events", event)))
 
-    async def send_many(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
-        """Send events in batches, in order; one answer each."""
-        return [
-            answer
-            for start in range(0, len(events), EVENTS_PER_REQUEST)
-            for answer in await self.send_batch(events[start : start + EVENTS_PER_REQUEST])
-        ]
-
     async def send_batch(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
         """Send up to EVENTS_PER_REQUEST events in one request; one answer each."""
         if not events:

@@ -83,7 +83,7 @@ async def _admit(request: Request) -> tuple[Principal, PoolRef]:
     if not principal.is_authenticated:
         raise _RefusedError(problem_response("unauthenticated"))
     pool = await directory().get(request.path_params["slug"])
-    decision = processing.decide(principal, pool)
+    decision = access.decide_found(principal, "numbers.event", pool)
     if not decision or pool is None:
         raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-pool")))
     return principal, pool

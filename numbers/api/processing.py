@@ -3,9 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from billing.services.calls import CallRefusedError
 from numbers import pool, regions
@@ -16,23 +16,15 @@ from numbers.api.reading import MalformedError
 from numbers.api.releasing import release_later
 from numbers.api.server_time import server_time
 from numbers.schemas import Event
-from poolsite import access, hotpath
-from poolsite.access import Decision, Principal, TokenScope
+from poolsite import hotpath
+from poolsite.access import Principal, TokenScope
 from poolsite.api.gather import Gatherer
+from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)
 
 Answered = tuple[int, dict[str, Any]]  # status, body
 Events = Gatherer[pool.Event, pool.Outcome]
-
-
-def decide(principal: Principal, ref: PoolRef | None) -> Decision:
-    """Whether events may be sent to this pool at all; a missing pool looks like a foreign one."""
-    if not principal.is_authenticated:
-        return Decision.LOGIN
-    if ref is None:
-        return Decision.HIDDEN
-    return access.decide(principal, "numbers.event", ref)
 
 
 async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
@@ -204,13 +196,4 @@ def _combine(group: str, events: Sequence[pool.Event]) -> hotpath.Command[list[p
     return pool.events(slug, events)
 
 
-_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, Events] = WeakKeyDictionary()
-
-
-def _gatherer() -> Events:
-    """The running loop's."""
-    loop = asyncio.get_running_loop()
-    found = _gatherers.get(loop)
-    if found is None:
-        found = _gatherers[loop] = Gatherer(_combine)
-    return found
+_gatherer: PerLoop[Events] = PerLoop(partial(Gatherer, _combine))

@@ -12,22 +12,22 @@ from numbers.schemas import (
     Answer,
     Counts,
     Event,
+    EventItemAnswer,
+    EventProblem,
     HadOut,
-    ItemAnswer,
     LiveList,
     LiveListAnswer,
     NumberOut,
     PoolOut,
-    Problem,
     WhoHadIn,
 )
 from numbers.selectors import ListedNumber, PoolNow
 from poolsite import access, number_format
 from poolsite.access import Principal, principal_of_request
+from poolsite.api.problems import READ_ERRORS
 from poolsite.api.root import ProblemError, api
 
 router = Router(tags=["numbers"])
-_ERRORS: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
 FUTURE = timedelta(minutes=1)
 
@@ -41,7 +41,7 @@ def register() -> None:
 numbers_router = Router(tags=["numbers"])
 
 
-@router.get("", response={200: list[PoolOut], **_ERRORS}, summary="Pools")
+@router.get("", response={200: list[PoolOut], **READ_ERRORS}, summary="Pools")
 def list_pools(request: HttpRequest) -> Any:
     """Every pool that the credential may see."""
     principal = principal_of_request(request)
@@ -49,13 +49,15 @@ def list_pools(request: HttpRequest) -> Any:
     return [_pool_out(pool) for pool in selectors.pool_list(principal)]
 
 
-@router.get("/{slug}", response={200: PoolOut, **_ERRORS}, summary="One pool")
+@router.get("/{slug}", response={200: PoolOut, **READ_ERRORS}, summary="One pool")
 def get_pool(request: HttpRequest, slug: str = Slug) -> Any:
     """A pool with its settings and live figures."""
     return _pool_out(selectors.pool_now(_pool(principal_of_request(request), slug)))
 
 
-@router.get("/{slug}/numbers/{number}", response={200: NumberOut, **_ERRORS}, summary="One number")
+@router.get(
+    "/{slug}/numbers/{number}", response={200: NumberOut, **READ_ERRORS}, summary="One number"
+)
 def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     """A number of a pool, as SQL remembers it and as it is now."""
     pool = _pool(principal_of_request(request), slug)
@@ -66,7 +68,7 @@ def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     return _number_out(selectors.with_live([row])[0])
 
 
-@numbers_router.get("/who-had", response={200: list[HadOut], **_ERRORS}, summary="Who had it")
+@numbers_router.get("/who-had", response={200: list[HadOut], **READ_ERRORS}, summary="Who had it")
 def who_had(
     request: HttpRequest,
     asked: Query[WhoHadIn],
@@ -98,18 +100,10 @@ def who_had(
     return [_had_out(row) for row in rows]
 
 
+_EVENT_ERRORS = (401, 402, 403, 404, 409, 413, 415, 422, 503, 504)
 _EVENT_ANSWERS: dict[int, Any] = {
-    200: Answer | list[ItemAnswer],
-    401: Problem,
-    402: Problem,
-    403: Problem,
-    404: Problem,
-    409: Problem,
-    413: Problem,
-    415: Problem,
-    422: Problem,
-    503: Problem,
-    504: Problem,
+    200: Answer | list[EventItemAnswer],
+    **dict.fromkeys(_EVENT_ERRORS, EventProblem),
 }
 
 

@@ -7,9 +7,9 @@ value is never ahead of Redis unless Redis' clock was just put back.
 
 import asyncio
 import time
-from weakref import WeakKeyDictionary
 
 from poolsite import hotpath
+from poolsite.per_loop import PerLoop
 
 LOOK_SECONDS = 1.0
 
@@ -44,13 +44,4 @@ class ServerTime:
             task.exception()
 
 
-_clocks: WeakKeyDictionary[asyncio.AbstractEventLoop, ServerTime] = WeakKeyDictionary()
-
-
-def server_time() -> ServerTime:
-    """The running loop's."""
-    loop = asyncio.get_running_loop()
-    found = _clocks.get(loop)
-    if found is None:
-        found = _clocks[loop] = ServerTime()
-    return found
+server_time = PerLoop(ServerTime)

@@ -9,13 +9,13 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 from numbers import pool
 from numbers.api.reading import MalformedError
 from numbers.pool import Event, Outcome, PoolKeys
 from poolsite import hotpath
 from poolsite.live.hub import hub_of_loop
+from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)
 
@@ -54,16 +54,7 @@ class Offers:
                 del self._waiting[slug]
 
 
-_offers: WeakKeyDictionary[asyncio.AbstractEventLoop, Offers] = WeakKeyDictionary()
-
-
-def offers() -> Offers:
-    """The running loop's."""
-    loop = asyncio.get_running_loop()
-    found = _offers.get(loop)
-    if found is None:
-        found = _offers[loop] = Offers()
-    return found
+offers = PerLoop(Offers)
 
 
 async def call(slug: str, event: Event) -> Outcome:

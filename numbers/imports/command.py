@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
 from numbers.errors import NumbersError
 from numbers.models import NumberImport, Pool
 from numbers.selectors.imports import refused_rows
@@ -34,7 +36,7 @@ def import_file(
         return found
     if not found.can_confirm:
         imports.import_discard(actor=actor, number_import=found)
-        raise NumbersError("not-allowed", "no row of the file can be taken")
+        raise NumbersError("not-allowed", _("No row of the file can be taken."))
     found = imports.confirm_now(found, actor)
     say(f"{found.imported:,} numbers added to {pool.slug} as {found.public_id}.")
     return found

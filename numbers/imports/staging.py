@@ -1,19 +1,17 @@
 """The preview: an uploaded file becomes rows that say what would become of them."""
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 
 from numbers.imports.preview import Classifier, Judged, read_number
 from numbers.imports.table import UnreadableFileError, read_rows
-from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, Pool
+from numbers.models import CallRecord, ImportRow, Number, NumberImport, Pool
 from poolsite import access
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import principal_of_user
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.number_format import Normalised
+from poolsite.uploaded_files import file_of
 
 CHUNK = 1_000
 QUERY_VALUES = 500  # SQLite takes a bounded number of parameters
@@ -38,7 +36,7 @@ def _stage(job: JobHandle, found: NumberImport) -> Iterator[Progress]:
     principal = reader_of(job, found)
     counts = [found.rows_as_they_are, found.rows_cleaned, found.rows_refused]
     done = sum(counts)
-    with _file_of(found) as path:
+    with file_of(found) as path:
         rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
         while chunk := [read_number(row) for row in islice(rows, CHUNK)]:
             staged = list(classifier.judge(chunk, _owners(found, principal, chunk)))
@@ -76,16 +74,6 @@ def _seen_before(found: NumberImport) -> dict[str, int]:
         return {}
     rows = found.staged.exclude(value="").exclude(why__startswith="twice:")
     return dict(rows.values_list("value", "row").iterator())
-
-
-@contextmanager
-def _file_of(found: NumberImport) -> Iterator[Path]:
-    """The uploaded file, from its parts in SQL, on this machine's disk for as long as needed."""
-    with tempfile.NamedTemporaryFile(suffix=Path(found.file_name).suffix.lower()) as file:
-        for data in found.parts.order_by("place").values_list("data", flat=True).iterator():
-            file.write(bytes(data))
-        file.flush()
-        yield Path(file.name)
 
 
 def _owners(
@@ -134,14 +122,3 @@ def _owner_code(found: NumberImport, principal: Principal | None, number: Number
     if principal is None or access.decide(principal, "numbers.view", number).allowed:
         return f"in_pool:{number.pool.slug}"
     return "in_other_pool"
-
-
-def keep_parts(found: NumberImport, data: Iterator[bytes], limit: int) -> int:
-    """Store an upload; returns its bytes. ValueError once it is larger than `limit`."""
-    size = 0
-    for place, piece in enumerate(data):
-        size += len(piece)
-        if size > limit:
-            raise ValueError(size)
-        ImportPart.objects.create(number_import=found, place=place, data=piece)
-    return size

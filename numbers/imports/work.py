@@ -20,6 +20,7 @@ from numbers.imports.staging import (
     reader_of,
 )
 from numbers.models import ImportRow, Number, NumberImport, NumberTag
+from numbers.reason_words import sentence_of
 from numbers.services.adding import load_numbers
 from numbers.services.removing import remove_numbers
 from poolsite import access
@@ -166,7 +167,7 @@ def _send(found: NumberImport) -> None:
         load_numbers(found.pool, here)
         remove_numbers(found.pool, gone)
     except door.PoolRefusedError as error:
-        raise JobError(f"The pool refused the numbers: {error.reason}.") from error
+        raise JobError(sentence_of(error.reason)) from error
 
 
 def _parts(values: Sequence[str]) -> Iterator[Sequence[str]]:

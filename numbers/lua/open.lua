@@ -24,7 +24,7 @@ if (how ~= 'now' and how ~= 'loaded') or (status ~= 'o' and status ~= 'p') then 
 if sub(conf, 1, 1) ~= 'r' then return { '1', '', '', 'repeat' } end
 call('HSET', POOL, 'loaded', 1, 'becomes', status)
 for name in pairs(cjson.decode(call('HGET', POOL, 'switches') or '{}')) do
-  call('HDEL', POOL, 'l:' .. name) -- a list whose first part met an empty pool begins anew
+  slow.no_list_yet(name) -- a list whose first part met an empty pool begins anew
 end
 local awaiting = call('HGET', POOL, 'awaiting')
 local reason = ''

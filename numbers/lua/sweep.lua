@@ -1,6 +1,6 @@
 --[[ numbers/sweep
 Purpose: What time brings, a bounded piece at a time: the next day, a recovering pool's opening,
-  superseded calls, leases, registrations, offers, and forgetting.
+  rests of a clock that was ahead, superseded calls, leases, registrations, offers, and forgetting.
 KEYS[1] {pool}                HASH    as numbers/event
 KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
@@ -9,7 +9,8 @@ KEYS[5] {pool}:timers         ZSET    as numbers/event
 KEYS[6] {pool}:log            STREAM  as numbers/event
 KEYS[7] {pool}:registrations  ZSET    as numbers/event
 ARGV[1] batch              how many of each kind at most, 1 to 1 000
-Reply: pairs: more day opened released renewed suspected lapsed expired forgotten; more = 1: call again at once
+Reply: pairs: more day opened shortened released renewed suspected lapsed expired forgotten; more = 1: call
+  again at once
 Errors: -1 "no such pool", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
 Version: 1
@@ -29,6 +30,7 @@ if sub(conf, 1, 1) == 'r' then
     opened = true
   end
 end
+local shortened = slow.shorten(batch)
 seq, conf = slow.synced()
 local released, more = slow.release(batch)
 local renewed, suspected, lapsed = slow.leases(batch)
@@ -39,8 +41,8 @@ if sub(conf, 2, 2) == '1' then slow.sweep_near(math.max(100, math.floor(call('ZC
 local forgotten = slow.forget(math.max(batch, math.floor(call('HLEN', POOL) / 200)))
 seq, conf = slow.synced()
 --@include close
-if more_contacts or renewed + suspected + lapsed >= batch then more = true end
+if more_contacts or shortened >= batch or renewed + suspected + lapsed >= batch then more = true end
 local us = slow.us
-return { 'more', more and '1' or '0', 'day', rolled and '1' or '0', 'opened', opened and '1' or '0', 'released',
-  us(released), 'renewed', us(renewed), 'suspected', us(suspected), 'lapsed', us(lapsed), 'expired', us(expired),
-  'forgotten', us(forgotten) }
+return { 'more', more and '1' or '0', 'day', rolled and '1' or '0', 'opened', opened and '1' or '0', 'shortened',
+  us(shortened), 'released', us(released), 'renewed', us(renewed), 'suspected', us(suspected), 'lapsed', us(lapsed),
+  'expired', us(expired), 'forgotten', us(forgotten) }

@@ -3,7 +3,6 @@
 from numbers.models.imports import ImportPart, ImportRow, NumberImport
 from numbers.models.pools import (
     NUMBER_LENGTH,
-    SLUG_PATTERN,
     Number,
     NumberTag,
     Pool,
@@ -11,6 +10,7 @@ from numbers.models.pools import (
     UnsentChange,
 )
 from numbers.models.records import CallRecord, Direction, MinuteSample, PoolEvent
+from poolsite.hotpath.rows import SLUG_PATTERN
 
 __all__ = [
     "NUMBER_LENGTH",

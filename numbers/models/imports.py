@@ -7,17 +7,20 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from numbers.fields import AsciiField
 from numbers.models.pools import NUMBER_LENGTH, Pool
+from poolsite.hotpath.rows import PartRow
 from poolsite.jobs.models import Job
 
 RAW_LENGTH = 300
 
 
-class NumberImport(models.Model):
+class NumberImport(PartRow):
     """One file on its way into one pool. `job` is the work it waits for, or waited for last.
 
     `next_row` and `pending` say how far SQL is ahead of Redis, so that any worker can go on
     where another was killed.
     """
+
+    part_of = "pool"
 
     class State(models.TextChoices):
         READING = "reading", gettext_lazy("Reading")
@@ -68,16 +71,6 @@ class NumberImport(models.Model):
     def public_id(self) -> str:
         """How people name it, e.g. imp-0412."""
         return f"imp-{self.pk:04d}"
-
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the pool."""
-        return self.pool.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the pool."""
-        return f"pool:{self.pool.slug}"
 
     @property
     def rows_to_import(self) -> int:

@@ -1,6 +1,6 @@
 """What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
 
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -8,24 +8,14 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.fields import AsciiField
 from poolsite.access.models import Account, ApiToken
+from poolsite.hotpath.rows import Living, PartRow, PausableRow, UnsentMark
 
-SLUG_PATTERN = r"^[a-z0-9-]{1,40}\Z"
 NUMBER_LENGTH = 33  # an optional + and up to 32 digits
 DAY_SECONDS = 86_400
 
 
-class LivePools(models.Manager["Pool"]):
-    """Pools that were not deleted."""
-
-    def get_queryset(self) -> models.QuerySet["Pool"]:
-        return super().get_queryset().filter(deleted_at=None)
-
-
-class Pool(models.Model):
-    """One shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes.
-
-    A deleted pool keeps its row and slug, because years of history name it.
-    """
+class Pool(PausableRow):
+    """One shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes."""
 
     account = models.ForeignKey(
         Account,
@@ -36,14 +26,6 @@ class Pool(models.Model):
         verbose_name=_("account"),
         help_text=_("Empty: the platform's own pool."),
     )
-    slug = models.CharField(
-        _("slug"),
-        max_length=40,
-        unique=True,
-        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
-    )
-    name = models.CharField(_("name"), max_length=120)
-    description = models.TextField(_("description"), blank=True)
 
     lease_seconds = models.PositiveIntegerField(
         _("lease, seconds"),
@@ -97,12 +79,6 @@ class Pool(models.Model):
         default=60,
         validators=[MinValueValidator(1), MaxValueValidator(DAY_SECONDS)],
     )
-    log_limit = models.PositiveIntegerField(
-        _("backlog limit, entries"),
-        default=1_000_000,
-        validators=[MinValueValidator(1_000)],
-        help_text=_("History entries kept in Redis while SQL cannot take them."),
-    )
 
     blocking_alarm_percent = models.FloatField(
         _("alarm: blocking over, %"),
@@ -115,17 +91,9 @@ class Pool(models.Model):
         validators=[MinValueValidator(0), MaxValueValidator(100)],
     )
 
-    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
-    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
-    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
-
-    generation = models.PositiveBigIntegerField(_("generation"), default=1)
-    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
     loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-    deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
 
-    objects = LivePools()
+    objects = Living["Pool"]()
     all_objects = models.Manager["Pool"]()
 
     access_kind = "pool"
@@ -135,17 +103,16 @@ class Pool(models.Model):
         verbose_name_plural = _("pools")
         ordering = ["slug"]
 
-    def __str__(self) -> str:
-        return self.name or self.slug
-
     @property
     def tag(self) -> str:
         """The pool's Redis tag, with its braces."""
         return "{" + self.slug + "}"
 
 
-class Switch(models.Model):
+class Switch(PartRow):
     """A telephone switch that reports events of one pool."""
+
+    part_of = "pool"
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="switches")
     name = models.CharField(_("name"), max_length=64)
@@ -166,19 +133,11 @@ class Switch(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the pool."""
-        return self.pool.account_id
 
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the pool."""
-        return f"pool:{self.pool.slug}"
-
-
-class Number(models.Model):
+class Number(PartRow):
     """A telephone number. It belongs to one pool only, so two pools never call with it at once."""
+
+    part_of = "pool"
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="numbers", db_index=False)
     value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
@@ -219,16 +178,6 @@ class Number(models.Model):
     def __str__(self) -> str:
         return self.value
 
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the pool."""
-        return self.pool.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the pool."""
-        return f"pool:{self.pool.slug}"
-
 
 class NumberTag(models.Model):
     """One tag of a number, with what a list filtered by it is ordered by."""
@@ -253,15 +202,7 @@ class NumberTag(models.Model):
         return self.tag
 
 
-class UnsentChange(models.Model):
-    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is.
-
-    What a dead process left behind is found by an old row, and reconcile mends the pool.
-    """
+class UnsentChange(UnsentMark):
+    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="unsent")
-    created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
-
-    class Meta:
-        verbose_name = _("unsent change")
-        verbose_name_plural = _("unsent changes")

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from numbers.fields import AsciiField
 from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.history.models import HistoryEntry
+from poolsite.hotpath.rows import PartRow
 
 
 class Direction(models.TextChoices):
@@ -20,8 +21,10 @@ class Direction(models.TextChoices):
     IN = "in", _("in")
 
 
-class CallRecord(models.Model):
+class CallRecord(PartRow):
     """One call through a number, from its pick to its end."""
+
+    part_of = "pool"
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="calls", db_index=False)
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH)
@@ -66,16 +69,6 @@ class CallRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.started_at:%Y-%m-%d %H:%M:%S}"
-
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the pool."""
-        return self.pool.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the pool."""
-        return f"pool:{self.pool.slug}"
 
 
 class PoolEvent(HistoryEntry):

@@ -268,6 +268,7 @@ class Swept:
     more: bool = False
     day: int = 0
     opened: int = 0
+    shortened: int = 0
     released: int = 0
     renewed: int = 0
     suspected: int = 0

@@ -5,10 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 NODATA: Final = "nodata"
-IDLE_UP: Final = "idle+up"
-IDLE_DOWN: Final = "idle+down"
-BUSY_UP: Final = "busy+up"
-BUSY_DOWN: Final = "busy+down"
 
 # Letters of live tiles (static/css/tiles.css and static/live/tiles.js know the same): what a person
 # sees at one glance.

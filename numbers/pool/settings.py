@@ -1,9 +1,10 @@
 """A pool's settings, and the fixed columns in which the scripts read them."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
-from zoneinfo import ZoneInfo
+
+from poolsite.moments import midnights
 
 DAYS_AHEAD: Final = 14
 
@@ -41,11 +42,7 @@ class PoolSettings:
 
     def midnights(self, now: datetime | None = None) -> list[int]:
         """Return the coming midnights of the zone, in seconds since 1970, soonest first."""
-        here = (now or datetime.now(UTC)).astimezone(ZoneInfo(self.zone))
-        return [
-            int(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).timestamp())
-            for day in (here.date() + timedelta(days=ahead) for ahead in range(1, DAYS_AHEAD + 1))
-        ]
+        return midnights(self.zone, DAYS_AHEAD, now)
 
     def columns(self, now: datetime | None = None) -> str:
         """Return columns 2 to 103 of `conf`. Raises ValueError when a number does not fit."""

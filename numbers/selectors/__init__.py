@@ -21,12 +21,10 @@ from numbers.selectors.pools import (
     pool_now,
     pool_samples,
     pool_sizing,
-    switch_list,
     visible_pools,
 )
 from numbers.selectors.records import (
     Story,
-    call_story,
     number_story,
     recent_calls,
     visible_calls,
@@ -45,7 +43,6 @@ __all__ = [
     "Sizing",
     "Story",
     "about_count",
-    "call_story",
     "live_numbers",
     "number_get",
     "number_list",
@@ -60,7 +57,6 @@ __all__ = [
     "prefix_condition",
     "recent_calls",
     "regions",
-    "switch_list",
     "visible_calls",
     "visible_events",
     "visible_numbers",

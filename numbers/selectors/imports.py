@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.db.models import QuerySet
 
 from numbers.models import ImportRow, NumberImport
+from numbers.selectors.pools import in_visible_pools
 from poolsite import access
 from poolsite.access import Principal
 
@@ -14,14 +15,8 @@ ALL_ROWS = 1_000
 
 def visible_imports(principal: Principal) -> QuerySet[NumberImport]:
     """The imports into pools that the principal may see, the latest first."""
-    return access.visible(
-        NumberImport.objects.select_related("pool__account", "actor", "job"),
-        principal,
-        "numbers.view",
-        account_field="pool__account",
-        slug_field="pool__slug",
-        kind="pool",
-    ).order_by("-pk")
+    rows = NumberImport.objects.select_related("pool__account", "actor", "job")
+    return in_visible_pools(rows, principal).order_by("-pk")
 
 
 def import_of(principal: Principal, import_id: int) -> NumberImport:

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from numbers.models import Number, Pool
 from numbers.pool import NumberState
+from numbers.selectors.pools import in_visible_pools
 from numbers.selectors.states import live_numbers
 from poolsite import access
 from poolsite.access import Principal
@@ -70,14 +71,7 @@ class About:
 
 def visible_numbers(principal: Principal) -> QuerySet[Number]:
     """The numbers that this principal may see."""
-    return access.visible(
-        Number.objects.all(),
-        principal,
-        "numbers.view",
-        account_field="pool__account",
-        slug_field="pool__slug",
-        kind="pool",
-    )
+    return in_visible_pools(Number.objects.all(), principal)
 
 
 def filtered(principal: Principal, wanted: NumberFilter) -> QuerySet[Number]:
@@ -219,10 +213,5 @@ def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> l
 
 def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:
     """One number with its live state. Raises access.Hidden when there is none, or Forbidden."""
-    number = Number.objects.select_related("pool__account").filter(value=value).first()
-    if number is None:
-        if not principal.is_authenticated:
-            raise access.LoginNeeded(action)
-        raise access.Hidden(action)
-    access.require(principal, action, number)
-    return with_live([number])[0]
+    numbers = Number.objects.select_related("pool__account").filter(value=value)
+    return with_live([access.require_one(numbers, principal, action)])[0]

@@ -1,19 +1,19 @@
 """What pages and machines read of pools: settings, figures, samples, advice. Tenant-safe."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from numbers import pool as door
-from numbers.models import CallRecord, MinuteSample, Pool, Switch
+from numbers.models import CallRecord, MinuteSample, Pool
 from numbers.selectors.sizing import Sizing, size
 from numbers.selectors.states import pool_live
 from poolsite import access
 from poolsite.access import Principal
 
+M = TypeVar("M", bound=Model)
 Status = Literal["open", "paused", "recovering", "lost"]
 STATUSES: dict[str, Status] = {"open": "open", "paused": "paused", "recovering": "recovering"}
 
@@ -60,6 +60,18 @@ def visible_pools(principal: Principal, action: str = "numbers.view") -> QuerySe
     return access.visible(Pool.objects.select_related("account"), principal, action)
 
 
+def in_visible_pools(rows: QuerySet[M], principal: Principal, pool: str = "pool") -> QuerySet[M]:
+    """The rows whose pool (the field of that name) this principal may see."""
+    return access.visible(
+        rows,
+        principal,
+        "numbers.view",
+        account_field=f"{pool}__account",
+        slug_field=f"{pool}__slug",
+        kind="pool",
+    )
+
+
 def pool_list(principal: Principal) -> list[PoolNow]:
     """Every pool that the principal may see, by slug, with its figures."""
     pools = list(visible_pools(principal).order_by("slug"))
@@ -69,13 +81,8 @@ def pool_list(principal: Principal) -> list[PoolNow]:
 
 def pool_get(principal: Principal, slug: str, action: str = "numbers.view") -> Pool:
     """One pool. Raises access.Hidden when there is none or it is a foreign one, else Forbidden."""
-    pool = Pool.objects.select_related("account").filter(slug=slug).first()
-    if pool is None:
-        if not principal.is_authenticated:
-            raise access.LoginNeeded(action)
-        raise access.Hidden(action)
-    access.require(principal, action, pool)
-    return pool
+    pools = Pool.objects.select_related("account").filter(slug=slug)
+    return access.require_one(pools, principal, action)
 
 
 def pool_now(pool: Pool) -> PoolNow:
@@ -101,9 +108,3 @@ def pool_live_calls(pool: Pool, *, after: str = "", limit: int = 100) -> list[Ca
     """Calls that run now as far as the history is drained, by number; `after` continues."""
     rows = CallRecord.objects.filter(pool=pool, ended_at=None, number__gt=after)
     return list(rows.order_by("number")[:limit])
-
-
-def switch_list(pools: Sequence[Pool]) -> list[Switch]:
-    """The switches of pools, by pool and name."""
-    rows = Switch.objects.filter(pool__in=pools).select_related("pool", "token")
-    return list(rows.order_by("pool__slug", "name"))

@@ -6,8 +6,9 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from numbers.models import CallRecord, PoolEvent
-from poolsite import access
+from numbers.selectors.pools import in_visible_pools
 from poolsite.access import Principal
+from poolsite.paging import keyset_page
 
 HAD_LIMIT = 200
 STORY_LIMIT = 100
@@ -23,26 +24,12 @@ class Story:
 
 def visible_calls(principal: Principal) -> QuerySet[CallRecord]:
     """The call records that this principal may see."""
-    return access.visible(
-        CallRecord.objects.select_related("pool"),
-        principal,
-        "numbers.view",
-        account_field="pool__account",
-        slug_field="pool__slug",
-        kind="pool",
-    )
+    return in_visible_pools(CallRecord.objects.select_related("pool"), principal)
 
 
 def visible_events(principal: Principal) -> QuerySet[PoolEvent]:
     """The events that this principal may see."""
-    return access.visible(
-        PoolEvent.objects.select_related("aggregate"),
-        principal,
-        "numbers.view",
-        account_field="aggregate__account",
-        slug_field="aggregate__slug",
-        kind="pool",
-    )
+    return in_visible_pools(PoolEvent.objects.select_related("aggregate"), principal, "aggregate")
 
 
 def who_had(
@@ -90,15 +77,8 @@ def number_story(
         events = events.filter(Q(at_us__lt=at_us) | Q(at_us=at_us, pk__lt=key))
     if before_us is not None:
         events = events.filter(at_us__lte=before_us)
-    page = list(events[: limit + 1])
-    more = len(page) > limit
-    page = page[:limit]
-    return Story(page, (page[-1].at_us, page[-1].pk) if more else None)
-
-
-def call_story(principal: Principal, call_id: str, *, limit: int = STORY_LIMIT) -> list[PoolEvent]:
-    """Everything that happened under a call id, oldest first."""
-    return list(visible_events(principal).filter(call_id=call_id).order_by("at_us", "pk")[:limit])
+    page, last = keyset_page(events, limit)
+    return Story(page, (last.at_us, last.pk) if last is not None else None)
 
 
 def recent_calls(

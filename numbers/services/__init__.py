@@ -1,5 +1,6 @@
 """Use cases that change pools and numbers: rights, SQL, audit log, then Redis."""
 
+from numbers.errors import NumbersError
 from numbers.services.adding import (
     Added,
     number_add,
@@ -7,7 +8,13 @@ from numbers.services.adding import (
     numbers_add,
     range_of,
 )
-from numbers.services.callbacks import Claim, claim_release, number_claim, number_use
+from numbers.services.callbacks import (
+    Claim,
+    callback_pool,
+    claim_release,
+    number_claim,
+    number_use,
+)
 from numbers.services.changing import number_change
 from numbers.services.charging_sweep import sweep_charges
 from numbers.services.healing import apply_all_settings, heal_pool, watch_pools
@@ -38,8 +45,10 @@ from numbers.services.switches import switch_create, switch_delete
 __all__ = [
     "Added",
     "Claim",
+    "NumbersError",
     "Report",
     "apply_all_settings",
+    "callback_pool",
     "claim_release",
     "heal_pool",
     "number_add",

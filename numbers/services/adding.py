@@ -5,21 +5,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from numbers import pool as door
 from numbers import regions
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberTag, Pool
-from numbers.services.common import (
-    CHUNK,
-    chunks,
-    clean_reason,
-    require,
-    send_after_commit,
-    summary,
-)
+from numbers.reason_words import rejection_of
+from numbers.services.common import CHUNK, chunks, send_after_commit, summary
 from poolsite import access, hotpath, number_format
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 
 RANGE_LIMIT = 1_000_000
 CONTACT_SECONDS = 3_600  # what phones commonly ask for
@@ -50,7 +45,7 @@ def number_add(
     try:
         value = number_format.parse(number)
     except number_format.NotANumberError as error:
-        raise NumbersError("malformed", str(error)) from None
+        raise NumbersError("malformed", rejection_of(error)) from None
     done = numbers_add(
         actor=actor,
         pool=pool,
@@ -62,11 +57,14 @@ def number_add(
         reason=reason,
     )
     if done.elsewhere:
-        raise NumbersError("not-allowed", f"{value} is in the pool {done.elsewhere[value]}")
+        place = {"number": value, "pool": done.elsewhere[value]}
+        raise NumbersError("not-allowed", _("%(number)s is in the pool %(pool)s.") % place)
     if done.in_call:
-        raise NumbersError("not-allowed", f"{value} is still in a call of {done.in_call[value]}")
+        place = {"number": value, "pool": done.in_call[value]}
+        raise NumbersError("not-allowed", _("%(number)s is still in a call of %(pool)s.") % place)
     if done.here:
-        raise NumbersError("not-allowed", f"{value} is in this pool already")
+        text = _("%(number)s is in this pool already.") % {"number": value}
+        raise NumbersError("not-allowed", text)
     return Number.objects.get(value=value)
 
 
@@ -98,16 +96,17 @@ def range_of(first: str, last: str) -> list[str]:
     try:
         start, end = number_format.parse(first), number_format.parse(last)
     except number_format.NotANumberError as error:
-        raise NumbersError("malformed", str(error)) from None
+        raise NumbersError("malformed", rejection_of(error)) from None
     plus = "+" if start.startswith("+") else ""
     low, high = start.removeprefix("+"), end.removeprefix("+")
     if len(start) != len(end) or end.startswith("+") != bool(plus):
-        raise NumbersError("malformed", "both ends of a range have the same form and length")
+        raise NumbersError("malformed", _("Both ends of a range have the same form and length."))
     count = int(high) - int(low) + 1
     if count < 1:
-        raise NumbersError("malformed", "the range ends before it begins")
+        raise NumbersError("malformed", _("The range ends before it begins."))
     if count > RANGE_LIMIT:
-        raise NumbersError("malformed", f"a range holds at most {RANGE_LIMIT:,} numbers")
+        text = _("A range holds at most %(n)s numbers.") % {"n": f"{RANGE_LIMIT:,}"}
+        raise NumbersError("malformed", text)
     width = len(low)
     return [f"{plus}{number:0{width}d}" for number in range(int(low), int(high) + 1)]
 

@@ -7,8 +7,9 @@ from django.utils.translation import gettext_noop
 
 from numbers import pool as door
 from numbers.models import MinuteSample, Pool, Switch
-from poolsite import hotpath
+from poolsite.hotpath.rows import with_figures
 from poolsite.operations import incidents
+from poolsite.operations.incidents import Trouble
 
 BLOCKING, OCCUPANCY, SILENT = "numbers.blocking", "numbers.occupancy", "numbers.switch_silent"
 WINDOW = timedelta(minutes=5)
@@ -19,29 +20,25 @@ SILENT_INTERVALS = 3
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
     """Look at every pool; returns how many incidents stand."""
     now = now or datetime.now(UTC)
-    pools = list(Pool.objects.order_by("pk"))
-    figures = hotpath.run_batch([door.show(pool.slug) for pool in pools])
+    pools = with_figures(Pool.objects.order_by("pk"), door.show, patient=True)
     standing = 0
-    for pool, its in zip(pools, figures, strict=True):
-        if its is None or isinstance(its, hotpath.HotPathError):
+    for pool, its in pools:
+        if its is None:
             continue
-        standing += _blocking(pool, now)
-        standing += _occupancy(pool, its)
-        standing += _silent(pool, its, now)
+        standing += incidents.keep(BLOCKING, pool, _blocking(pool, now))
+        standing += incidents.keep(OCCUPANCY, pool, _occupancy(pool, its))
+        standing += incidents.keep(SILENT, pool, _silent(pool, its, now))
     return {"pools": len(pools), "standing": standing}
 
 
-def _blocking(pool: Pool, now: datetime) -> bool:
+def _blocking(pool: Pool, now: datetime) -> Trouble | None:
     window = MinuteSample.objects.filter(pool=pool, minute__gt=now - WINDOW)
     sums = window.aggregate(offered=Sum("offered"), blocked=Sum("blocked"))
     offered, blocked = sums["offered"] or 0, sums["blocked"] or 0
     percent = blocked * 100 / offered if offered >= OFFERED_AT_LEAST else 0.0
     if percent <= pool.blocking_alarm_percent:
-        incidents.close(type=BLOCKING, object=pool.slug)
-        return False
-    incidents.open(
-        type=BLOCKING,
-        object=pool.slug,
+        return None
+    return Trouble(
         severity="critical" if percent > 10 * pool.blocking_alarm_percent else "warning",
         title=gettext_noop("Pool %(pool)s is short of numbers"),
         detail=gettext_noop(
@@ -50,7 +47,6 @@ def _blocking(pool: Pool, now: datetime) -> bool:
         ),
         remedy=gettext_noop("Add numbers, or see what rests or is offline."),
         url=f"/pools/{pool.slug}/#sizing",
-        account=pool.account_id,
         params={
             "pool": pool.slug,
             "blocked": blocked,
@@ -58,35 +54,28 @@ def _blocking(pool: Pool, now: datetime) -> bool:
             "percent": f"{percent:.1f}",
         },
     )
-    return True
 
 
-def _occupancy(pool: Pool, figures: door.Figures) -> bool:
+def _occupancy(pool: Pool, figures: door.Figures) -> Trouble | None:
     busy = figures.busy_up + figures.busy_down
     usable = busy + figures.pickable
     percent = busy * 100 / usable if usable else 0.0
     if percent <= pool.occupancy_alarm_percent or figures.status != "open":
-        incidents.close(type=OCCUPANCY, object=pool.slug)
-        return False
-    incidents.open(
-        type=OCCUPANCY,
-        object=pool.slug,
+        return None
+    return Trouble(
         severity="warning",
         title=gettext_noop("Pool %(pool)s is nearly full"),
         detail=gettext_noop("%(busy)s of %(usable)s usable numbers are in a call (%(percent)s%%)."),
         remedy=gettext_noop("Add numbers before calls are blocked."),
         url=f"/pools/{pool.slug}/",
-        account=pool.account_id,
         params={"pool": pool.slug, "busy": busy, "usable": usable, "percent": f"{percent:.0f}"},
     )
-    return True
 
 
-def _silent(pool: Pool, figures: door.Figures, now: datetime) -> bool:
+def _silent(pool: Pool, figures: door.Figures, now: datetime) -> Trouble | None:
     """Switches with running calls that have said nothing for three intervals."""
     if not figures.busy_up + figures.busy_down:
-        incidents.close(type=SILENT, object=pool.slug)
-        return False
+        return None
     late = now - timedelta(seconds=SILENT_INTERVALS * pool.switch_interval_seconds + 10)
     names = list(
         Switch.objects.filter(pool=pool, last_heard__lt=late, name__in=_switches_in_calls(pool))
@@ -94,20 +83,15 @@ def _silent(pool: Pool, figures: door.Figures, now: datetime) -> bool:
         .values_list("name", flat=True)[:5]
     )
     if not names:
-        incidents.close(type=SILENT, object=pool.slug)
-        return False
-    incidents.open(
-        type=SILENT,
-        object=pool.slug,
+        return None
+    return Trouble(
         severity="warning",
         title=gettext_noop("A switch of pool %(pool)s is silent"),
         detail=gettext_noop("%(switches)s: nothing was heard, while calls of it are held."),
         remedy=gettext_noop("See whether the switch runs and reaches us; its calls end by lease."),
         url=f"/pools/{pool.slug}/",
-        account=pool.account_id,
         params={"pool": pool.slug, "switches": ", ".join(names)},
     )
-    return True
 
 
 def _switches_in_calls(pool: Pool) -> list[str]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
-from numbers.services.common import require
+from numbers.pool import reasons
 from numbers.services.holding import (
     numbers_force_hangup,
     numbers_quarantine,
@@ -18,7 +18,7 @@ from numbers.services.removing import numbers_delete, numbers_move
 from poolsite import access, jobs
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 from poolsite.jobs.models import Job
 
 KIND = "numbers.bulk"
@@ -99,7 +99,7 @@ def _hang_up(
         if outcome is not None and outcome.code == 1:
             done.changed += 1
         else:
-            done.stayed[value] = outcome.reason if outcome is not None else "not in a call"
+            done.stayed[value] = outcome.reason if outcome is not None else reasons.NOT_IN_A_CALL
 
 
 def bulk_start(

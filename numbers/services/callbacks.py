@@ -12,9 +12,8 @@ from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Pool
 from numbers.services.charging_sweep import call_begin
-from numbers.services.common import require
 from poolsite import hotpath
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 
 PREFIX = "callback:"
 
@@ -27,6 +26,13 @@ class Claim:
     number: str
     operation: str
     lease_seconds: int
+
+
+def callback_pool(*, slug: str, account_id: int | None) -> Pool | None:
+    """The pool of that slug if it belongs to the account (None: the platform); None otherwise."""
+    rows = Pool.objects.filter(slug=slug)
+    mine = rows.filter(account=None) if account_id is None else rows.filter(account_id=account_id)
+    return mine.first()
 
 
 def number_claim(

@@ -6,9 +6,8 @@ from django.db import transaction
 
 from numbers.models import Number
 from numbers.services.adding import clean_tags, tag_rows
-from numbers.services.common import clean_reason, require
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 
 
 def number_change(

@@ -14,6 +14,7 @@ from numbers.services import charging
 from numbers.services.charging import Charged, Step, Steps
 from numbers.services.hangups import tell_switches
 from poolsite import hotpath
+from poolsite.jobs.shards import of_shard
 
 logger = logging.getLogger(__name__)
 
@@ -23,11 +24,7 @@ ROUNDS = 40  # a call that was not looked after for long has several intervals d
 
 def sweep_charges(shard: int = 0, shards: int = 1) -> dict[str, int]:
     """Work off what is due in the pools of a shard; returns what was done, summed."""
-    pools = [
-        pool
-        for pool in Pool.objects.exclude(account=None).order_by("pk")
-        if pool.pk % shards == shard
-    ]
+    pools = of_shard(Pool.objects.exclude(account=None).order_by("pk"), shard, shards)
     done = dict.fromkeys(("vouchers", "held", "started", "ended", "failed"), 0)
     for _ in range(ROUNDS):
         pools = _round(pools, done)

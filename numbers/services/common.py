@@ -1,52 +1,19 @@
 """What every service here does alike: rights, marks of unsent changes, Redis after commit."""
 
 import contextlib
-import logging
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
-from django.db import transaction
-from redis.exceptions import RedisError
 
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Pool, UnsentChange
-from poolsite import access, hotpath
-from poolsite.access.models import User
-from poolsite.access.services.actor import Actor
+from poolsite.hotpath import rows
 
-T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741  item
-logger = logging.getLogger(__name__)
 
 CHUNK = 1_000  # rows of one SQL statement and of one script call
-REASON_LENGTH = 200
-
-
-def require(actor: Actor, action: str, thing: object | None = None) -> None:
-    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
-    if isinstance(actor, str):
-        return
-    principal = access.principal_of_user(actor) if isinstance(actor, User) else actor
-    access.require(principal, action, thing)
-
-
-def name_of(actor: Actor) -> str:
-    """The actor's name as pages show it."""
-    if isinstance(actor, str):
-        return actor
-    return (actor.get_username() if isinstance(actor, User) else actor.name)[:150]
-
-
-def clean_reason(reason: str, *, needed: bool = False) -> str:
-    """One line of at most 200 characters. NumbersError when it is needed and missing."""
-    cleaned = " ".join("".join(c if c.isprintable() else " " for c in reason).split())
-    cleaned = cleaned.encode()[:REASON_LENGTH].decode(errors="ignore")
-    if needed and not cleaned:
-        raise NumbersError("malformed", "a reason is needed")
-    return cleaned
 
 
 def settings_of(pool: Pool) -> door.PoolSettings:
@@ -74,22 +41,12 @@ def zone_of(pool: Pool) -> str:
 
 
 def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
-    """Mark the pool, and once the transaction is committed send its change to Redis.
+    """Mark the pool, and once the transaction around this is committed send its change to Redis.
 
-    Called inside the transaction of the change. When Redis is away, or this process dies
-    before it has sent, the mark stays and the sweep brings Redis to what SQL says.
+    A mark that stays is seen by the sweep, which brings Redis to what SQL says.
     """
     mark = UnsentChange.objects.create(pool=pool)
-    transaction.on_commit(partial(_send, mark, send))
-
-
-def _send(mark: UnsentChange, send: Callable[[], object]) -> None:
-    try:
-        send()
-    except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
-        logger.warning("numbers: a change of pool %s waits for Redis: %s", mark.pool_id, error)
-        return
-    mark.delete()
+    rows.send_after_commit(pool.tag, mark, send, door.PoolRefusedError)
 
 
 @contextlib.contextmanager

@@ -1,9 +1,7 @@
 """The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
 
 import logging
-from datetime import timedelta
 
-from django.utils import timezone
 from redis.exceptions import RedisError
 
 from numbers import pool as door
@@ -12,27 +10,19 @@ from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
 from numbers.services.reconciling import pool_reconcile
 from poolsite import hotpath
-from poolsite.history.models import Cursor
+from poolsite.history.healing import heal
+from poolsite.hotpath.rows import resend
+from poolsite.jobs.shards import of_shard
 
 logger = logging.getLogger(__name__)
 
 _LOOKED: dict[int, tuple[int, int, int]] = {}  # what a difference was reconciled at, by pool
 
-UNSENT_SECONDS = 15  # a change that is not sent by then belongs to a process that died
-
 
 def heal_pool(pool_id: int, reason: str) -> None:
     """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
     pool = Pool.objects.select_related("account").filter(pk=pool_id).first()
-    if pool is None:
-        return
-    figures = hotpath.run(door.show(pool.slug))
-    known = Cursor.objects.filter(kind=KIND, tag=pool.tag).values_list("generation", flat=True)
-    if figures is not None and figures.generation == pool.generation == known.first():
-        # The same life, but entries that SQL has are missing: a failover lost them.
-        pool_rebuild(pool, reason, figures.generation)
-        return
-    pool_check(pool, figures)
+    heal(KIND, pool, reason, show=door.show, check=pool_check, rebuild=pool_rebuild)
 
 
 def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
@@ -41,11 +31,7 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
     counting: compare the numbers of SQL and Redis as well, which costs SQL a count.
     """
     done = {"pools": 0, "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
-    pools = [
-        pool
-        for pool in Pool.objects.select_related("account").order_by("pk")
-        if pool.pk % shards == shard
-    ]
+    pools = of_shard(Pool.objects.select_related("account").order_by("pk"), shard, shards)
     figures = hotpath.run_batch([door.show(pool.slug) for pool in pools])
     for pool, its in zip(pools, figures, strict=True):
         done["pools"] += 1
@@ -68,15 +54,14 @@ def _watch(
         return
     if figures is None or figures.status == "recovering":
         return
-    stale = timezone.now() - timedelta(seconds=UNSENT_SECONDS)
-    left = list(
-        UnsentChange.objects.filter(pool=pool, created_at__lt=stale).values_list("pk", flat=True)
-    )
-    if left or (counting and _count_differs(pool, figures)):
-        report = pool_reconcile(pool=pool, check=False)
-        done["mended"] += len(report)
-        UnsentChange.objects.filter(pk__in=left).delete()
-        done["resent"] += len(left)
+
+    def mend() -> None:
+        done["mended"] += len(pool_reconcile(pool=pool, check=False))
+
+    resent = resend(UnsentChange.objects.filter(pool=pool), mend)
+    done["resent"] += resent
+    if not resent and counting and _count_differs(pool, figures):
+        mend()
 
 
 def _count_differs(pool: Pool, figures: door.Figures) -> bool:

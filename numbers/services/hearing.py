@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from numbers.models import Switch
 from numbers.pool import Change
-from numbers.services.moments import at
+from poolsite.moments import moment_of
 
 STEP = timedelta(seconds=10)  # often enough for a rebuild; not a write per event
 
@@ -33,7 +33,7 @@ def note_switches(pool_id: int, changes: Sequence[Change]) -> None:
                 pool_id=pool_id,
                 name=name,
                 incarnation=born.get(name, "")[:64],
-                last_heard=at(us),
+                last_heard=moment_of(us),
             )
             for name, us in heard.items()
             if name not in rows
@@ -45,7 +45,7 @@ def note_switches(pool_id: int, changes: Sequence[Change]) -> None:
 
 
 def _update(row: Switch, us: int, incarnation: str | None) -> None:
-    moment = at(us)
+    moment = moment_of(us)
     if incarnation is not None:
         Switch.objects.filter(pk=row.pk).update(incarnation=incarnation[:64], last_heard=moment)
     elif row.last_heard is None or moment - row.last_heard >= STEP:

@@ -9,18 +9,10 @@ from django.utils import timezone
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
-from numbers.services.common import (
-    check,
-    chunks,
-    clean_reason,
-    name_of,
-    require,
-    send_after_commit,
-    summary,
-)
+from numbers.services.common import check, chunks, send_after_commit, summary
 from numbers.services.hangups import tell_switches
 from poolsite import access, hotpath
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 
 
 def numbers_quarantine(
@@ -165,6 +157,6 @@ def number_force_hangup(
     )
     forced = done.get(number.value)
     if forced is None or forced.code != door.OK:
-        told = forced.reason if forced is not None else "not in a call"
+        told = forced.reason if forced is not None else door.reasons.NOT_IN_A_CALL
         raise NumbersError("not-allowed", told)
     return forced

@@ -1,28 +1,24 @@
 """Use cases of imports: upload, confirm, undo, discard; each checks, audits, then starts a job."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from numbers.errors import NumbersError
 from numbers.imports import kinds
-from numbers.imports.staging import keep_parts
 from numbers.models import NumberImport, Pool
 from poolsite import access, jobs
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
-from poolsite.access.principals import principal_of_user
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.jobs import runner
 from poolsite.jobs.models import Job
 from poolsite.table_files import ENDINGS
+from poolsite.uploaded_files import PART_BYTES, keep_parts
 
 State = NumberImport.State
-UPLOAD_BYTES_LIMIT = 32 * 1024 * 1024
-PART_BYTES = 1024 * 1024
 
 
 def import_upload(
@@ -33,7 +29,7 @@ def import_upload(
     Raises NumbersError (not-allowed) for a file that is empty, larger than 32 MB or neither CSV
     nor XLSX; access' refusals for whom the pool is not theirs to operate.
     """
-    _require(actor, pool)
+    require(actor, "numbers.operate", pool)
     if pool.deleted_at is not None:
         raise NumbersError("unknown-pool", _("The pool was deleted."))
     name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
@@ -44,7 +40,7 @@ def import_upload(
             pool=pool, actor=_user(actor), actor_name=_name(actor), file_name=name
         )
         try:
-            size = keep_parts(found, _pieces(data), UPLOAD_BYTES_LIMIT)
+            size = keep_parts(found, data)
         except ValueError as error:
             raise NumbersError(
                 "not-allowed", _("The file is larger than 32 MB. Nothing was added.")
@@ -63,7 +59,7 @@ def import_upload(
 
 def import_confirm(*, actor: Actor, number_import: NumberImport) -> NumberImport:
     """Start, or go on with, the import of a preview. A second click changes nothing."""
-    _require(actor, number_import)
+    require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
         if found.shown_state in (State.IMPORTING, State.DONE):
@@ -84,7 +80,7 @@ def import_confirm(*, actor: Actor, number_import: NumberImport) -> NumberImport
 
 def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
     """Start deleting every number that came with the import. A second click changes nothing."""
-    _require(actor, number_import)
+    require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
         if found.shown_state in (State.UNDOING, State.UNDONE):
@@ -98,7 +94,7 @@ def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") 
             thing=found,
             before={"state": before},
             after={"state": found.state, "pool": found.pool.slug, "numbers": found.imported},
-            reason=reason[:200],
+            reason=clean_reason(reason),
         )
         _start(found, kinds.UNDO, actor)
     return found
@@ -106,7 +102,7 @@ def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") 
 
 def import_discard(*, actor: Actor, number_import: NumberImport) -> NumberImport:
     """Throw a preview away with its rows; nothing had been imported."""
-    _require(actor, number_import)
+    require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
         if found.state == State.DISCARDED:
@@ -149,11 +145,6 @@ def confirm_now(number_import: NumberImport, actor: Actor) -> NumberImport:
     return _run(import_confirm(actor=actor, number_import=number_import))
 
 
-def undo_now(number_import: NumberImport, actor: Actor) -> NumberImport:
-    """Undo an import while the caller waits. Raises NumbersError."""
-    return _run(import_undo(actor=actor, number_import=number_import))
-
-
 def _run(found: NumberImport) -> NumberImport:
     """Run the import's job here; a worker that has taken it already is not disturbed."""
     runner.run(found.job_id or 0)
@@ -188,13 +179,6 @@ def _not_now(found: NumberImport) -> NumbersError:
     )
 
 
-def _require(actor: Actor, thing: Any) -> None:
-    if isinstance(actor, str):
-        return
-    principal = actor if isinstance(actor, Principal) else principal_of_user(actor)
-    access.require(principal, "numbers.operate", thing)
-
-
 def _user(actor: Actor) -> User | None:
     if isinstance(actor, User):
         return actor
@@ -208,10 +192,3 @@ def _name(actor: Actor) -> str:
         return actor[:150]
     user = _user(actor)
     return (user.get_full_name() or user.get_username())[:150] if user else ""
-
-
-def _pieces(data: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces of at most 1 MB."""
-    for piece in data:
-        for start in range(0, len(piece), PART_BYTES):
-            yield piece[start : start + PART_BYTES]

@@ -4,26 +4,21 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool, UnsentChange
-from numbers.services.common import (
-    CHUNK,
-    check,
-    clean_reason,
-    name_of,
-    redis_refusals,
-    require,
-    send_after_commit,
-    settings_of,
-)
+from numbers.services.common import CHUNK, check, redis_refusals, send_after_commit, settings_of
 from numbers.services.scanning import refresh_numbers
-from poolsite import access, hotpath
+from poolsite import hotpath
 from poolsite.access.models import Account
-from poolsite.access.services.actor import Actor
+from poolsite.access.models.tenants import refuse_reserved
+from poolsite.access.services import aggregates
+from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.aggregates import Act
+from poolsite.hotpath import rows
 
 SETTINGS = (
     "name",
@@ -60,26 +55,23 @@ def pool_create(
     A slug that a pool has or had is refused: years of history name it.
     """
     require(actor, "numbers.create")
+    act = Act(actor, "numbers.pool_create", clean_reason(reason))
+    aggregates.require_known(settings, SETTINGS)
     pool = Pool(
         slug=slug,
         name=name.strip() or slug,
         account=account,
-        generation=new_generation(),
-        **_known(settings),
+        generation=hotpath.generation_new(),
+        **settings,
     )
+    refuse_reserved(slug)
     _full_clean(pool)
     if Pool.all_objects.filter(slug=slug).exists():
         raise ValidationError({"slug": _("A pool has or had this short name. Choose another.")})
     try:
         with transaction.atomic():
             pool.save(force_insert=True)
-            access.audit(
-                actor=actor,
-                action="numbers.pool_create",
-                thing=pool,
-                after={"slug": slug, "name": pool.name, **settings},
-                reason=clean_reason(reason),
-            )
+            act.write(pool, None, {"slug": slug, "name": pool.name, **settings})
             send_after_commit(pool, lambda: create_in_redis(pool))
     except IntegrityError:
         raise ValidationError(
@@ -91,74 +83,34 @@ def pool_create(
 def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any) -> Pool:
     """Change settings, in SQL and then in Redis; they count from the next event on."""
     require(actor, "numbers.operate", pool)
+    aggregates.require_known(changes, SETTINGS)
+    act = Act(actor, "numbers.pool_configure", clean_reason(reason))
     with transaction.atomic():
         pool = _locked(pool)
-        before = {name: getattr(pool, name) for name in _known(changes)}
-        changed = {name: value for name, value in changes.items() if before[name] != value}
-        if not changed:
-            return pool
-        for name, value in changed.items():
-            setattr(pool, name, value)
-        _full_clean(pool)
-        pool.save(update_fields=list(changed))
-        access.audit(
-            actor=actor,
-            action="numbers.pool_configure",
-            thing=pool,
-            before={name: before[name] for name in changed},
-            after=changed,
-            reason=clean_reason(reason),
-        )
-        send_after_commit(pool, lambda: apply_settings(pool))
+        if aggregates.configure(pool, changes, _full_clean, act):
+            send_after_commit(pool, lambda: apply_settings(pool))
     return pool
 
 
 def pool_pause(*, actor: Actor, pool: Pool, reason: str) -> Pool:
     """Answer every `call` with "paused" until resumed; calls that run are not touched."""
     require(actor, "numbers.operate", pool)
-    reason = clean_reason(reason, needed=True)
+    act = Act(actor, "numbers.pool_pause", clean_reason(reason, needed=True))
     with transaction.atomic():
         pool = _locked(pool)
-        if pool.paused_at is not None:
-            return pool
-        pool.paused_at, pool.paused_by, pool.paused_reason = (
-            timezone.now(),
-            name_of(actor),
-            reason,
-        )
-        pool.save(update_fields=["paused_at", "paused_by", "paused_reason"])
-        access.audit(
-            actor=actor,
-            action="numbers.pool_pause",
-            thing=pool,
-            before={"status": "open"},
-            after={"status": "paused"},
-            reason=reason,
-        )
-        send_after_commit(pool, lambda: apply_pause(pool))
+        if aggregates.pause(pool, act):
+            send_after_commit(pool, lambda: apply_pause(pool))
     return pool
 
 
 def pool_resume(*, actor: Actor, pool: Pool, reason: str = "") -> Pool:
     """Let calls be placed again."""
     require(actor, "numbers.operate", pool)
-    reason = clean_reason(reason)
+    act = Act(actor, "numbers.pool_resume", clean_reason(reason))
     with transaction.atomic():
         pool = _locked(pool)
-        if pool.paused_at is None:
-            return pool
-        before = {"status": "paused", "reason": pool.paused_reason}
-        pool.paused_at, pool.paused_by, pool.paused_reason = None, "", ""
-        pool.save(update_fields=["paused_at", "paused_by", "paused_reason"])
-        access.audit(
-            actor=actor,
-            action="numbers.pool_resume",
-            thing=pool,
-            before=before,
-            after={"status": "open"},
-            reason=reason,
-        )
-        send_after_commit(pool, lambda: apply_pause(pool))
+        if aggregates.resume(pool, act):
+            send_after_commit(pool, lambda: apply_pause(pool))
     return pool
 
 
@@ -168,24 +120,14 @@ def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
     Numbers whose calls were not re-reported may then be lent a second time: hence the reason.
     """
     require(actor, "numbers.operate", pool)
-    reason = clean_reason(reason, needed=True)
+    act = Act(actor, "numbers.pool_open_early", clean_reason(reason, needed=True))
     with redis_refusals():
         outcome = check(
-            hotpath.run(door.open_now(pool.slug, reason, paused=pool.paused_at is not None))
+            hotpath.run(door.open_now(pool.slug, act.reason, paused=pool.paused_at is not None))
         )
     with transaction.atomic():
         pool = _locked(pool)
-        pool.recovering_since = None
-        pool.save(update_fields=["recovering_since"])
-        if outcome.reason != door.reasons.REPEAT:
-            access.audit(
-                actor=actor,
-                action="numbers.pool_open_early",
-                thing=pool,
-                before={"status": "recovering"},
-                after={"status": "open"},
-                reason=reason,
-            )
+        aggregates.open_early(pool, act, was_open=outcome.reason == door.reasons.REPEAT)
     return pool
 
 
@@ -195,20 +137,11 @@ def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
     NumbersError while it has calls. Redis is closed first, so that none begins meanwhile.
     """
     require(actor, "numbers.operate", pool)
-    reason = clean_reason(reason, needed=True)
-    _close_for_good(pool, reason)
+    act = Act(actor, "numbers.pool_delete", clean_reason(reason, needed=True))
+    _close_for_good(pool, act.reason)
     with transaction.atomic():
         pool = _locked(pool)
-        count = Number.objects.filter(pool=pool).count()
-        pool.deleted_at = timezone.now()
-        pool.save(update_fields=["deleted_at"])
-        access.audit(
-            actor=actor,
-            action="numbers.pool_delete",
-            thing=pool,
-            before={"numbers": count, "name": pool.name},
-            reason=reason,
-        )
+        aggregates.delete(pool, act, numbers=Number.objects.filter(pool=pool).count())
         transaction.on_commit(lambda: _forget(pool))
 
 
@@ -226,7 +159,12 @@ def _close_for_good(pool: Pool, reason: str) -> None:
     if running:
         if pool.paused_at is None:
             hotpath.run(door.resume(pool.slug, "not deleted"))
-        raise NumbersError("not-allowed", f"{running} calls run in this pool: end them first")
+        text = ngettext(
+            "%(n)s call runs in this pool: end it first.",
+            "%(n)s calls run in this pool: end them first.",
+            running,
+        )
+        raise NumbersError("not-allowed", text % {"n": running})
 
 
 def _forget(pool: Pool) -> None:
@@ -243,12 +181,6 @@ def _forget(pool: Pool) -> None:
 
 
 # -- what Redis is told ---------------------------------------------------------------------------
-
-
-def new_generation(*before: int) -> int:
-    """A life of a pool's data in Redis: µs since 1970, later than every one before."""
-    now_us = int(timezone.now().timestamp() * 1_000_000)
-    return max(now_us, *(generation + 1 for generation in before), 1)
 
 
 def create_in_redis(pool: Pool) -> None:
@@ -275,14 +207,7 @@ def apply_pause(pool: Pool) -> None:
 
 
 def _locked(pool: Pool) -> Pool:
-    return Pool.objects.select_for_update(of=("self",)).select_related("account").get(pk=pool.pk)
-
-
-def _known(settings: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(set(settings) - set(SETTINGS))
-    if unknown:
-        raise ValidationError(_("There is no setting %(name)s.") % {"name": unknown[0]})
-    return settings
+    return rows.locked(Pool.objects, pool)
 
 
 def _full_clean(pool: Pool) -> None:

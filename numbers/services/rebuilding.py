@@ -10,7 +10,6 @@ import logging
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -20,9 +19,11 @@ from numbers.models import CallRecord, Number, Pool, Switch
 from numbers.services.adding import redis_rows, register_contacts
 from numbers.services.common import settings_of
 from numbers.services.opening import INCIDENT
-from numbers.services.pools import create_in_redis, new_generation
-from poolsite import access, hotpath
+from numbers.services.pools import create_in_redis
+from poolsite import hotpath
+from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.history.models import Cursor
+from poolsite.hotpath.rows import closed_by_promotion
 from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
@@ -49,18 +50,8 @@ def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
 
 
 def _failed_over(pool: Pool) -> bool:
-    """Rebuild a pool that was closed because its server was promoted (`hotpath/promoted`).
-
-    SQL knows of every other recovery. It forgets one after Redis has opened the pool, so SQL is
-    read first here.
-    """
-    pool.refresh_from_db(fields=["recovering_since", "generation"])
-    if pool.recovering_since is not None:
-        return False
-    figures = hotpath.run(door.show(pool.slug))
-    if figures is None or figures.status != "recovering" or figures.generation != pool.generation:
-        return False
-    return pool_rebuild(pool, "failed over", figures.generation)
+    closed = closed_by_promotion(pool, door.show)
+    return closed and pool_rebuild(pool, "failed over", pool.generation)
 
 
 def _is_ours(pool: Pool, generation: int) -> bool:
@@ -84,24 +75,11 @@ def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
         create_in_redis(pool)  # its first life: nothing was lost, it only was not begun
         load_all(pool)
         return True
-    before = pool.generation
-    generation = new_generation(before, found_generation, cursor.generation if cursor else 0)
-    now = timezone.now()
-    with transaction.atomic():
-        mine = Pool.objects.filter(pk=pool.pk, generation=before).update(
-            generation=generation, recovering_since=now, loading_at=now
-        )
-        if not mine:
-            return False
-        access.audit(
-            actor="numbers.rebuild",
-            action="numbers.pool_rebuild",
-            thing=pool,
-            before={"generation": before},
-            after={"generation": generation},
-            reason=why,
-        )
-    pool.refresh_from_db()
+    act = Act("numbers.rebuild", "numbers.pool_rebuild", why)
+    drained = cursor.generation if cursor else 0
+    moments = ("recovering_since", "loading_at")
+    if begin_anew(pool, act, found_generation, drained, moments=moments) is None:
+        return False
     logger.warning("numbers: pool %s is rebuilt from SQL: %s", pool.slug, why)
     _say_recovering(pool, why)
     _begin(pool)

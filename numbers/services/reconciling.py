@@ -18,7 +18,6 @@ from numbers.services.adding import load_numbers
 from numbers.services.common import chunks, settings_of
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
-from numbers.services.moments import at
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.records import UNTOLD
 from numbers.services.removing import remove_numbers
@@ -36,6 +35,7 @@ from numbers.services.scanning import Page, scan_structure
 from poolsite import access, history, hotpath
 from poolsite.access.services.actor import Actor
 from poolsite.history import Aggregate
+from poolsite.moments import moment_of
 from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
@@ -278,7 +278,7 @@ class _Comparison:
                 "agent": call.agent,
                 "callee": call.callee,
                 "switch": call.switch,
-                "started_at": at(state.since_us),
+                "started_at": moment_of(state.since_us),
             },
         )
 

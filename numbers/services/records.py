@@ -13,10 +13,10 @@ from numbers.models import CallRecord, Number, NumberTag, PoolEvent
 from numbers.pool import Change, read_change
 from numbers.services.foreign import note_foreign
 from numbers.services.hearing import note_switches
-from numbers.services.moments import at
 from numbers.services.opening import note_opened
 from poolsite.history import Entry
 from poolsite.history.services import insert_rows
+from poolsite.moments import moment_of
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class _Calls:
                 self._note(known)
                 return
             lost = known.generation != self.generation
-            self._close(known, at(entry.at_us), LOST if lost else UNTOLD)
+            self._close(known, moment_of(entry.at_us), LOST if lost else UNTOLD)
         record = CallRecord(
             pool_id=self.pool_id,
             number=change.number,
@@ -136,7 +136,7 @@ class _Calls:
             agent=change.agent[:64],
             callee=change.callee[:64],
             switch=change.switch[:64],
-            started_at=at(entry.at_us),
+            started_at=moment_of(entry.at_us),
             generation=self.generation,
             seq=entry.seq,
         )
@@ -147,7 +147,7 @@ class _Calls:
         record = self.open.pop(change.number, None)
         if record is not None:
             how = change.event if not change.reason else f"{change.event}: {change.reason}"
-            self._close(record, at(entry.at_us), how)
+            self._close(record, moment_of(entry.at_us), how)
 
     def _close(self, record: CallRecord, ended_at: datetime, how: str) -> None:
         record.ended_at = max(ended_at, record.started_at)
@@ -162,7 +162,7 @@ class _Calls:
         """The pool is open again: what no switch reported from before has ended meanwhile."""
         CallRecord.objects.filter(
             pool_id=self.pool_id, ended_at=None, generation__lt=self.generation
-        ).update(ended_at=at(opened_us), ended_how=LOST)
+        ).update(ended_at=moment_of(opened_us), ended_how=LOST)
 
 
 @dataclass
@@ -196,7 +196,7 @@ class _Membership:
         for start in range(0, len(gone), BATCH):
             values = sorted(gone)[start : start + BATCH]
             rows = Number.objects.filter(pool_id=self.pool_id, value__in=values)
-            keys = [row.pk for row in rows if row.created_at <= at(gone[row.value])]
+            keys = [row.pk for row in rows if row.created_at <= moment_of(gone[row.value])]
             NumberTag.objects.filter(number_id__in=keys).delete()
             Number.objects.filter(pk__in=keys).delete()
 
@@ -220,7 +220,7 @@ class _Membership:
             value=value,
             region=known.region,
             carrier=known.carrier,
-            created_at=at(us),
+            created_at=moment_of(us),
         )
 
     def _register(self, registered: dict[str, tuple[bool, str]]) -> None:
@@ -243,9 +243,9 @@ class _Membership:
             row = numbers.filter(value=value)
             if event == "quarantined":
                 row.filter(quarantined_at=None).update(
-                    quarantined_at=at(us), quarantined_reason=reason[:200]
+                    quarantined_at=moment_of(us), quarantined_reason=reason[:200]
                 )
             else:
-                row.filter(quarantined_at__lte=at(us)).update(
+                row.filter(quarantined_at__lte=moment_of(us)).update(
                     quarantined_at=None, quarantined_by="", quarantined_reason=""
                 )

@@ -4,22 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool
 from numbers.services.adding import load_numbers
-from numbers.services.common import (
-    check,
-    chunks,
-    clean_reason,
-    redis_refusals,
-    require,
-    send_after_commit,
-    summary,
-)
+from numbers.services.common import check, chunks, redis_refusals, send_after_commit, summary
 from poolsite import access, hotpath
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 
 
 def numbers_delete(
@@ -137,5 +130,7 @@ def _in_call(source: Pool, values: Sequence[str]) -> list[str]:
     """Numbers that are in a call, or whose deleted predecessor still is."""
     found = hotpath.run(door.states(source.slug, values))
     if found is None:
-        raise NumbersError("unavailable", f"the data of {source.slug} is being rebuilt")
+        raise NumbersError(
+            "unavailable", _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug}
+        )
     return [value for value, state in found.by_number.items() if state.busy or "x" in state.held]

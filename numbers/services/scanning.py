@@ -9,7 +9,6 @@ from numbers.models import Pool
 from poolsite import hotpath
 
 PART = 500
-RESTARTS = 3
 KEYS = ("idle", "near", "timers")
 
 

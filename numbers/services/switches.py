@@ -5,10 +5,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from numbers.models import Pool, Switch
-from numbers.services.common import clean_reason, require
 from poolsite import access
 from poolsite.access.services import token_create, token_revoke
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 
 
 def switch_create(*, actor: Actor, pool: Pool, name: str, reason: str = "") -> tuple[Switch, str]:

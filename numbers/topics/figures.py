@@ -1,18 +1,16 @@
 """`numbers.pool:<slug>`: one pool's figures. `numbers.pools:<account or all>`: a row for each."""
 
-import asyncio
 from collections import deque
 from typing import Any
 
 from numbers import pool
 from numbers.models import Pool
 from numbers.topics.scope import PoolTopic
-from poolsite import access, hotpath, live
+from poolsite import hotpath, live
+from poolsite.live.lists import AggregateListTopic
 from poolsite.live.tail import version_at
 
 CLOCK_SECONDS = 1.0  # resting and waiting move without an event
-LIST_SECONDS = 0.5
-NAMES_SECONDS = 2.0
 MEAN_OF_CALLS = 500
 CALLS_PER_READ = 100  # of a busy pool's hundreds
 ENDINGS = ("hangup\t", "released\t", "forced\t")
@@ -49,7 +47,7 @@ def figures_of(found: pool.Figures | None) -> dict[str, Any]:
 
 
 @live.register
-class PoolFiguresTopic(PoolTopic):
+class PoolFiguresTopic(PoolTopic, live.StateTopic):
     """The figures of `figures_of`, and the mean length of about 500 calls that ended last, in s.
 
     A change is the new state.
@@ -61,22 +59,15 @@ class PoolFiguresTopic(PoolTopic):
         super().__init__(key)
         if ":" in key:
             raise ValueError(f"not a pool: {key!r}")
-        self._last: dict[str, Any] = {}
         self._lengths: deque[float] = deque(maxlen=MEAN_OF_CALLS)
         self._measured = -1
 
-    async def snapshot(self) -> live.Snapshot:
+    async def look(self) -> live.Snapshot:
         await self.tail.read()
         self._measure_calls()
         found = await hotpath.arun(pool.show(self.slug))
         version = version_at(found.generation, found.seq) if found else 0
-        self._last = {**figures_of(found), "mean_call_seconds": self._mean()}
-        return live.Snapshot(version, self._last)
-
-    async def changes(self, since: int) -> live.Changes | None:
-        before = self._last
-        now = await self.snapshot()
-        return live.Changes(now.version, None if now.data == before else now.data)
+        return live.Snapshot(version, {**figures_of(found), "mean_call_seconds": self._mean()})
 
     def _measure_calls(self) -> None:
         """Take in the calls that ended since the last read."""
@@ -102,49 +93,21 @@ class PoolFiguresTopic(PoolTopic):
         return round(sum(lengths) / len(lengths), 1) if lengths else None
 
     def due_seconds(self) -> float | None:
-        moving = self._last.get("resting") or self._last.get("waiting")
+        figures = self.last or {}
+        moving = figures.get("resting") or figures.get("waiting")
         return CLOCK_SECONDS if moving else None
 
 
 @live.register
-class PoolListTopic(live.RowsTopic):
+class PoolListTopic(AggregateListTopic):
     """Every pool of an account, or of the platform and all accounts: slug → figures and name."""
 
     name = "numbers.pools"
+    model = Pool
+    action = "numbers.view"
 
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        if key != "all" and not (key.isascii() and key.isdecimal() and len(key) < 19):
-            raise ValueError(f"no pools of {key!r}")
-        self._names: dict[str, str] = {}
-        self._named_at = float("-inf")
+    def show(self, slug: str) -> hotpath.Command[pool.Figures | None]:
+        return pool.show(slug)
 
-    async def allowed(self, principal: access.Principal) -> access.Decision:
-        if self.key == "all":
-            decision = access.decide(principal, "numbers.view")
-            return decision if not decision or principal.is_operator else access.Decision.FORBIDDEN
-        thing = access.Thing("account", self.key, int(self.key))
-        return access.decide(principal, "numbers.view", thing)
-
-    async def read(self) -> dict[str, Any]:
-        now = asyncio.get_running_loop().time()
-        if now - self._named_at > NAMES_SECONDS:
-            self._names = await live.in_thread(self._read_names)
-            self._named_at = now
-        slugs = list(self._names)
-        rows = {}
-        found = await hotpath.arun_batch([pool.show(slug) for slug in slugs])
-        for slug, figures in zip(slugs, found, strict=True):
-            if isinstance(figures, hotpath.HotPathError):
-                raise figures
-            rows[slug] = {"name": self._names[slug], **figures_of(figures)}
-        return rows
-
-    def _read_names(self) -> dict[str, str]:
-        pools = Pool.objects.order_by("slug")
-        if self.key != "all":
-            pools = pools.filter(account_id=int(self.key))
-        return dict(pools.values_list("slug", "name"))
-
-    def due_seconds(self) -> float | None:
-        return LIST_SECONDS
+    def figures(self, found: pool.Figures | None) -> dict[str, Any]:
+        return figures_of(found)

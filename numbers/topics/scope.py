@@ -1,13 +1,9 @@
 """What every topic of one pool has in common: its slug, its tenant, its stream."""
 
-import re
-
-from numbers.api.directory import PoolRef, directory
-from numbers.models import SLUG_PATTERN
+from numbers.api.directory import directory
 from poolsite import access, live
+from poolsite.live.scopes import slug_of
 from poolsite.live.tail import tail_of
-
-_SLUG = re.compile(SLUG_PATTERN)
 
 
 class PoolTopic(live.Topic):
@@ -15,23 +11,12 @@ class PoolTopic(live.Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        self.slug = key.partition(":")[0]
-        if not _SLUG.fullmatch(self.slug):
-            raise ValueError(f"not a pool: {key!r}")
+        self.slug = slug_of(key.partition(":")[0], "pool")
         self.tag = "{" + self.slug + "}"
         self.tail = tail_of(self.tag)
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        return may_view(principal, await directory().get(self.slug))
+        return access.decide_found(principal, "numbers.view", await directory().get(self.slug))
 
     def wake_channels(self) -> list[str]:
         return [self.tail.wake_channel, live.touch_channel(f"numbers.pool:{self.slug}")]
-
-
-def may_view(principal: access.Principal, pool: PoolRef | None) -> access.Decision:
-    """A pool that does not exist looks like a foreign one."""
-    if not principal.is_authenticated:
-        return access.Decision.LOGIN
-    if pool is None:
-        return access.Decision.HIDDEN
-    return access.decide(principal, "numbers.view", pool)

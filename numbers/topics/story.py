@@ -9,7 +9,6 @@ from numbers import pool
 from numbers.api.directory import directory
 from numbers.models import Number, PoolEvent
 from numbers.selectors.tile_layout import now_us
-from numbers.topics.scope import may_view
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import access, hotpath, live
 from poolsite.live.tail import Entry, Tail, tail_of
@@ -50,7 +49,7 @@ class NumberTopic(live.Topic):
         known = await directory().get(place.slug) if place is not None else None
         if place is not None:
             self._wakes = [pool.PoolKeys(place.slug).wake_channel]
-        return may_view(principal, known)
+        return access.decide_found(principal, "numbers.view", known)
 
     def wake_channels(self) -> list[str]:
         """The pool's: somebody was allowed to look before the feed began, so it is known."""

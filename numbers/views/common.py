@@ -1,73 +1,27 @@
-"""What the pages here share: who asks, what a form in JSON says, and what a refusal looks like."""
+"""What the pages here share: who asks, and what a refusal looks like."""
 
-import json
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import ParamSpec
 
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils.translation import gettext as _
+from django.http import HttpRequest
 
 from numbers import selectors
-from numbers.errors import PROBLEMS, NumbersError
 from numbers.models import Number, Pool
-from poolsite import access, hotpath, number_format
+from numbers.reason_words import sentence_of
+from poolsite import access, number_format
+from poolsite.operations import verbs
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
-BODY_LIMIT_BYTES = 10_000
-REASON_LENGTH = 200
-
-
-def body_of(request: HttpRequest) -> dict[str, Any]:
-    """The small JSON object that a page's module sent. ValidationError when it is none."""
-    raw = request.body
-    if len(raw) > BODY_LIMIT_BYTES:
-        raise ValidationError(_("That is too long."))
-    try:
-        found = json.loads(raw or b"{}")
-    except ValueError:
-        raise ValidationError(_("The request cannot be read.")) from None
-    if not isinstance(found, dict):
-        raise ValidationError(_("The request cannot be read."))
-    return found
 
 
 def reason_of(request: HttpRequest, *, required: bool) -> str:
     """The reason that a person gave. ValidationError without one where it is needed."""
-    given = body_of(request).get("reason", "")
-    reason = " ".join(given.split())[:REASON_LENGTH] if isinstance(given, str) else ""
-    if required and not reason:
-        raise ValidationError(_("Say why, in a few words."))
-    return reason
+    return verbs.reason_of(verbs.body_of(request), required=required)
 
 
-def answers_json(view: View[P]) -> View[P]:
-    """Say in JSON what went wrong, so that the page can show what happened and what was kept."""
-
-    @wraps(view)
-    def answered(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        try:
-            return view(request, *args, **kwargs)
-        except ValidationError as error:
-            return refused(_("That cannot be done"), " ".join(error.messages), 422)
-        except NumbersError as error:
-            status = PROBLEMS.get(error.kind, (409, ""))[0]
-            return refused(_("That cannot be done"), error.detail, status)
-        except hotpath.UnknownOutcome:
-            detail = _("Redis took it and did not answer. Look before you try again.")
-            return refused(_("The outcome is not known"), detail, 504)
-        except hotpath.Unavailable:
-            return refused(_("Redis is down"), _("Nothing was changed."), 503)
-
-    return answered
-
-
-def refused(title: str, detail: str, status: int) -> JsonResponse:
-    """A refusal as static/js/dom.js reads it."""
-    return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
+def answers_json(view: verbs.View[P]) -> verbs.View[P]:
+    """`verbs.answers_json`, with our sentences for what a pool's scripts refuse."""
+    return verbs.answers_json(view, sentence_of)
 
 
 def number_of(principal: access.Principal, value: str, action: str = "numbers.view") -> Number:

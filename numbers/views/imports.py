@@ -12,15 +12,17 @@ from django.views.decorators.http import require_GET, require_POST
 
 from numbers.errors import NumbersError
 from numbers.models import NumberImport
+from numbers.reason_words import sentence_of
 from numbers.selectors.imports import import_of, refused_rows, visible_imports
 from numbers.services import imports as service
 from numbers.views.common import pool_of, visible_pools
 from numbers.views.import_panel import import_panel
 from poolsite import access
-from poolsite.access.views.common import page_key
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.paging import older_page
 
 ROWS = 50
 CHIPS = {
@@ -43,9 +45,8 @@ def import_list(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("pool", "")[:40]
     if slug:
         found = found.filter(pool__slug=slug)
-    older = page_key(request, "before")
-    rows = list((found.filter(pk__lt=older) if older else found)[: ROWS + 1])
-    following = rows[ROWS - 1].pk if len(rows) > ROWS else None
+    older = key_of(request, "before")
+    rows, following = older_page(found, older, ROWS)
     kept = {"pool": slug} if slug else {}
     may = any(
         access.decide(principal, "numbers.operate", pool).allowed
@@ -60,10 +61,9 @@ def import_list(request: HttpRequest) -> HttpResponse:
                 "may": access.decide(principal, "numbers.operate", each).allowed,
                 "undo_label": _undo_label(each),
             }
-            for each in rows[:ROWS]
+            for each in rows
         ],
-        "shown": ngettext("%(n)s import", "%(n)s imports", len(rows[:ROWS]))
-        % {"n": figure(len(rows[:ROWS]))},
+        "shown": ngettext("%(n)s import", "%(n)s imports", len(rows)) % {"n": figure(len(rows))},
         "next_url": _query(before=following, **kept) if following else "",
         "back_url": _query(**kept) or "?" if older else "",
         "pool_slug": slug,
@@ -95,7 +95,7 @@ def import_upload(request: HttpRequest) -> HttpResponse:
             actor=principal, pool=pool, file_name=file.name, data=file.chunks()
         )
     except NumbersError as error:
-        messages.error(request, error.detail)
+        messages.error(request, sentence_of(error.detail))
         return HttpResponseRedirect(f"{reverse('numbers:numbers')}?panel=new&pool={pool.slug}")
     return _show(found)
 
@@ -140,7 +140,7 @@ def import_discard(request: HttpRequest, import_id: int) -> HttpResponse:
     try:
         service.import_discard(actor=principal, number_import=found)
     except NumbersError as error:
-        messages.error(request, error.detail)
+        messages.error(request, sentence_of(error.detail))
         return _show(found)
     if request.POST.get("again"):
         return HttpResponseRedirect(
@@ -155,16 +155,14 @@ def import_refused(request: HttpRequest, import_id: int) -> StreamingHttpRespons
     found = import_of(principal_of(request), import_id)
     head = (_("row"), "number", "label", "region", _("why"))
     rows = ((row.row, row.raw, row.label, row.region, row.reason) for row in refused_rows(found))
-    answer = StreamingHttpResponse(csv_lines(head, rows), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{found.public_id}-refused.csv"'
-    return answer
+    return csv_file(f"{found.public_id}-refused.csv", head, rows)
 
 
 def _step(request: HttpRequest, found: NumberImport, run: Any) -> HttpResponse:
     try:
         run()
     except NumbersError as error:
-        messages.error(request, error.detail)
+        messages.error(request, sentence_of(error.detail))
     return _show(found)
 
 

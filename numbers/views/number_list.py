@@ -24,15 +24,16 @@ from numbers.selectors.lists import (
 from numbers.services import bulk as bulk_service
 from numbers.services.adding import number_add, number_add_range
 from numbers.services.changing import number_change
-from numbers.views.common import answers_json, body_of, number_of, pool_of, visible_pools
+from numbers.views.common import answers_json, number_of, pool_of, visible_pools
 from numbers.views.import_panel import panel_of
 from numbers.views.number_filter import Filters, choices, read_filters, with_country
 from numbers.views.number_rows import rows_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.csv_text import csv_lines
+from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.operations.verbs import body_of
 
 ROWS = (16, 50, 200)
 LAST = "~"  # behind every number
@@ -188,12 +189,7 @@ def number_export(request: HttpRequest) -> StreamingHttpResponse:
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     filters = read_filters(request.GET)
-    answer = StreamingHttpResponse(
-        csv_lines(EXPORT_HEAD, _exported(principal, filters.wanted)),
-        content_type="text/csv; charset=utf-8",
-    )
-    answer["Content-Disposition"] = 'attachment; filename="numbers.csv"'
-    return answer
+    return csv_file("numbers.csv", EXPORT_HEAD, _exported(principal, filters.wanted))
 
 
 def _exported(principal: Principal, wanted: NumberFilter) -> Iterator[list[str]]:

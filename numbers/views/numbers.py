@@ -20,11 +20,12 @@ from numbers import pool as door
 from numbers import selectors, services
 from numbers.forms import WhoHadForm
 from numbers.models import CallRecord, Number, PoolEvent
-from numbers.presentation import IN_CALL, chip_of, story_items, word_of
+from numbers.presentation import IN_CALL, chip_of, end_of, story_items, word_of
 from numbers.selectors import records
 from numbers.selectors.late import late_events
 from numbers.views.common import answers_json, number_of, reason_of
 from poolsite import access, hotpath
+from poolsite.moments import us_of
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import clock, phone, span
 
@@ -112,7 +113,7 @@ def _story_json(number: Number, events: list[PoolEvent], state: dict[str, Any]) 
 
 def _state(number: Number) -> dict[str, Any]:
     """What the number is doing now: letter, word, and one line beside it."""
-    now_us = int(timezone.now().timestamp() * 1_000_000)
+    now_us = us_of(timezone.now())
     try:
         found = hotpath.run(door.states(number.pool.slug, [number.value]))
     except hotpath.HotPathError:
@@ -179,7 +180,7 @@ def _call(call: CallRecord) -> dict[str, Any]:
         "started_at": call.started_at,
         "ended_at": ended,
         "length_seconds": (ended - call.started_at).total_seconds() if ended else None,
-        "how": call.ended_how or "–",
+        "how": end_of(call.ended_how) or "–",
         "url": f"{reverse('numbers:number', args=[call.number])}",
     }
 

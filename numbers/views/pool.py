@@ -25,6 +25,7 @@ from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
 from numbers.views.common import answers_json, reason_of
 from poolsite import access, hotpath
+from poolsite.moments import us_of
 from poolsite.operations.pages import principal_of
 
 RANGES = (3_600, 7_200, 86_400, 604_800)
@@ -98,7 +99,7 @@ def _letters(pool: Pool, numbers: list[str]) -> str:
     """A letter for each number; "" while Redis is away: the live topic brings them."""
     if not numbers:
         return ""
-    now_us = int(timezone.now().timestamp() * 1_000_000)
+    now_us = us_of(timezone.now())
     try:
         found = hotpath.client().hmget(door.PoolKeys(pool.slug).numstate, numbers)
     except (RedisError, hotpath.HotPathError):

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -17,10 +16,16 @@ from numbers import selectors, services
 from numbers.forms import PoolCreateForm
 from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
+from poolsite.access import Principal
 from poolsite.access.models import Account
+from poolsite.live.scopes import address_for
+from poolsite.operations.chips import chips_of
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tags_and_notes import show_tags, with_tag
 
 PAGE_ROWS = 100
+FILTERS = ("q", "show", "account", "tag", "sort")
 
 
 SORTS: dict[str, Callable[[PoolRow], Any]] = {
@@ -36,48 +41,19 @@ def pool_list(request: HttpRequest) -> HttpResponse:
     """Every pool that the reader may see, with its figures; state in the address."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
-    pools = selectors.visible_pools(principal)
-    total = pools.count()
-    filters = {name: request.GET.get(name, "")[:120] for name in ("q", "show", "account", "sort")}
-    if filters["q"]:
-        pools = pools.filter(slug__startswith=filters["q"].lower()) | pools.filter(
-            name__istartswith=filters["q"]
-        )
-    if filters["account"]:
-        pools = pools.filter(account__slug=filters["account"])
-    after = request.GET.get("after", "")
-    shown = list(pools.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
-    following = shown[PAGE_ROWS - 1].slug if len(shown) > PAGE_ROWS else ""
-    rows = _sorted(_chosen(pool_rows(shown[:PAGE_ROWS]), filters["show"]), filters["sort"])
-    if request.GET.get("format") == "csv":
-        return _csv(rows)
     may_create = access.decide(principal, "numbers.create").allowed
-    context = {
-        "empty": total == 0,
-        "may_create": may_create,
-        "create_form": PoolCreateForm() if may_create else None,
-        "rows": rows,
-        "filters": filters,
-        "heads": _heads(filters["sort"]),
-        "shows": _shows(),
-        "chips": _chips(filters),
-        "accounts": Account.objects.order_by("name")[:500] if principal.is_operator else [],
-        "totals": _totals(rows),
-        "shown": _shown(len(rows), total),
-        "next_url": _address(filters, after=following) if following else "",
-        "back_url": _address(filters) if after else "",
-        "topic": _topic(principal),
-        **_words(total),
-    }
+    context = _context(request, principal, PoolCreateForm() if may_create else None)
+    if request.GET.get("format") == "csv":
+        return _csv(context["rows"])
     return render(request, "numbers/pools.html", context)
 
 
-@require_http_methods(["POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def pool_create(request: HttpRequest) -> HttpResponse:
     """Make a pool, then show it."""
     principal = principal_of(request)
     access.require(principal, "numbers.create")
-    form = PoolCreateForm(request.POST)
+    form = PoolCreateForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             pool = services.pool_create(actor=principal, **form.cleaned_data)
@@ -88,17 +64,45 @@ def pool_create(request: HttpRequest) -> HttpResponse:
                 request, _("Pool %(name)s is there. Add its numbers next.") % {"name": pool.name}
             )
             return redirect("numbers:pool", slug=pool.slug)
-    rows: list[PoolRow] = []
-    total = selectors.visible_pools(principal).count()
-    context = {
-        "empty": True,
-        "may_create": True,
+    context = {**_context(request, principal, form), "open_form": True}
+    return render(request, "numbers/pools.html", context, status=422 if form.is_bound else 200)
+
+
+def _context(
+    request: HttpRequest, principal: Principal, form: PoolCreateForm | None
+) -> dict[str, Any]:
+    pools = selectors.visible_pools(principal)
+    total = pools.count()
+    filters = {name: request.GET.get(name, "")[:120] for name in FILTERS}
+    if filters["q"]:
+        pools = pools.filter(slug__startswith=filters["q"].lower()) | pools.filter(
+            name__istartswith=filters["q"]
+        )
+    if filters["account"]:
+        pools = pools.filter(account__slug=filters["account"])
+    pools = with_tag(pools, filters["tag"], kind="pool")
+    after = request.GET.get("after", "")
+    shown = list(pools.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
+    following = shown[PAGE_ROWS - 1].slug if len(shown) > PAGE_ROWS else ""
+    show_tags(shown)
+    rows = _sorted(_chosen(pool_rows(shown[:PAGE_ROWS]), filters["show"]), filters["sort"])
+    return {
+        "empty": total == 0,
+        "may_create": form is not None,
         "create_form": form,
         "rows": rows,
-        "topic": "",
+        "filters": filters,
+        "heads": _heads(filters["sort"]),
+        "shows": _shows(),
+        "chips": _chips(filters),
+        "accounts": Account.objects.order_by("name")[:500] if principal.is_operator else [],
+        "totals": _totals(rows),
+        "shown": _shown(len(rows), total),
+        "next_url": address(filters, after=following) if following else "",
+        "back_url": address(filters) if after else "",
+        "topic": address_for(principal, "numbers.pools"),
         **_words(total),
     }
-    return render(request, "numbers/pools.html", context, status=422)
 
 
 def _words(total: int) -> dict[str, str]:
@@ -157,21 +161,9 @@ def _heads(sort: str) -> list[dict[str, Any]]:
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    names = {"q": _("Begins with"), "show": _("Which"), "account": _("Account")}
-    words = dict(_shows())
-    return [
-        {
-            "name": label,
-            "value": words.get(filters[name], filters[name]) if name == "show" else filters[name],
-            "url": _address({**filters, name: ""}),
-        }
-        for name, label in names.items()
-        if filters[name]
-    ]
-
-
-def _address(filters: dict[str, str], **more: str) -> str:
-    return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})
+    names = {"q": _("Begins with"), "show": _("Which"), "account": _("Account"), "tag": _("Tag")}
+    show = dict(_shows()).get(filters["show"], filters["show"])
+    return chips_of(filters, names, {"show": show})
 
 
 def _totals(rows: Sequence[PoolRow]) -> dict[str, Any]:
@@ -193,15 +185,6 @@ def _shown(count: int, total: int) -> str:
     if count == total:
         return ngettext("%(n)s pool", "%(n)s pools", total) % {"n": total}
     return _("%(count)s of %(total)s pools") % {"count": count, "total": total}
-
-
-def _topic(principal: access.Principal) -> str:
-    """The live list that this reader may watch: all, or that of the one account."""
-    if principal.is_operator:
-        return "numbers.pools:all"
-    if len(principal.account_ids) == 1:
-        return f"numbers.pools:{next(iter(principal.account_ids))}"
-    return ""
 
 
 def _csv(rows: Sequence[PoolRow]) -> HttpResponse:

@@ -13,6 +13,7 @@ from poolsite.access.actions import (
     Hidden,
     LoginNeeded,
     decide,
+    decide_found,
     register_action,
     require,
     require_fresh_factor,
@@ -37,7 +38,7 @@ from poolsite.access.principals import (
     principal_of_secret,
     principal_of_user,
 )
-from poolsite.access.visibility import visible
+from poolsite.access.visibility import require_one, visible
 
 if TYPE_CHECKING:
     from poolsite.access.rights import Watch, watch
@@ -59,6 +60,7 @@ __all__ = [
     "client_address",
     "client_address_of_scope",
     "decide",
+    "decide_found",
     "first_page",
     "origin_allowed",
     "principal_of_request",
@@ -70,6 +72,7 @@ __all__ = [
     "registered_actions",
     "require",
     "require_fresh_factor",
+    "require_one",
     "visible",
     "watch",
 ]

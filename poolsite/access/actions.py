@@ -156,6 +156,13 @@ def decide(principal: Principal, action: str, thing: object | None = None) -> De
     return answer
 
 
+def decide_found(principal: Principal, action: str, thing: object | None) -> Decision:
+    """As `decide`, for a thing that was looked for; None, which is not there, looks foreign."""
+    if not principal.is_authenticated:
+        return Decision.LOGIN
+    return Decision.HIDDEN if thing is None else decide(principal, action, thing)
+
+
 def factor_is_fresh(principal: Principal) -> bool:
     """Whether the person proved a second factor within SECOND_FACTOR_FRESH_SECONDS, if asked to."""
     if not settings.SECOND_FACTOR_FOR_MONEY:

@@ -1,8 +1,10 @@
 """Writing the audit log: one entry per thing that someone did, in the change's transaction."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, models
 
 from poolsite.access import context
@@ -58,6 +60,19 @@ def audit(
     )
 
 
+def as_kept(values: Values) -> dict[str, Any]:
+    """The values as the log keeps them and gives them back: JSON, other things by their slugs."""
+    plain = {name: _plain(value) for name, value in values.items()}
+    kept: dict[str, Any] = json.loads(json.dumps(plain, cls=DjangoJSONEncoder))
+    return kept
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(each, models.Model) for each in value):
+        return sorted(_plain(each) for each in value)
+    return getattr(value, "slug", value.pk) if isinstance(value, models.Model) else value
+
+
 def describe_actor(actor: "Principal | User | str") -> tuple[str, str, str]:
     """Kind, id and name as the log keeps them."""
     if isinstance(actor, str):
@@ -70,11 +85,12 @@ def describe_actor(actor: "Principal | User | str") -> tuple[str, str, str]:
 def describe_thing(thing: object | None, label: str = "") -> dict[str, str]:
     """The fields that find a thing's entries again: kind, id, label.
 
-    The id of something with a slug is its slug, else its primary key.
+    The id of something with a slug is its slug, else its primary key. A part of something (a number
+    of a pool) is named by its whole, unless it names itself by `audit_ref` (a queue of a desk).
     """
     if thing is None:
         return {"thing_kind": "", "thing_id": "", "thing_label": label[:200]}
-    ref = ref_of(thing) if hasattr(thing, "slug") else ""
+    ref = getattr(thing, "audit_ref", "") or (ref_of(thing) if hasattr(thing, "slug") else "")
     if ref:
         kind, _, identity = ref.partition(":")
     else:

@@ -1,9 +1,11 @@
-"""The demo's accounts and people."""
+"""The demo's accounts and people, and the tokens of those who play its machines."""
+
+from collections.abc import Sequence
 
 from django.db import transaction
 
 from poolsite.access import services
-from poolsite.access.models import Account, User
+from poolsite.access.models import Account, ApiToken, User
 from poolsite.runtime.demo_data import ACTOR, DemoData
 
 ACCOUNTS = {
@@ -15,7 +17,7 @@ ACCOUNTS = {
 PEOPLE = (
     ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
     ("gao.ning", "Gao Ning", "", "", "operator, second pair of eyes", "/billing/accounts/"),
-    ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/pools/"),
+    ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/balance/"),
     ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/balance/"),
     ("liu.yang", "Liu Yang", "evergreen", "sender", "customer who sends", "/campaigns/"),
     ("zhao.min", "Zhao Min", "northbank", "owner", "customer of another tenant", "/pools/"),
@@ -54,3 +56,18 @@ def _make_person(data: DemoData, username: str, full_name: str, slug: str, role:
         return
     for grant in ("operate", "finance"):
         services.grant_set(user=user, name=grant, actor=ACTOR)
+
+
+def token_anew(
+    name: str, account: Account | None, *, resources: Sequence[str], actions: Sequence[str]
+) -> str:
+    """Make the one live token of this name; returns its secret.
+
+    One of an earlier start is revoked: whoever asks for a new one has lost its secret.
+    """
+    for lost in ApiToken.objects.filter(name=name, revoked_at=None):
+        services.token_revoke(token=lost, actor=ACTOR, reason="its secret was lost")
+    _, secret = services.token_create(
+        name=name, account=account, resources=resources, actions=actions, actor=ACTOR
+    )
+    return secret

@@ -3,20 +3,11 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 Kind = Literal["user", "token", "visitor", "anonymous"]
 
 EVERYTHING = "*"
-
-
-@runtime_checkable
-class HasTenant(Protocol):
-    """Anything that can be asked about: a row, or a `Thing`. None = the platform's."""
-
-    @property
-    def account_id(self) -> int | None:
-        """The primary key of the tenant."""
 
 
 @dataclass(frozen=True, slots=True)

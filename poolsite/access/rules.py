@@ -1,5 +1,6 @@
 """The actions and first pages of the access app itself."""
 
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.actions import register_action
@@ -21,6 +22,7 @@ def register() -> None:
     register_action("access.tokens_change", roles=MANAGERS, grants=["operate"])
     register_action("access.history_view", roles=MANAGERS, operators=True)
     _register_navigation()
+    _register_managed()
     register_first_page("overview", suits=_is_operator, url="/overview/", order=50)
 
 
@@ -73,6 +75,45 @@ def _register_navigation() -> None:
         ),
     ):
         register(entry)
+
+
+def _register_managed() -> None:
+    from poolsite import operations
+    from poolsite.access.models import Account
+    from poolsite.access.services import account_change
+
+    operations.register_managed(
+        operations.ManagedKind(
+            "account",
+            _("Account"),  # type: ignore[arg-type]  # translated where it is shown
+            _("Operators alone see them."),  # type: ignore[arg-type]
+            Account.objects.all,
+            lambda account: reverse("access:members", args=[account.slug]),
+            "access.operators_view",
+            "access.accounts_change",
+            operations.Undo(
+                "access.account_change",
+                lambda actor, account, reason, values: account_change(
+                    actor=actor, account=account, reason=reason, **values
+                ),
+            ),
+        )
+    )
+    operations.register_first_step(
+        operations.FirstStep(
+            "access.account",
+            _("Make the first account"),  # type: ignore[arg-type]
+            _(  # type: ignore[arg-type]
+                "An account is a customer: its people, pools and money are its own. "
+                "Then invite its owner."
+            ),
+            _("New account"),  # type: ignore[arg-type]
+            "access:account_add",
+            "access.accounts_change",
+            Account.objects.exists,
+            order=5,
+        )
+    )
 
 
 def _is_operator(principal: Principal) -> bool:

@@ -1,41 +1,14 @@
 """What the pages about people read; tenant-safe."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
 
-from django.db.models import Model, Prefetch, QuerySet
+from django.db.models import F, Prefetch, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Concat, NullIf, Trim
+from django.utils import timezone
 
 from poolsite.access.models import Account, ApiToken, AuditEntry, Invitation, Membership, User
 from poolsite.access.principal import Principal
 from poolsite.access.visibility import visible
-
-PAGE_ROWS = 50
-M = TypeVar("M", bound=Model)
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[M]):
-    """Rows newest first, and the keys of the pages around; None = there is none."""
-
-    rows: list[M]
-    older_than: int | None
-    newer_than: int | None
-
-
-def page_of(queryset: QuerySet[M], older_than: int | None, newer_than: int | None) -> Page[M]:
-    """One page by primary key; costs the same on page one and page ten thousand."""
-    if newer_than is not None:
-        found = list(queryset.filter(pk__gt=newer_than).order_by("pk")[: PAGE_ROWS + 1])
-        more_newer, rows = len(found) > PAGE_ROWS, found[:PAGE_ROWS][::-1]
-        return Page(rows, rows[-1].pk if rows else None, rows[0].pk if more_newer else None)
-    if older_than is not None:
-        queryset = queryset.filter(pk__lt=older_than)
-    found = list(queryset.order_by("-pk")[: PAGE_ROWS + 1])
-    rows = found[:PAGE_ROWS]
-    more_older = len(found) > PAGE_ROWS
-    newer = rows[0].pk if rows and older_than is not None else None
-    return Page(rows, rows[-1].pk if more_older else None, newer)
 
 
 def history(
@@ -69,27 +42,39 @@ def history(
     return rows.order_by("-pk")
 
 
-def accounts(principal: Principal) -> QuerySet[Account]:
-    """The accounts whose people this principal may see."""
-    return visible(Account.objects.all(), principal, "access.people_view", account_field="pk")
+def accounts(principal: Principal, *, text: str = "") -> QuerySet[Account]:
+    """The accounts whose people this principal may see; those whose name begins with a text."""
+    rows = visible(Account.objects.all(), principal, "access.people_view", account_field="pk")
+    if text:
+        rows = rows.filter(Q(slug__startswith=text.lower()) | Q(name__istartswith=text))
+    return rows
 
 
-def members(account: Account) -> QuerySet[User]:
-    """The users with a role in the account, by name; `.roles_here` lists the memberships."""
+def members(account: Account, *, text: str = "", role: str = "") -> QuerySet[User]:
+    """The users with a role in the account, or with one role; `.roles_here` lists them."""
     own = Membership.objects.filter(account=account).order_by("role")
-    return (
-        User.objects.filter(memberships__account=account)
-        .select_related("totp")
-        .prefetch_related(Prefetch("memberships", own, to_attr="roles_here"), "grants")
-        .order_by("username")
-        .distinct()
-    )
+    wanted = own.filter(role=role) if role else own
+    people = User.objects.filter(pk__in=wanted.order_by().values("user"))
+    roles = Prefetch("memberships", own, to_attr="roles_here")
+    return _people(people, text).prefetch_related(roles)
 
 
-def operators() -> QuerySet[User]:
-    """The platform's staff, by name."""
-    staff = User.objects.filter(is_operator=True)
-    return staff.select_related("totp").prefetch_related("grants").order_by("username")
+def operators(*, text: str = "") -> QuerySet[User]:
+    """The platform's staff."""
+    return _people(User.objects.filter(is_operator=True), text)
+
+
+def _people(users: QuerySet[User], text: str) -> QuerySet[User]:
+    """By user name, with the name that pages show as `.shown_name`."""
+    full_name = Trim(Concat("first_name", Value(" "), "last_name"))
+    users = users.annotate(shown_name=Coalesce(NullIf(full_name, Value("")), F("username")))
+    if text:
+        fields = ("username", "first_name", "last_name", "email")
+        found = Q()
+        for field in fields:
+            found |= Q(**{f"{field}__istartswith": text})
+        users = users.filter(found)
+    return users.select_related("totp").prefetch_related("grants").order_by("username")
 
 
 def open_invitations(account: Account | None) -> list[Invitation]:
@@ -100,7 +85,15 @@ def open_invitations(account: Account | None) -> list[Invitation]:
     return [row for row in rows.select_related("invited_by")[:200] if row.is_open]
 
 
-def tokens(principal: Principal) -> QuerySet[ApiToken]:
-    """The API tokens that this principal may see, newest first."""
+def tokens(principal: Principal, *, text: str = "", state: str = "") -> QuerySet[ApiToken]:
+    """The API tokens that this principal may see, newest first; state: live, revoked, expired."""
     rows = ApiToken.objects.select_related("account", "created_by")
-    return visible(rows, principal, "access.tokens_view").order_by("-pk")
+    rows = visible(rows, principal, "access.tokens_view")
+    if text:
+        rows = rows.filter(Q(name__istartswith=text) | Q(prefix__startswith=text))
+    if state == "revoked":
+        rows = rows.exclude(revoked_at=None)
+    elif state:
+        lives = Q(expires_at__gt=timezone.now())
+        rows = rows.filter(lives if state == "live" else ~lives, revoked_at=None)
+    return rows.order_by("-pk")

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
 
-from poolsite.access.actions import Action, action_of
+from poolsite.access.actions import Action, Hidden, LoginNeeded, action_of, require
 from poolsite.access.principal import EVERYTHING, Principal, TokenScope, VisitorScope
 
 M = TypeVar("M", bound=Model)
@@ -41,6 +41,18 @@ def visible(
     if condition is None:
         return queryset
     return queryset.filter(condition)
+
+
+def require_one(rows: QuerySet[M], principal: Principal, action: str) -> M:
+    """The one row of `rows`, to which the principal may do `action`; for a thing of an address.
+
+    Raises LoginNeeded; Hidden when there is none or it is a foreign one; else Forbidden.
+    """
+    row = rows.first()
+    if row is None:
+        raise Hidden(action) if principal.is_authenticated else LoginNeeded(action)
+    require(principal, action, row)
+    return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from poolsite.access.actions import Decision
@@ -27,10 +28,44 @@ _PROBLEMS: dict[str, tuple[int, str]] = {
 }
 
 
+class Problem(BaseModel):
+    """RFC 9457. `reason` is the script's own word, where a script refused."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+    reason: str | None = None
+
+
+# What routes may answer beside what they were asked for, by status, for the OpenAPI document.
+READ_ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 422, 503), Problem)
+WRITE_ERRORS: dict[int, Any] = {**READ_ERRORS, **dict.fromkeys((409, 413, 415, 504), Problem)}
+
+
 def declare(kind: str, status: int, title: str) -> None:
     """Add a type of an app's own; ValueError when it means something else already."""
     if _PROBLEMS.setdefault(kind, (status, title)) != (status, title):
         raise ValueError(f"problem type {kind!r} is declared otherwise")
+
+
+def declare_all(types: Mapping[str, tuple[int, str]]) -> None:
+    """Add an app's types, type → (status, title); called by its AppConfig.ready()."""
+    for kind, (status, title) in types.items():
+        declare(kind, status, title)
+
+
+class RefusedError(Exception):
+    """What was asked is refused and nothing was changed: base of each app's own error.
+
+    `kind` is a problem type, `detail` one sentence for a person; `more` joins the problem's body.
+    """
+
+    def __init__(self, kind: str, detail: str = "", **more: Any) -> None:
+        super().__init__(detail or kind)
+        self.kind = kind
+        self.detail = detail
+        self.more = more
 
 
 def status_of(kind: str) -> int:

@@ -4,11 +4,17 @@ import json
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 T = TypeVar("T", bound=BaseModel)
 DETAIL_LIMIT = 300
 ITEMS_LIMIT = 1_000  # of a batch
+
+
+class NothingIn(BaseModel):
+    """A body without any field."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class MalformedError(ValueError):

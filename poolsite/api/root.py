@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as FieldsRefused
 from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -15,7 +16,13 @@ from ninja.utils import check_csrf
 from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
-from poolsite.api.problems import MEDIA_TYPE, kind_of_refusal, problem, problem_headers
+from poolsite.api.problems import (
+    MEDIA_TYPE,
+    RefusedError,
+    kind_of_refusal,
+    problem,
+    problem_headers,
+)
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -40,12 +47,8 @@ class CredentialAuth:
         return principal
 
 
-class ProblemError(Exception):
+class ProblemError(RefusedError):
     """Raised by a view to answer with a problem."""
-
-    def __init__(self, kind: str, detail: str = "", **more: Any) -> None:
-        super().__init__(kind)
-        self.kind, self.detail, self.more = kind, detail, more
 
 
 def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
@@ -93,9 +96,14 @@ api = DocumentedAPI(
 )
 
 
-@api.exception_handler(ProblemError)
-def _problem(request: HttpRequest, error: ProblemError) -> HttpResponse:
+@api.exception_handler(RefusedError)
+def _problem(request: HttpRequest, error: RefusedError) -> HttpResponse:
     return django_problem(error.kind, error.detail, **error.more)
+
+
+@api.exception_handler(FieldsRefused)
+def _bad_fields(request: HttpRequest, error: FieldsRefused) -> HttpResponse:
+    return django_problem("malformed", " ".join(error.messages))
 
 
 @api.exception_handler(access.AccessRefused)

@@ -4,6 +4,8 @@ Importable before Django's apps are loaded, so that an app registers its source 
 `AppConfig.ready()`; what touches SQL is loaded at the first use.
 """
 
+from contextlib import suppress
+
 from poolsite.history.registry import (
     Aggregate,
     Drained,
@@ -21,6 +23,7 @@ __all__ = [
     "Entry",
     "Retained",
     "Source",
+    "catch_up",
     "drain",
     "register",
     "source",
@@ -33,3 +36,16 @@ def drain(kind: str, aggregate: Aggregate) -> Drained:
     from poolsite.history.draining import drain_aggregate
 
     return drain_aggregate(source(kind), aggregate)
+
+
+def catch_up(kind: str, aggregate: Aggregate) -> None:
+    """Drain before SQL is read, so that it says what live views have shown already.
+
+    Never raises for Redis: what cannot be read now, the worker drains later.
+    """
+    from redis.exceptions import RedisError
+
+    from poolsite.hotpath import HotPathError
+
+    with suppress(HotPathError, RedisError, OSError):
+        drain(kind, aggregate)

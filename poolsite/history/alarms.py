@@ -1,11 +1,9 @@
 """Incidents of the history: a backlog near its limit, entries dropped, Redis behind SQL."""
 
-from dataclasses import dataclass, field
-
 from django.utils.translation import gettext_noop
 
 from poolsite.history.stream import State
-from poolsite.operations import incidents
+from poolsite.operations.incidents import KnownIncidents
 
 ALARM_PERCENT = 80
 CLEAR_PERCENT = 50
@@ -17,25 +15,15 @@ BACKLOG, DROPPED, BEHIND, FAULT = (
 )
 
 
-@dataclass
-class Alarms:
-    """The history's open incidents as known at the start of a sweep, so that a drain in good
-    order asks SQL for none of them."""
+class Alarms(KnownIncidents):
+    """The history's incidents as a sweep of drains opens and closes them."""
 
-    known: set[tuple[str, str]] = field(default_factory=set)
-
-    @classmethod
-    def load(cls) -> "Alarms":
-        """Read which are open."""
-        from poolsite.operations.models import Incident
-
-        rows = Incident.objects.filter(until=None, type__startswith="history.")
-        return cls(set(rows.values_list("type", "object")))
+    types = (BACKLOG, DROPPED, BEHIND, FAULT)
 
     def backlog(self, tag: str, state: State) -> None:
         """Open at 80 % of the limit."""
         if state.percent >= ALARM_PERCENT:
-            self._open(
+            self.open(
                 BACKLOG,
                 tag,
                 severity="critical" if state.percent >= 100 else "warning",
@@ -53,12 +41,12 @@ class Alarms:
                 },
             )
         elif state.percent < CLEAR_PERCENT:
-            self._close(BACKLOG, tag)
+            self.close(BACKLOG, tag)
 
     def drained(self, tag: str, lag: int, *, gaps: int) -> None:
         """A drain went through: open what it found missing, close what it mended."""
         if gaps:
-            self._open(
+            self.open(
                 DROPPED,
                 tag,
                 severity="critical",
@@ -72,15 +60,15 @@ class Alarms:
                 params={"tag": tag, "count": gaps},
             )
         else:
-            self._close(DROPPED, tag)
-        self._close(BEHIND, tag)
-        self._close(FAULT, tag)
+            self.close(DROPPED, tag)
+        self.close(BEHIND, tag)
+        self.close(FAULT, tag)
         if lag == 0:
-            self._close(BACKLOG, tag)
+            self.close(BACKLOG, tag)
 
     def behind(self, tag: str, reason: str) -> None:
         """Redis lost writes that SQL has, or everything."""
-        self._open(
+        self.open(
             BEHIND,
             tag,
             severity="critical",
@@ -96,7 +84,7 @@ class Alarms:
 
     def fault(self, tag: str, error: str) -> None:
         """Entries that SQL refuses: they stay in Redis until somebody has looked."""
-        self._open(
+        self.open(
             FAULT,
             tag,
             severity="critical",
@@ -107,12 +95,3 @@ class Alarms:
             ),
             params={"tag": tag, "error": error[:200]},
         )
-
-    def _open(self, kind: str, tag: str, **texts: object) -> None:
-        incidents.open(type=kind, object=tag, **texts)  # type: ignore[arg-type]
-        self.known.add((kind, tag))
-
-    def _close(self, kind: str, tag: str) -> None:
-        if (kind, tag) in self.known:
-            incidents.close(type=kind, object=tag)
-            self.known.discard((kind, tag))

@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from poolsite.history.registry import Retained, sources
+from poolsite.moments import us_of
 
 BATCH_ROWS = 2_000
 MOST_SECONDS = 60.0
@@ -48,4 +49,4 @@ def _cutoff(table: Retained) -> Any:
     moment = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
     if isinstance(table.model._meta.get_field(table.field), models.DateTimeField):
         return moment
-    return int(moment.timestamp() * 1_000_000)
+    return us_of(moment)

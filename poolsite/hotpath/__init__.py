@@ -20,6 +20,7 @@ from poolsite.hotpath.aggregates import (
 from poolsite.hotpath.clock import ClockMonitor, ClockReading
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import (
+    AggregateRefused,
     HotPathError,
     ScriptFailed,
     ScriptHeaderError,
@@ -40,6 +41,7 @@ __all__ = [
     "FRESH",
     "LOST",
     "PRELUDE",
+    "AggregateRefused",
     "AggregateState",
     "Argument",
     "ClockMonitor",

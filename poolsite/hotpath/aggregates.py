@@ -1,9 +1,9 @@
 """The life of an aggregate's data in Redis: its generation, and whether Redis lost any of it."""
 
-import secrets
 import time
 from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from poolsite.hotpath.commands import Command
 from poolsite.hotpath.scripts import Script, load_folder
@@ -19,12 +19,29 @@ class AggregateState(Enum):
     BEHIND = "behind"  # the same life, but entries that SQL has are missing: a failover lost them
 
 
+class Figures(Protocol):
+    """What the figures of every kind of aggregate tell. `status`: open, paused or recovering."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def drained(self) -> int: ...
+
+
 FRESH, LOST, BEHIND = AggregateState
 
 
-def generation_new() -> str:
-    """Return a new generation: 20 hexadecimal digits, unique, later ones sort later (by ms)."""
-    return f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(4)}"
+def generation_new(*before: int) -> int:
+    """Return a new generation: µs since 1970, later than every one of `before`."""
+    now_us = time.time_ns() // 1_000
+    return max(now_us, *(generation + 1 for generation in before), 1)
 
 
 def state_command(tag: str, expected_generation: str, sql_seq: int) -> Command[AggregateState]:

@@ -17,5 +17,13 @@ class ScriptFailed(HotPathError):  # noqa: N818  the contract's name
     """The script raised, or its reply could not be read. Earlier writes of the script stay."""
 
 
+class AggregateRefused(HotPathError):  # noqa: N818  reads as the others
+    """The aggregate itself refused a command, which changed nothing; `reason` is its own word."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class ScriptHeaderError(ValueError):
     """A Lua file breaks the header's contract; the text names file and line."""

@@ -16,6 +16,11 @@ _COMMENT = re.compile(r"--.*")
 _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _INCLUDE = re.compile(r"^([ ]*)--@include (\w+)$", re.MULTILINE)
+# A function of a file's outermost level: its lines are indented, up to its own `end`.
+_OUTERMOST = re.compile(r"^local function (\w+)\([^()\n]*\)\n(?:(?:[ ].*)?\n)*end$", re.MULTILINE)
+_COMMENT_LINE = re.compile(r"^\s*--.*$", re.MULTILINE)
+_STRING = re.compile(r"""\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'""")
+_WORD = re.compile(r"\w+")
 _registry: dict[str, "Script"] = {}
 
 
@@ -135,15 +140,40 @@ def read_prelude(path: Path) -> dict[str, str]:
 
 def _assemble(body: str, version: int, prelude: Mapping[str, str]) -> str:
     """Put the functions that the body names, and those that they name, before its first line."""
+    body = _without_unused(body)
     needed: set[str] = set()
     frontier = [_COMMENT.sub("", _LONG_COMMENT.sub("", body))]
     while frontier:
-        words = set(re.findall(r"\w+", frontier.pop()))
+        words = set(_WORD.findall(frontier.pop()))
         new = [name for name in prelude if name in words and name not in needed]
         needed.update(new)
         frontier.extend(prelude[name] for name in new)
     lines = [text for name, text in prelude.items() if name in needed]
     return " ".join([f"local VERSION = {version}", *lines, body])
+
+
+def _without_unused(body: str) -> str:
+    """Leave out functions that nothing names: every call would make them anew, with whatever they
+    refer to. Their lines stay as empty ones, so that Redis' errors name those of the file.
+    """
+    functions = list(_OUTERMOST.finditer(body))
+    names = {found[1]: _words_of(found[0]) for found in functions}
+    used: set[str] = set()
+    frontier = [_words_of(_OUTERMOST.sub("", body))]
+    while frontier:
+        new = (frontier.pop() & names.keys()) - used
+        used |= new
+        frontier.extend(names[name] for name in new)
+    for found in reversed(functions):
+        if found[1] not in used:
+            lines = "\n" * found[0].count("\n")
+            body = body[: found.start()] + lines + body[found.end() :]
+    return body
+
+
+def _words_of(text: str) -> set[str]:
+    code = _STRING.sub("", _COMMENT_LINE.sub("", _LONG_COMMENT.sub("", text)))
+    return set(_WORD.findall(code))
 
 
 @contextmanager

@@ -4,8 +4,10 @@ import time
 from collections.abc import Iterator
 
 import structlog
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from poolsite import hotpath
 from poolsite.jobs import services
@@ -23,7 +25,12 @@ def run(job_id: int) -> None:
     job = services.take(job_id)
     if job is None:
         return
-    handle = JobHandle(job)
+    language = job.actor.locale if job.actor is not None else ""
+    with override(language or settings.LANGUAGE_CODE):  # of who will read how it ended
+        _run(job, JobHandle(job))
+
+
+def _run(job: Job, handle: JobHandle) -> None:
     try:
         _run_to_end(job, handle)
     except JobTakenError as error:

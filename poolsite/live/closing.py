@@ -1,20 +1,41 @@
 """Closing a socket with any code, on any server."""
 
+import asyncio
 from typing import Any
 
 from poolsite.live.outbox import Send
 
+REASON_BYTES = 123
+GOODBYE_SECONDS = 2.0
 
-async def close_socket(send: Send, code: int) -> None:
-    """Send the close frame.
+
+async def close_socket(send: Send, code: int, reason: str = "") -> None:
+    """Send the close frame, with a reason of at most 123 bytes.
 
     daphne's protocol refuses to send the registered codes (1003, 1009, 1013 …) for an
-    application, but has a method that sends them; its `send` is a partial that holds it.
+    application, and drops every reason, but has a method that sends both; its `send` is a
+    partial that holds it.
     """
-    if 1000 < code < 3000:
+    if reason or 1000 < code < 3000:
         for protocol in getattr(send, "args", ()):
             send_frame: Any = getattr(protocol, "sendCloseFrame", None)
             if send_frame is not None:
-                send_frame(code=code)
+                told = reason.encode()[:REASON_BYTES].decode(errors="ignore").encode()
+                send_frame(code=code, reasonUtf8=told or None)
                 return
-    await send({"type": "websocket.close", "code": code})
+    await send({"type": "websocket.close", "code": code, "reason": reason})
+
+
+async def say_goodbye(send: Send, code: int, reason: str = "") -> None:
+    """Close for the last time; a peer that has gone, or reads nothing, is not waited for."""
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await close_socket(send, code, reason)
+    except Exception as failure:
+        if not is_disconnect(failure):
+            raise
+
+
+def is_disconnect(failure: BaseException) -> bool:
+    """Whether a server's send failed because the peer has gone (uvicorn: ClientDisconnected)."""
+    return isinstance(failure, OSError | TimeoutError) or "after sending" in str(failure)

@@ -1,4 +1,4 @@
-"""One subscribed topic in this process: read at most 5 times a second, sent to all its sockets."""
+"""One subscribed topic in this process: read once in a period, sent to all its sockets."""
 
 import asyncio
 import logging
@@ -14,10 +14,8 @@ from poolsite.live.wakes import Wakes
 
 logger = logging.getLogger(__name__)
 
-PERIOD_SECONDS = 0.2
-SHORTEST_SECONDS = 0.16  # from the first read after a pause to the next
-SAFETY_SECONDS = 5.0  # a lost wake message heals after this time
-DEAF_SECONDS = 1.0  # the same while the wake channels are down
+SHORTEST_SHARE = 0.8  # of a period, from the first read after a pause to the next
+DEAF_SECONDS = 1.0  # instead of the topic's safety_seconds while the wake channels are down
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
 LINES_PER_STEP = 500
 
@@ -31,6 +29,7 @@ class Feed:
 
     def __init__(self, topic: Topic, wakes: Wakes, mark: Callable[[], int]) -> None:
         self.topic = topic
+        self._period = topic.period_seconds
         self.lines: dict[Outbox, Line] = {}
         self.frames_sent = 0
         self._wakes = wakes
@@ -60,7 +59,7 @@ class Feed:
             line.tell(frames.stale(self.topic.address))
         await self._ready.wait()
         async with self._reading:
-            if self._loop.time() - self._read_at > PERIOD_SECONDS and not self.is_stale:
+            if self._loop.time() - self._read_at > self._period and not self.is_stale:
                 await self._turn()
             first = await self._first_frame(version)
             if self.lines.get(outbox) is not line:
@@ -116,19 +115,19 @@ class Feed:
         """Return when to read again. All topics of a process beat together: those of one
         aggregate share one read, and a socket's frames leave in one write.
         """
-        return math.ceil((started + SHORTEST_SECONDS) / PERIOD_SECONDS) * PERIOD_SECONDS
+        return math.ceil((started + SHORTEST_SHARE * self._period) / self._period) * self._period
 
     async def _sleep_until_woken(self, started: float) -> None:
-        seconds = SAFETY_SECONDS if self._wakes.connected else DEAF_SECONDS
+        seconds = self.topic.safety_seconds if self._wakes.connected else DEAF_SECONDS
         due = self.topic.due_seconds()
         if due is not None:
-            seconds = min(seconds, max(PERIOD_SECONDS, due))
+            seconds = min(seconds, max(self._period, due))
         try:
             async with asyncio.timeout(seconds):
                 await self._woken.wait()
         except TimeoutError:
             return
-        early = max(started, self._read_at) + PERIOD_SECONDS - self._loop.time()
+        early = max(started, self._read_at) + self._period - self._loop.time()
         if early > 0:
             await asyncio.sleep(early)
 

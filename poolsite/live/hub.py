@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator
-from weakref import WeakKeyDictionary
 
 from poolsite.live.feed import Feed
 from poolsite.live.frames import Frame
@@ -12,6 +11,7 @@ from poolsite.live.outbox import BEHIND_CODE, Flusher, Outbox
 from poolsite.live.publish import personal_channel
 from poolsite.live.topics import Topic
 from poolsite.live.wakes import Wakes
+from poolsite.per_loop import PerLoop
 
 LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
 SWEEP_SECONDS = 0.5
@@ -122,18 +122,9 @@ class Hub:
         await self.wakes.aclose()
 
 
-_HUBS: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
-
-
-def hub_of_loop() -> Hub:
-    """Return the hub of the running event loop."""
-    loop = asyncio.get_running_loop()
-    hub = _HUBS.get(loop)
-    if hub is None:
-        hub = _HUBS[loop] = Hub()
-    return hub
+hub_of_loop = PerLoop(Hub)
 
 
 def hubs() -> list[Hub]:
     """Return every hub of this process, for the metrics."""
-    return list(_HUBS.values())
+    return hub_of_loop.all()

@@ -5,7 +5,8 @@ from typing import Any
 from django.urls import path
 
 from poolsite.live.outbox import Send
-from poolsite.live.socket import HIDDEN, Receive, live_application, visitor_application
+from poolsite.live.reading import Receive
+from poolsite.live.socket import HIDDEN, live_application, visitor_application
 
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:

@@ -6,7 +6,7 @@ stand between. No use of the ORM, of channel groups or of lifespan.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,9 +14,10 @@ from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
 from poolsite.live import frames
-from poolsite.live.closing import close_socket
+from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
 from poolsite.live.hub import Hub, hub_of_loop
 from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
+from poolsite.live.reading import TOO_MANY, Receive, TextFrames
 from poolsite.live.topics import Topic, resolve
 
 if TYPE_CHECKING:
@@ -24,14 +25,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-
 FRAME_BYTES = 4096
 TOPICS_PER_SOCKET = 32
 FRAMES_PER_SECOND = 20.0
 FRAMES_AT_ONCE = 100.0
-GOODBYE_SECONDS = 2.0
-
 BEAT_SECONDS = 5.0  # how often a socket that tells of somebody's presence is asked
 TOKEN_SECONDS = 10.0
 
@@ -39,9 +36,6 @@ LOGIN = 4401
 FORBIDDEN = 4403
 HIDDEN = 4404
 TRY_LATER = 4503
-TOO_MANY = 4429
-TOO_BIG = 1009
-NOT_TEXT = 1003
 
 
 class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
@@ -108,7 +102,12 @@ class _Socket:
     def __init__(self, hub: Hub, principal: "Principal", receive: Receive, send: Send) -> None:
         self._hub = hub
         self._who = f"{principal.kind}:{principal.id}"
-        self._receive = receive
+        self._frames = TextFrames(
+            receive,
+            limit_bytes=FRAME_BYTES,
+            per_second=FRAMES_PER_SECOND,
+            at_once=FRAMES_AT_ONCE,
+        )
         self._send = send
         self._outbox = Outbox(hub.flusher)
         # Closes the socket within 1 s of the moment when rights are taken away or run out, and
@@ -120,8 +119,6 @@ class _Socket:
         self._beater: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
-        self._allowance = FRAMES_AT_ONCE
-        self._counted_at = self._loop.time()
 
     async def run(self) -> None:
         """Read and write until the browser, the server or a lost right ends it."""
@@ -134,7 +131,7 @@ class _Socket:
         finally:
             self._rights.close()
         if self._outbox.close_code:
-            await self._say_goodbye(self._outbox.close_code)
+            await say_goodbye(self._send, self._outbox.close_code)
 
     async def _serve(self) -> None:
         self._outbox.put(frames.HELLO)
@@ -160,39 +157,16 @@ class _Socket:
         for task in done:
             failure = task.exception()
             # A server says by an exception of its own, mostly an OSError, that the peer has gone.
-            if failure is not None and not _is_disconnect(failure):
+            if failure is not None and not is_disconnect(failure):
                 logger.error("live: a socket failed", exc_info=failure)
                 self._outbox.close(1011)
 
-    async def _say_goodbye(self, code: int) -> None:
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await close_socket(self._send, code)
-        except Exception as failure:
-            if not _is_disconnect(failure):
-                raise
-
     async def _read(self) -> None:
-        while True:
-            message = await self._receive()
-            if message["type"] == "websocket.disconnect":
-                return
-            text = message.get("text")
-            if text is None:
-                self._outbox.close(NOT_TEXT)
-            elif len(text) > FRAME_BYTES or len(text.encode()) > FRAME_BYTES:
-                self._outbox.close(TOO_BIG)
-            elif not self._within_rate():
-                self._outbox.close(TOO_MANY)
+        while (told := await self._frames.next()) is not None:
+            if isinstance(told, int):
+                self._outbox.close(told)
             else:
-                self._take(text)
-
-    def _within_rate(self) -> bool:
-        now = self._loop.time()
-        earned = (now - self._counted_at) * FRAMES_PER_SECOND
-        self._counted_at = now
-        self._allowance = min(FRAMES_AT_ONCE, self._allowance + earned) - 1.0
-        return self._allowance >= 0
+                self._take(told)
 
     def _take(self, text: str) -> None:
         try:
@@ -301,8 +275,3 @@ def _whole(frame: dict[str, Any], name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadFrame(f"{name} is a whole number")
     return value
-
-
-def _is_disconnect(failure: BaseException) -> bool:
-    """Whether a server's send failed because the peer has gone (uvicorn: ClientDisconnected)."""
-    return isinstance(failure, OSError | TimeoutError) or "after sending" in str(failure)

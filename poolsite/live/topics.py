@@ -48,6 +48,8 @@ class Topic(ABC):
 
     name: ClassVar[str] = ""
     beats: ClassVar[bool] = False  # whether `beat` is called while a socket watches
+    period_seconds: ClassVar[float] = 0.2  # its sockets are told at most once in so long
+    safety_seconds: ClassVar[float] = 5.0  # a lost wake message heals after this time
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -113,6 +115,35 @@ class SnapshotTopic(Topic):
     async def changes(self, since: int) -> Changes | None:
         now = await self.snapshot()
         return Changes(now.version, None if now.version == since else now.data)
+
+
+class StateTopic(Topic):
+    """A topic whose state is small and whose source counts its versions: each change is the new
+    state. Subclasses give `look()`.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._last: Any = None
+
+    @property
+    def last(self) -> Any:
+        """The state that was read last; None before the first."""
+        return self._last
+
+    @abstractmethod
+    async def look(self) -> Snapshot:
+        """Return the state now."""
+
+    async def snapshot(self) -> Snapshot:
+        now = await self.look()
+        self._last = now.data
+        return now
+
+    async def changes(self, since: int) -> Changes | None:
+        before = self._last
+        now = await self.snapshot()
+        return Changes(now.version, None if now.data == before else now.data)
 
 
 class RowsTopic(SnapshotTopic):

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -30,7 +31,7 @@ class Wakes:
 
     def __init__(self, on_change: Callable[[bool], None]) -> None:
         self._on_change = on_change
-        self._callbacks: dict[str, set[Callback]] = {}
+        self._callbacks: dict[str, Counter[Callback]] = {}  # how many listen with each
         self._confirmed: dict[str, asyncio.Event] = {}
         self._asked: set[str] = set()  # of this connection
         self._unconfirmed: set[str] = set()
@@ -47,10 +48,11 @@ class Wakes:
     async def listening(self, channels: list[str], callback: Callback) -> AsyncIterator[None]:
         """Call `callback` for each message; entered when Redis has confirmed the channels.
 
+        A callback that several listen with is called once, as long as one of them listens.
         While Redis is away it is entered without that: `on_change(True)` follows later.
         """
         for channel in channels:
-            self._callbacks.setdefault(channel, set()).add(callback)
+            self._callbacks.setdefault(channel, Counter())[callback] += 1
             self._confirmed.setdefault(channel, asyncio.Event())
         try:
             if self._task is None:
@@ -63,10 +65,12 @@ class Wakes:
 
     def _forget(self, channels: list[str], callback: Callback) -> None:
         for channel in channels:
-            callbacks = self._callbacks.get(channel, set())
-            callbacks.discard(callback)
+            callbacks = self._callbacks[channel]
+            callbacks[callback] -= 1
+            if not callbacks[callback]:
+                del callbacks[callback]
             if not callbacks:
-                self._callbacks.pop(channel, None)
+                del self._callbacks[channel]
         if self._callbacks:
             task = asyncio.get_running_loop().create_task(self._settle())
             self._tasks.add(task)

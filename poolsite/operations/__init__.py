@@ -6,6 +6,15 @@ are loaded.
 
 from poolsite.operations import incidents
 from poolsite.operations.first_steps import FirstStep, register_first_step
+from poolsite.operations.managed import (
+    Final,
+    ManagedKind,
+    Undo,
+    Way,
+    register_final,
+    register_managed,
+    register_way,
+)
 from poolsite.operations.registry import (
     Card,
     CardData,
@@ -24,15 +33,22 @@ __all__ = [
     "Card",
     "CardData",
     "Figure",
+    "Final",
     "FirstStep",
     "Found",
+    "ManagedKind",
     "Stat",
     "StatEntry",
+    "Undo",
+    "Way",
     "incidents",
     "register_card",
     "register_check",
+    "register_final",
     "register_first_step",
+    "register_managed",
     "register_metrics",
     "register_search",
     "register_stat",
+    "register_way",
 ]

@@ -7,8 +7,14 @@ from django.utils.translation import gettext_lazy
 
 from poolsite.history import selectors as history_selectors
 from poolsite.jobs import presence, sweeping
-from poolsite.operations import health
-from poolsite.operations.registry import Card, CardData, Figure, register_card
+from poolsite.operations import health, tags_and_notes
+from poolsite.operations.registry import (
+    Card,
+    CardData,
+    Figure,
+    register_card,
+    register_search,
+)
 
 
 def register() -> None:
@@ -23,6 +29,7 @@ def register() -> None:
             icon="monitor_heart",
         )
     )
+    register_search("tags", tags_and_notes.find_by_tag)
 
 
 def system_card(principal: Any) -> CardData | None:

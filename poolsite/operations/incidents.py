@@ -3,13 +3,15 @@
 Importable before Django's apps are loaded.
 """
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import override
 
 if TYPE_CHECKING:
     from poolsite.access.models import Account, User
+    from poolsite.hotpath.rows import AggregateRow
     from poolsite.operations.models import Incident
 
 Text = str | Promise
@@ -52,6 +54,69 @@ def close(*, type: str, object: str) -> bool:  # noqa: A002
     from poolsite.operations import services
 
     return services.close_incident(type, object)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What is wrong with an aggregate, as `open` takes it."""
+
+    severity: str
+    title: Text
+    detail: Text
+    remedy: Text
+    url: str
+    params: dict[str, Any]
+
+
+def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:
+    """Have the incident of this type open while there is trouble with the row, closed while there
+    is none (None); returns whether it stands.
+    """
+    if trouble is None:
+        close(type=kind, object=row.slug)
+        return False
+    account_id: int | None = row.account_id  # type: ignore[attr-defined]  # each has its own
+    open(
+        type=kind,
+        object=row.slug,
+        severity=trouble.severity,
+        title=trouble.title,
+        detail=trouble.detail,
+        remedy=trouble.remedy,
+        url=trouble.url,
+        account=account_id,
+        params=trouble.params,
+    )
+    return True
+
+
+@dataclass
+class KnownIncidents:
+    """A run's incidents of the `types` that a subclass names: which of them were open is read once,
+    by `load`, so that a run in good order asks SQL for none of them.
+    """
+
+    types: ClassVar[tuple[str, ...]]
+    known: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def load(cls) -> Self:
+        """Read which are open."""
+        from poolsite.operations.models import Incident
+
+        rows = Incident.objects.filter(until=None, type__in=cls.types)
+        return cls(set(rows.values_list("type", "object")))
+
+    def open(self, kind: str, name: str, **said: Any) -> None:
+        """Open the incident of (kind, name), or bring it up to date: see `open` above."""
+        open(type=kind, object=name, **said)
+        self.known.add((kind, name))
+
+    def close(self, kind: str, name: str) -> None:
+        """Close what is known to be open."""
+        if (kind, name) in self.known:
+            close(type=kind, object=name)
+            self.known.discard((kind, name))
 
 
 def acknowledge(incident: "Incident", *, actor: "User") -> "Incident":

@@ -7,11 +7,11 @@ Topic `operations.overview:all`, or `…:<account id>`; in another language than
 import time
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import override
 
 from poolsite import live
-from poolsite.access import Decision, Principal, Thing, decide
+from poolsite.access import Principal
+from poolsite.live.scopes import AccountTopic
 from poolsite.operations import selectors
 from poolsite.operations.registry import CARDS, CardData, Figure, Stat
 
@@ -20,29 +20,15 @@ PERIOD_SECONDS = 2.0  # a reading asks every app; figures that flicker faster he
 TREND_POINTS = 30
 
 
-class OverviewTopic(live.SnapshotTopic):
+class OverviewTopic(AccountTopic, live.SnapshotTopic):
     """{"stats": {name: …}, "cards": {name: …}} as readers of one scope and language see it."""
 
-    name = NAME
+    name = action = NAME
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        self.scope, _, language = key.partition(".")
-        self.language = language or "en"
-        if self.scope != "all" and not (self.scope.isascii() and self.scope.isdecimal()):
-            raise ValueError(f"no overview of {key!r}")
-        if self.language not in dict(settings.LANGUAGES):
-            raise ValueError(f"no language {language!r}")
         self._read_at = float("-inf")
         self._known: dict[str, Any] = {}
-
-    async def allowed(self, principal: Principal) -> Decision:
-        if self.scope == "all":
-            answer = decide(principal, "operations.overview", None)
-            return Decision.FORBIDDEN if answer and not principal.is_operator else answer
-        return decide(
-            principal, "operations.overview", Thing("account", self.scope, int(self.scope))
-        )
 
     async def read(self) -> dict[str, Any]:
         if not self._known or self._age() >= PERIOD_SECONDS:

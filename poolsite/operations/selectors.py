@@ -33,12 +33,19 @@ def open_incidents(principal: Principal) -> QuerySet[Incident]:
     return _visible(principal).filter(until=None).order_by("severity", "since")
 
 
-def ended_incidents(principal: Principal, before: int | None, limit: int) -> list[Incident]:
-    """Ended incidents, the latest first; `before` is the last one's id of the page before."""
-    rows = _visible(principal).exclude(until=None).order_by("-pk")
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    return list(rows[:limit])
+def incidents(
+    principal: Principal, *, state: str = "", severity: str = "", text: str = ""
+) -> QuerySet[Incident]:
+    """The incidents that the principal may see: ended ones, or with state `open` or `all` others.
+
+    text: what their object begins with.
+    """
+    rows = _visible(principal)
+    if state != "all":
+        rows = rows.filter(until__isnull=state == "open")
+    if severity:
+        rows = rows.filter(severity=severity)
+    return rows.filter(object__istartswith=text) if text else rows
 
 
 def incident(principal: Principal, incident_id: int) -> Incident:

@@ -8,11 +8,11 @@ import time
 from typing import Any
 
 from channels.db import database_sync_to_async
-from django.conf import settings
 from django.utils.translation import override
 
 from poolsite import live
-from poolsite.access import Decision, Principal, Thing, decide
+from poolsite.access import Decision, Principal, decide
+from poolsite.live.scopes import AccountTopic
 from poolsite.operations.models import Incident
 from poolsite.operations.page_words import page_word
 
@@ -21,28 +21,10 @@ MOST_ROWS = 50
 SYSTEM_PERIOD_SECONDS = 2.0
 
 
-class IncidentsTopic(live.SnapshotTopic):
+class IncidentsTopic(AccountTopic, live.SnapshotTopic):
     """Open incidents, worst first: {"incidents": [row], "critical": n, "warnings": n}."""
 
-    name = NAME
-
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.scope, _, language = key.partition(".")
-        self.language = language or "en"
-        if self.scope != "all" and not (self.scope.isascii() and self.scope.isdecimal()):
-            raise ValueError(f"no incidents of {key!r}")
-        if self.language not in dict(settings.LANGUAGES):
-            raise ValueError(f"no language {language!r}")
-
-    async def allowed(self, principal: Principal) -> Decision:
-        if self.scope == "all":
-            answer = decide(principal, "operations.incidents", None)
-            if answer and not principal.is_operator:
-                return Decision.FORBIDDEN
-            return answer
-        thing = Thing("account", self.scope, int(self.scope))
-        return decide(principal, "operations.incidents", thing)
+    name = action = NAME
 
     async def read(self) -> dict[str, Any]:
         rows: dict[str, Any] = await database_sync_to_async(self._read, thread_sensitive=False)()
@@ -50,8 +32,8 @@ class IncidentsTopic(live.SnapshotTopic):
 
     def _read(self) -> dict[str, Any]:
         rows = Incident.objects.filter(until=None).order_by("severity", "since")
-        if self.scope != "all":
-            rows = rows.filter(account_id=int(self.scope))
+        if self.account_id is not None:
+            rows = rows.filter(account_id=self.account_id)
         found = list(rows[: MOST_ROWS + 1])
         severities = [row.severity for row in found]
         with override(self.language):

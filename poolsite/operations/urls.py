@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from poolsite.operations import views
+from poolsite.operations import managed_views, views
 
 app_name = "operations"
 urlpatterns = [
@@ -11,5 +11,15 @@ urlpatterns = [
     path("incidents/<int:incident_id>/acknowledge/", views.acknowledge, name="acknowledge"),
     path("system/", views.system, name="system"),
     path("system/confirm-clock/", views.confirm_clock, name="confirm_clock"),
+    path("views/", views.save_view, name="save_view"),
+    path("views/<int:view_id>/delete/", views.delete_view, name="delete_view"),
     path("search/", views.search, name="search"),
+    path("things/<slug:kind>/<slug:slug>/tags/", managed_views.set_tags, name="set_tags"),
+    path("things/<slug:kind>/<slug:slug>/notes/", managed_views.add_note, name="add_note"),
+    path(
+        "things/<slug:kind>/<slug:slug>/notes/<int:note_id>/remove/",
+        managed_views.remove_note,
+        name="remove_note",
+    ),
+    path("history/<int:entry_id>/undo/", managed_views.undo, name="undo"),
 ]

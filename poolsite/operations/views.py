@@ -3,19 +3,23 @@
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access.models import User
-from poolsite.operations import incidents, selectors, services
+from poolsite.operations import incidents, saved_views, selectors, services, tables
 from poolsite.operations.first_steps import first_steps
-from poolsite.operations.models import Incident
+from poolsite.operations.models import Incident, SavedView
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import SqlColumn
 
 PAGE_ROWS = 50
 
@@ -38,20 +42,56 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def incidents_page(request: HttpRequest) -> HttpResponse:
-    """Open incidents, then the ended ones, the latest first, by pages."""
+    """What is open now, then the list: the ended ones, the latest first, unless asked otherwise."""
     principal = principal_of(request)
     access.require(principal, "operations.incidents")
-    before = request.GET.get("before", "")
-    ended = selectors.ended_incidents(
-        principal, int(before) if before.isdecimal() and len(before) < 19 else None, PAGE_ROWS + 1
-    )
+    states = [("", _("Ended")), ("open", _("Still open")), ("all", _("Open and ended"))]
+    state = tables.choice_of(request, "state", _("State"), states)
+    severities = [("", _("Every severity")), *Incident.Severity.choices]
+    severity = tables.choice_of(request, "severity", _("Severity"), severities)
+    text = tables.text_of(request, "q")
+    rows = selectors.incidents(principal, state=state.value, severity=severity.value, text=text)
     context = {
         **_attention(list(selectors.open_incidents(principal)[:PAGE_ROWS])),
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
-        "ended": ended[:PAGE_ROWS],
-        "next_before": ended[PAGE_ROWS - 1].pk if len(ended) > PAGE_ROWS else None,
+        "choices": [state, severity],
+        "text": text,
     }
-    return render(request, "operations/incidents.html", context)
+    return tables.answer(
+        request,
+        "operations/incidents.html",
+        rows,
+        _incident_columns(),
+        given={"q": text, "state": state.value, "severity": severity.value},
+        file="incidents",
+        context=context,
+    )
+
+
+def _incident_columns() -> list[SqlColumn[Incident]]:
+    """Sorted by what was wrong, those of one kind stand together."""
+    return [
+        SqlColumn("what", _("What was wrong"), lambda row: row.title, order=("type", "object")),
+        SqlColumn("detail", "", lambda row: row.detail),
+        SqlColumn("type", "", lambda row: row.type),
+        SqlColumn("object", "", lambda row: row.object),
+        SqlColumn("severity", "", lambda row: row.severity),
+        SqlColumn("since", _("Since"), lambda row: tables.moment(row.since), order=("since",)),
+        SqlColumn(
+            "until",
+            _("Until"),
+            lambda row: tables.moment(row.until),
+            order=("until",),
+            nullable=True,
+        ),
+        SqlColumn(
+            "known",
+            _("Known to"),
+            lambda row: row.acknowledged_name,
+            order=("acknowledged_name",),
+        ),
+        SqlColumn("known_since", "", lambda row: tables.moment(row.acknowledged_at)),
+    ]
 
 
 @require_POST
@@ -119,3 +159,31 @@ def _user(request: HttpRequest) -> User:
 
 def _wants_json(request: HttpRequest) -> bool:
     return "application/json" in request.headers.get("Accept", "")
+
+
+@login_required
+@require_POST
+def save_view(request: HttpRequest) -> HttpResponse:
+    """Keep the list's filters under a name, and go back to the list."""
+    path, query = request.POST.get("path", ""), request.POST.get("query", "")
+    try:
+        view = saved_views.save_view(
+            user=_user(request), path=path, name=request.POST.get("name", ""), query=query
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        known = SavedView(path=path, query=query) if path.startswith("/") else None
+        ours = known and url_has_allowed_host_and_scheme(known.address, allowed_hosts=None)
+        return redirect(known.address if known and ours else "access:home")
+    messages.success(request, _("The view “%s” is saved.") % view.name)
+    return redirect(view.address)
+
+
+@login_required
+@require_POST
+def delete_view(request: HttpRequest, view_id: int) -> HttpResponse:
+    """Forget one of the reader's own views; another person's looks like a missing one."""
+    view = get_object_or_404(SavedView, pk=view_id, user=_user(request))
+    saved_views.delete_view(view)
+    messages.success(request, _("The view “%s” is removed.") % view.name)
+    return redirect(view.path)

@@ -1,6 +1,5 @@
 """One process of the demo: started, watched, started again, ended."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -52,31 +51,32 @@ class Child:
             if time.monotonic() >= self.due:
                 self.start()
             return ""
-        code = self.process.poll()
-        if code is None:
+        process = self.process
+        if not self.ended():
             return ""
-        self._kill_group(self.process.pid)
-        self.process = None
         steady = time.monotonic() - self.started > STEADY_SECONDS
         self.failures = 1 if steady else self.failures + 1
         pause_seconds = min(0.25 * 2**self.failures, LONGEST_PAUSE_SECONDS)
         self.due = time.monotonic() + pause_seconds
-        return f"{self.name} ended ({how_it_ended(code)}); started again in {pause_seconds:g} s."
+        how = how_it_ended(process.returncode)
+        return f"{self.name} ended ({how}); started again in {pause_seconds:g} s."
 
     def signal(self, how: signal.Signals) -> None:
         """Signal the process itself, which ends its own children in order."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(how)
 
-    def finish(self, deadline: float) -> None:
-        """Wait until it has ended; at the deadline kill it and all that it started."""
-        if self.process is None:
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=max(0.0, deadline - time.monotonic()))
-        self._kill_group(self.process.pid)
-        self.process.wait()
-        self.process = None
+    def ended(self) -> bool:
+        """Tell whether it is gone; what it started and left behind is killed then."""
+        if self.process is not None and self.process.poll() is not None:
+            self.kill()
+            self.process = None
+        return self.process is None
+
+    def kill(self) -> None:
+        """Kill it and all that it started, without waiting for their end."""
+        if self.process is not None:
+            self._kill_group(self.process.pid)
 
     def last_words(self) -> str:
         """Return the last line of its log that says something."""

@@ -92,7 +92,8 @@ class Demo:
 
     def _start(self) -> None:
         if not os.environ.get("REDIS_URL"):
-            self.redis = EmbeddedRedis(self.data / "redis").use()
+            self.redis = EmbeddedRedis(self.data / "redis")
+            self.redis.use(self.supervisor.check)
             self.environment["REDIS_URL"] = f"unix://{self.redis.socket}"
         say("Poolsite: preparing the database and the demo's data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
@@ -117,6 +118,7 @@ class Demo:
         self.supervisor.start(self._child("simulator", "integrations.simulator", *arguments))
         self._start_gate(simulation, arguments)
         self.supervisor.start(self._child("desks", "integrations.simulator.desk", *arguments))
+        self._start_group(simulation, arguments)
         if "POOLSITE_GATEWAY_URL" in os.environ:
             return
         ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--late-seconds", "120"]
@@ -128,16 +130,24 @@ class Demo:
             self._child("chatbots", f"{name}.senders", *arguments, *senders),
         )
 
+    def _start_group(self, simulation: Path, arguments: list[str]) -> None:
+        """Play the peers of the dispatcher's first group."""
+        groups = json.loads(simulation.read_text()).get("groups", [])
+        if groups:
+            arguments = [*arguments, "--group", groups[0]["slug"]]
+            self.supervisor.start(
+                self._child("dispatch", "integrations.simulator.dispatch", *arguments)
+            )
+
     def _start_gate(self, simulation: Path, arguments: list[str]) -> None:
-        """Play every fifth device of the first gate, on an external system that counts its own
-        clients; all of them would keep a small machine from its calls."""
+        """Play every device of the first gate, on a system that counts its own clients."""
         gates = json.loads(simulation.read_text()).get("gates", [])
         if not gates:
             return
         gate, name = gates[0], "integrations.simulator"
         arguments = [*arguments, "--gate", gate["slug"]]
         external = ["--port", str(self.external_port), "--strong", str(gate["cap"])]
-        work = ["--work-seconds", str(gate["permit_seconds"] / 2), "--part", "1/5"]
+        work = ["--work-seconds", str(gate["permit_seconds"] / 2)]
         address = ["--external", f"http://127.0.0.1:{self.external_port}"]
         self.supervisor.start(
             self._child("external", f"{name}.external", *arguments, *external),

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -30,16 +31,19 @@ class EmbeddedRedis:
         self._users = FileLock(self.folder / "users.lock")
         self._keeper: subprocess.Popen[bytes] | None = None
 
-    def use(self) -> "EmbeddedRedis":
+    def use(self, check: Callable[[], None] | None = None) -> "EmbeddedRedis":
         """Return when the server answers; from here on it stays as long as this process.
 
-        Raises RedisServerError with one sentence if it does not start.
+        Raises RedisServerError with one sentence if it does not start, and what `check` raises,
+        which is called while it starts.
         """
         self._users.share()
-        self.ensure()
+        self.ensure(check=check)
         return self
 
-    def ensure(self, patience_seconds: float = READY_SECONDS) -> None:
+    def ensure(
+        self, patience_seconds: float = READY_SECONDS, check: Callable[[], None] | None = None
+    ) -> None:
         """Start a keeper if the server does not answer, and wait until it does."""
         if self.answers():
             return
@@ -51,6 +55,8 @@ class EmbeddedRedis:
             if self._keeper.poll() or time.monotonic() > deadline:
                 words = log.read_text().strip().splitlines()
                 raise RedisServerError(words[-1] if words else "The embedded Redis did not start.")
+            if check is not None:
+                check()
             time.sleep(0.02)
 
     def _start_keeper(self, log: Path) -> subprocess.Popen[bytes]:

@@ -11,6 +11,7 @@ from poolsite.runtime.children import Child
 from poolsite.runtime.parent import catches, die_with_parent
 
 STOP_SECONDS = 8.0
+KILLED_SECONDS = 5.0  # a process that hangs in the kernel outlives even SIGKILL for a while
 READY_SECONDS = 60.0
 TICK_SECONDS = 0.1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,17 +37,18 @@ class Supervisor:
         self._signals = 0
 
     def take_signals(self) -> None:
-        """From here on signals end the demo in order; the second one ends it at once."""
+        """From here on signals end the demo in order; the second one ends it at once.
+
+        A SIGHUP that is ignored stays so: that is what `nohup make demo` asks for.
+        """
         for number in STOP_SIGNALS:
-            signal.signal(number, self._on_signal)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._on_signal)
         if self._parent_pid > 1:
             die_with_parent()
 
     def _on_signal(self, number: int, frame: object) -> None:
-        self._signals += 1
-        if self._signals > 1:
-            for child in self.children:
-                child.finish(deadline=0.0)
+        self._signals += 1  # nothing else: it may come while a child is waited for
 
     def check(self) -> None:
         """Raise Stopped when it is time to end."""
@@ -107,12 +109,21 @@ class Supervisor:
             time.sleep(TICK_SECONDS)
 
     def stop(self) -> None:
-        """End all children, the last started first; what does not end in 8 s is killed."""
-        deadline = time.monotonic() + STOP_SECONDS
+        """End all children together: SIGTERM, and after 8 s, or at a second signal, SIGKILL.
+
+        Returns when all are gone, after 13 s at the latest.
+        """
         for child in reversed(self.children):
             child.signal(signal.SIGTERM)
-        for child in reversed(self.children):
-            child.finish(deadline)
+        deadline = time.monotonic() + STOP_SECONDS
+        while not all(child.ended() for child in self.children):
+            late_seconds = time.monotonic() - deadline
+            if late_seconds > KILLED_SECONDS:
+                break
+            if late_seconds > 0 or self._signals > 1:
+                for child in self.children:
+                    child.kill()
+            time.sleep(TICK_SECONDS / 4)
         self.children.clear()
 
 

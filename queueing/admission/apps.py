@@ -14,13 +14,14 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.tasks
         import queueing.admission.topics  # noqa: F401  registers the live topics
         from poolsite import history
+        from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, menu, overview, rules
         from queueing.admission.api import hot, routes
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
-        errors.declare_problems()
+        problems.declare_all(errors.PROBLEMS)
         hot.register()
         routes.register()
         menu.register()

@@ -1,6 +1,5 @@
 """What the gates put on the overview: the fullest gates, and the first gate."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -9,13 +8,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import access, operations
+from poolsite.operations.minutes import hour_trends
 from poolsite.operations.templatetags.console import figure
+from queueing.admission import selectors
 from queueing.admission.models import Gate, MinuteSample
-from queueing.admission.views.gates import GateRow, gate_rows, visible_gates
+from queueing.admission.selectors import GateNow
+from queueing.admission.services.gates import gate_configure
 
 MOST_GATES = 200
 FULLEST = 5
-HOUR_MINUTES = 60
 
 
 def register() -> None:
@@ -43,6 +44,23 @@ def register() -> None:
             order=40,
         )
     )
+    operations.register_managed(
+        operations.ManagedKind(
+            "gate",
+            gettext_lazy("Gate"),  # type: ignore[arg-type]
+            gettext_lazy("Whoever may see the gate sees them."),  # type: ignore[arg-type]
+            Gate.objects.all,
+            lambda gate: reverse("admission:gate", args=[gate.slug]),
+            "admission.view",
+            "admission.operate",
+            operations.Undo(
+                "admission.gate_configure",
+                lambda actor, gate, reason, values: gate_configure(
+                    actor=actor, gate=gate, reason=reason, **values
+                ),
+            ),
+        )
+    )
 
 
 def gates_card(principal: Any) -> operations.CardData | None:
@@ -50,12 +68,14 @@ def gates_card(principal: Any) -> operations.CardData | None:
     if not access.decide(principal, "admission.view"):
         return None
     url = reverse("admission:gates")
-    rows = gate_rows(list(visible_gates(principal).order_by("slug")[:MOST_GATES]))
-    if not rows:
+    gates = list(selectors.visible_gates(principal)[:MOST_GATES])
+    if not gates:
         empty = _("No gates yet. A gate lets so many at once on an external system.")
         return operations.CardData([], empty=empty, url=url)
+    rows = selectors.with_figures(gates, patient=True)
     ranked = sorted(rows, key=lambda row: -(row.share or 0))[:FULLEST]
-    trends = _trends([row.gate for row in ranked], timezone.now())
+    keys = [row.gate.pk for row in ranked]
+    trends = hour_trends(keys, MinuteSample.objects.all(), "gate_id", "used", timezone.now())
     hint = ngettext("%(n)s gate", "%(n)s gates", len(rows)) % {"n": len(rows)}
     return operations.CardData(
         [],
@@ -66,7 +86,7 @@ def gates_card(principal: Any) -> operations.CardData | None:
     )
 
 
-def _card_row(row: GateRow, trend: list[float | None]) -> dict[str, Any]:
+def _card_row(row: GateNow, trend: list[float | None]) -> dict[str, Any]:
     words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("Not read")}
     use: dict[str, Any] = {"text": "–"}
     if row.figures:
@@ -80,16 +100,3 @@ def _card_row(row: GateRow, trend: list[float | None]) -> dict[str, Any]:
         "cells": [use, {"text": figure(row.figures.waiting if row.figures else None)}],
         "trend": trend,
     }
-
-
-def _trends(gates: list[Gate], now: datetime) -> dict[int, list[float | None]]:
-    """Slots in use at each minute of the last hour; None = no sample."""
-    last = now.astimezone(UTC).replace(second=0, microsecond=0)
-    since = last - timedelta(minutes=HOUR_MINUTES)
-    trends: dict[int, list[float | None]] = {gate.pk: [None] * HOUR_MINUTES for gate in gates}
-    samples = MinuteSample.objects.filter(gate__in=gates, minute__gt=since, minute__lte=last)
-    for gate_id, minute, used in samples.values_list("gate_id", "minute", "used"):
-        place = round((minute - since).total_seconds() / 60) - 1
-        if 0 <= place < HOUR_MINUTES:
-            trends[gate_id][place] = float(used)
-    return trends

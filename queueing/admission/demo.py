@@ -5,8 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from poolsite.access.models import ApiToken
-from poolsite.access.services import token_create, token_revoke
+from poolsite.access.demo import token_anew
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.services.batches import batch_create
@@ -15,10 +14,10 @@ from queueing.admission.services.gates import gate_create
 DEVICES, SMALL_DEVICES = 2_000, 200
 KEY = "gates"
 TIMES: dict[str, Any] = {
-    "permit_seconds": 60,
-    "margin_seconds": 5,
+    "permit_seconds": 150,
+    "margin_seconds": 10,
     "longest_seconds": 600,
-    "period_seconds": 10,
+    "period_seconds": 30,  # 2 000 devices then report about 70 times a second
 }
 SMALL_TIMES: dict[str, Any] = {
     "permit_seconds": 12,
@@ -29,7 +28,11 @@ SMALL_TIMES: dict[str, Any] = {
 
 
 def make_gates(data: DemoData) -> None:
-    """Gates with an open batch each; `simulation["gates"]` says who plays the devices."""
+    """Two gates with a batch each; `simulation["gates"]` says who plays the devices.
+
+    The first one's is open, and the simulator plays every device of it. The second one's
+    window opens in a night, so that a batch that waits can be seen.
+    """
     count = SMALL_DEVICES if data.small else DEVICES
     before = {item["slug"]: item for item in read_simulation().get(KEY, [])}
     data.simulation[KEY] = [
@@ -49,6 +52,7 @@ def make_gates(data: DemoData) -> None:
             ),
             count // 4,
             before,
+            opens_in=timedelta(hours=0 if data.small else 12),
         ),
     ]
 
@@ -69,17 +73,23 @@ def _gate(data: DemoData, slug: str, name: str, key: str, **settings: Any) -> Ga
     )
 
 
-def _entry(gate: Gate, count: int, before: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _entry(
+    gate: Gate,
+    count: int,
+    before: dict[str, dict[str, Any]],
+    opens_in: timedelta = timedelta(),
+) -> dict[str, Any]:
     """What the simulator needs of a gate; its token is kept from the start before."""
     now = timezone.now()
+    opens_at = now + opens_in
     if not TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
         batch_create(
             actor=ACTOR,
             gate=gate,
-            name=f"{gate.name} {now:%Y-%m-%d}",
+            name=f"{gate.name} {opens_at:%Y-%m-%d}",
             csv="\n".join(f"{gate.slug}-{n:05d},run {n}" for n in range(count)).encode(),
-            opens_at=now,
-            closes_at=now + timedelta(hours=8),
+            opens_at=opens_at,
+            closes_at=opens_at + timedelta(hours=8),
         )
     known = before.get(gate.slug)
     return {
@@ -94,14 +104,9 @@ def _entry(gate: Gate, count: int, before: dict[str, dict[str, Any]]) -> dict[st
 
 
 def _token(gate: Gate) -> str:
-    lost = ApiToken.objects.filter(name=f"demo devices {gate.slug}", revoked_at=None)
-    for old in lost:
-        token_revoke(token=old, actor=ACTOR, reason="its secret was lost")
-    _, secret = token_create(
-        name=f"demo devices {gate.slug}",
-        account=gate.account,
+    return token_anew(
+        f"demo devices {gate.slug}",
+        gate.account,
         resources=[f"gate:{gate.slug}"],
         actions=["admission.use"],
-        actor=ACTOR,
     )
-    return secret

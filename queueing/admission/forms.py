@@ -1,7 +1,7 @@
 """What people type into the pages of gates and batches."""
 
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -9,23 +9,43 @@ from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access.models import Account
-from queueing.admission.models import SLUG_PATTERN, Gate
+from poolsite.operations.forms import AggregateCreateForm
+from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 
 UPLOAD_LIMIT_BYTES = 32 * 1024 * 1024
 
+SETTINGS = (
+    (_("Name and alarms"), "", ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
+    (
+        _("Permits"),
+        _("How many at once, and what becomes of a slot that nobody gives back."),
+        ("cap", "permit_seconds", "margin_seconds", "longest_seconds"),
+    ),
+    (
+        _("Devices and turns"),
+        _("Who is let in, and how often a task is given out."),
+        ("period_seconds", "attempts", "fair", "look_ahead", "rate_per_second", "log_limit"),
+    ),
+    (
+        _("Adaptive cap"),
+        _("Up by a step while all is well, down to a share of it by errors and latency."),
+        (
+            *("adaptive", "adaptive_min", "adaptive_max", "adaptive_step"),
+            *("adaptive_down_percent", "adaptive_error_percent", "adaptive_latency_ms"),
+            "adaptive_interval_seconds",
+        ),
+    ),
+)
 
-class GateCreateForm(forms.Form):
+
+class GateCreateForm(AggregateCreateForm):
     """The first thing an operator makes; everything else has defaults."""
 
-    name = forms.CharField(label=_("Name"), max_length=120)
-    slug = forms.CharField(
-        label=_("Short name"),
-        max_length=40,
-        validators=[RegexValidator(SLUG_PATTERN, _("Use 1 to 40 small letters, digits and -."))],
-        help_text=_("Devices and Redis know the gate by it; it never changes."),
-    )
+    model = Gate
+    slug_help = _("Devices and Redis know the gate by it; it never changes.")
+    slug_taken = _("A gate has or had this short name. Choose another.")
+
     key = forms.CharField(
         label=_("Key"),
         max_length=64,
@@ -43,27 +63,70 @@ class GateCreateForm(forms.Form):
         initial=300,
         help_text=_("A slot that nobody gives back is free after this."),
     )
-    account = forms.ModelChoiceField(
-        label=_("Account"),
-        queryset=Account.objects.all(),
-        required=False,
-        empty_label=_("The platform's own"),
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
-
-    def clean_slug(self) -> str:
-        """Refuse a slug that a gate has or had: years of history name it."""
-        slug: str = self.cleaned_data["slug"]
-        if Gate.all_objects.filter(slug=slug).exists():
-            raise ValidationError(_("A gate has or had this short name. Choose another."))
-        return slug
 
     def settings(self) -> dict[str, Any]:
         """What the service takes; an empty key is the service's to fill."""
         return {name: value for name, value in self.cleaned_data.items() if value != ""}
+
+
+if TYPE_CHECKING:
+    GateForm = forms.ModelForm[Gate]
+else:
+    GateForm = forms.ModelForm
+
+
+class GateChecks(GateForm):
+    """A gate's settings, and what one field alone cannot know of them; the admin's form too."""
+
+    def clean(self) -> dict[str, Any]:
+        """Name the field that does not go with another one, or with another gate."""
+        found = super().clean() or self.cleaned_data
+        self._in_order("margin_seconds", "permit_seconds", _("Shorter than a permit."), equal=False)
+        self._in_order("permit_seconds", "longest_seconds", _("Not longer than the longest time."))
+        self._in_order("adaptive_min", "adaptive_max", _("Not more than the most."))
+        key, account = found.get("key"), found.get("account") or self.instance.account
+        same = Gate.objects.filter(account=account, key=key)
+        if key and same.exclude(pk=self.instance.pk).exists():
+            self.add_error("key", _("Another gate has this key."))
+        return found
+
+    def _in_order(self, less: str, more: str, words: Any, *, equal: bool = True) -> None:
+        low, high = self.cleaned_data.get(less), self.cleaned_data.get(more)
+        if low is not None and high is not None and not (low < high or (equal and low == high)):
+            self.add_error(less, words)
+
+
+class GateSettingsForm(GateChecks):
+    """Everything about a gate that an operator may change; saved by the service, not here.
+
+    Each field remembers what it was when the page was opened, so that only what the person
+    changed is sent on: another window's cap stays.
+    """
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=200, required=False, help_text=_("Kept in the history.")
+    )
+
+    class Meta:
+        model = Gate
+        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        widgets = {"description": forms.Textarea(attrs={"rows": 2})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in self._meta.fields or ():
+            self.fields[name].show_hidden_initial = True
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The cards of the page."""
+        return [
+            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
+            for title, hint, names in SETTINGS
+        ]
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that the person changed."""
+        return {name: self.cleaned_data[name] for name in self.changed_data if name != "reason"}
 
 
 class CapForm(forms.Form):

@@ -24,8 +24,8 @@ def register() -> None:
             incidents=("admission.",),
             key="t",
             match=(
-                *("admission:gate", "admission:gate_create"),
-                *("admission:batches", "admission:batch"),
+                *("admission:gate", "admission:gate_create", "admission:gate_settings"),
+                *("admission:batches", "admission:batch", "admission:holders"),
             ),
         )
     )

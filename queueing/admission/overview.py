@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from poolsite import access, hotpath, operations
+from poolsite import access, operations
 from poolsite.access import Principal
+from poolsite.hotpath.rows import with_figures
 from poolsite.operations import Found
+from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task
 
@@ -50,24 +52,13 @@ def collect() -> Iterable[Metric]:
     levels = GaugeMetricFamily(
         "poolsite_gate_permits", "Permits of a gate: cap, in use, waiting.", labels=["gate", "what"]
     )
-    is_open = GaugeMetricFamily(
-        "poolsite_gate_open", "1 while the gate lets holders in.", labels=["gate"]
-    )
-    backlog = GaugeMetricFamily(
-        "poolsite_gate_history_backlog", "Entries that SQL does not have yet.", labels=["gate"]
-    )
+    common = AggregateMetrics("poolsite_gate", "gate", opened="1 while the gate lets holders in.")
     counters = CounterMetricFamily(
         "poolsite_gate_events", "Events of a gate since its data began.", labels=["gate", "event"]
     )
-    slugs = list(Gate.objects.order_by("slug").values_list("slug", flat=True))
-    for slug, its in zip(slugs, hotpath.run_batch([door.show(s) for s in slugs]), strict=True):
-        figures = None if isinstance(its, hotpath.HotPathError) else its
-        is_open.add_metric([slug], float(figures is not None and figures.status == "open"))
-        if figures is None:
-            continue
-        backlog.add_metric([slug], figures.seq - figures.drained)
-        for name in LEVELS:
-            levels.add_metric([slug, name], getattr(figures, name))
-        for name in COUNTERS:
-            counters.add_metric([slug, name], getattr(figures, name))
-    return [levels, is_open, backlog, counters]
+    for gate, figures in with_figures(Gate.objects.order_by("slug"), door.show, patient=True):
+        common.add(gate.slug, figures)
+        if figures is not None:
+            add_each(levels, [gate.slug], figures, LEVELS)
+            add_each(counters, [gate.slug], figures, COUNTERS)
+    return [levels, common.is_open, common.backlog, counters]

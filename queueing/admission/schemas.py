@@ -92,12 +92,6 @@ class RenewIn(BaseModel):
     token: Token
 
 
-class NothingIn(BaseModel):
-    """No words at all."""
-
-    model_config = _STRICT
-
-
 class ObserveIn(BaseModel):
     """The external system's own count of clients at once, and what it served since it told last."""
 
@@ -188,13 +182,3 @@ class BatchOut(BaseModel):
     failed: int
     expired: int
     late: int
-
-
-class Problem(BaseModel):
-    """RFC 9457."""
-
-    type: str
-    title: str
-    status: int
-    detail: str = ""
-    reason: str | None = None

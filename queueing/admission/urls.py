@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from queueing.admission.views import batches, gate, gates
+from queueing.admission.views import batches, gate, gates, holders, settings
 
 app_name = "admission"
 urlpatterns = [
@@ -10,6 +10,8 @@ urlpatterns = [
     path("gates/new/", gates.gate_create, name="gate_create"),
     path("gates/<slug:slug>/", gate.gate_page, name="gate"),
     path("gates/<slug:slug>/samples/", gate.gate_samples, name="samples"),
+    path("gates/<slug:slug>/holders/", holders.holder_list, name="holders"),
+    path("gates/<slug:slug>/settings/", settings.gate_settings, name="gate_settings"),
     path("gates/<slug:slug>/act/", gate.gate_act, name="act"),
     path("gates/<slug:slug>/batches/", batches.batch_list, name="batches"),
     path("batches/<int:batch_id>/", batches.batch_page, name="batch"),

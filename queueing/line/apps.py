@@ -14,15 +14,18 @@ class LineConfig(AppConfig):
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
         from poolsite import history
+        from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.line import demo, errors, menu, rules
+        from queueing.line import cards, demo, errors, menu, overview, rules
         from queueing.line.api import hot, routes
         from queueing.line.services.history_source import DeskSource
 
         rules.register()
-        errors.declare_problems()
+        problems.declare_all(errors.PROBLEMS)
         hot.register()
         routes.register()
         menu.register()
+        overview.register()
+        cards.register()
         demo_data.register(60, demo.make_desk)
         history.register(DeskSource())

@@ -1,20 +1,17 @@
 """The demo's desk: queues, agents, and a morning of visits for the charts."""
 
-import random
-from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.db import transaction
-from django.utils import timezone
-
-from poolsite.access.models import Account, ApiToken, User
-from poolsite.access.services import membership_set, token_create, token_revoke, user_create
+from poolsite.access.demo import token_anew
+from poolsite.access.models import Account, User
+from poolsite.access.services import membership_set, user_create
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
-from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill, Visit
+from queueing.line.demo_past import Load, make_past
+from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill
 from queueing.line.services import desks
 
 DESK = "support"
+CALLBACK_POOL = "retail-east"  # the same tenant's
 KEY = "desks"
 TOKEN_NAME = "demo desk"  # noqa: S105  a name
 # slug, name, agents, visits an hour, mean seconds in the room, settings
@@ -41,8 +38,6 @@ REPLIES = (
     ("moment", "One moment please, I am looking it up."),
     ("bye", "Thank you for your visit. Have a good day!"),
 )
-SEED = 20260
-PAST_HOURS = 4
 
 
 def make_desk(data: DemoData) -> None:
@@ -50,7 +45,13 @@ def make_desk(data: DemoData) -> None:
     account = data.accounts["evergreen"]
     desk = Desk.objects.filter(slug=DESK).first()
     if desk is None:
-        desk = desks.desk_create(actor=ACTOR, slug=DESK, name="Support floor", account=account)
+        desk = desks.desk_create(
+            actor=ACTOR,
+            slug=DESK,
+            name="Support floor",
+            account=account,
+            callback_pool=CALLBACK_POOL,
+        )
     queues = [
         Queue.objects.filter(slug=slug).first()
         or desks.queue_create(
@@ -69,7 +70,7 @@ def make_desk(data: DemoData) -> None:
     for shortcut, text in REPLIES:
         CannedReply.objects.get_or_create(desk=desk, shortcut=shortcut, defaults={"text": text})
     _make_agents(account, desk, queues)
-    _make_past(desk, queues)
+    make_past(desk, _loads(queues))
     data.simulation[KEY] = [_entry(desk, queues)]
 
 
@@ -95,16 +96,12 @@ def _entry(desk: Desk, queues: list[Queue]) -> dict[str, Any]:
 
 
 def _token(desk: Desk) -> str:
-    for lost in ApiToken.objects.filter(name=TOKEN_NAME, revoked_at=None):
-        token_revoke(token=lost, actor=ACTOR, reason="its secret was lost")
-    _, secret = token_create(
-        name=TOKEN_NAME,
-        account=desk.account,
+    return token_anew(
+        TOKEN_NAME,
+        desk.account,
         resources=[f"desk:{desk.slug}"],
         actions=["line.serve", "line.visit"],
-        actor=ACTOR,
     )
-    return secret
 
 
 def _make_agents(account: Account, desk: Desk, queues: list[Queue]) -> None:
@@ -137,40 +134,9 @@ def _agent(desk: Desk, user: User, name: str, queues: list[Queue], capacity: int
     )
 
 
-def _make_past(desk: Desk, queues: list[Queue]) -> None:
-    """Visits since this morning, drawn from a fixed seed: Poisson arrivals, exponential rooms."""
-    if Visit.objects.filter(desk=desk).exists():
-        return
-    dice = random.Random(SEED)  # noqa: S311  a demo's past, not a secret
-    now = timezone.now()
-    midnight = now.astimezone(ZoneInfo("Asia/Shanghai")).replace(hour=0, minute=0, second=0)
-    rows: list[Visit] = []
-    for queue, (_, _, count, per_hour, mean, _settings) in zip(queues, QUEUES, strict=True):
-        agents = list(queue.agents.all())
-        at = max(midnight, now - timedelta(hours=PAST_HOURS))
-        while count and at < now - timedelta(minutes=10):
-            at += timedelta(seconds=dice.expovariate(per_hour / 3600))
-            rows.append(_past_visit(dice, desk, queue, dice.choice(agents), at, mean))
-    with transaction.atomic():
-        Visit.objects.bulk_create(rows, batch_size=500)  # unaudited: the demo's past
-
-
-def _past_visit(
-    dice: random.Random, desk: Desk, queue: Queue, agent: Agent, at: datetime, mean: float
-) -> Visit:
-    waited = timedelta(seconds=dice.expovariate(1 / 25))
-    gave_up = dice.random() < 0.04
-    served = timedelta(seconds=dice.expovariate(1 / mean))
-    return Visit(
-        public_id=f"past{dice.getrandbits(48):012x}",
-        desk=desk,
-        queue=queue,
-        topic=dice.choice(TOPICS),
-        joined_at=at,
-        place_at_join=dice.randrange(4),
-        matched_at=None if gave_up else at + waited,
-        agent=None if gave_up else agent,
-        why="" if gave_up else "fewest rooms longest idle",
-        ended_at=at + waited + (timedelta() if gave_up else served),
-        outcome=Visit.Outcome.LEFT if gave_up else Visit.Outcome.SERVED,
-    )
+def _loads(queues: list[Queue]) -> list[Load]:
+    return [
+        Load(queue, list(queue.agents.all()), per_hour, mean, TOPICS)
+        for queue, (_, _, count, per_hour, mean, _settings) in zip(queues, QUEUES, strict=True)
+        if count
+    ]

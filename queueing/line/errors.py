@@ -1,9 +1,8 @@
 """What a use case refuses, in the words of the interface."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from poolsite.api import problems
+from poolsite.api.problems import RefusedError
 
 PROBLEMS: Mapping[str, tuple[int, str]] = {
     "unknown-queue": (404, "There is no such queue"),
@@ -17,20 +16,15 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "offer-over": (409, "The offer is over"),
     "no-room": (409, "The agent has no free room"),
     "visit-ended": (409, "The visit has ended"),
+    "no-call-back": (409, "Calls back are not set up"),
+    "no-number": (409, "No number is free for the call"),
+    "visit-running": (409, "The visit is running"),
+    "agent-online": (409, "The agent is online"),
+    "unknown-desk": (404, "There is no such desk"),
+    "unknown-message": (404, "There is no such message"),
+    "message-handled": (409, "The message is handled"),
 }
 
 
-class LineError(Exception):
-    """A use case that was refused; nothing was changed. `detail`: one sentence for a person."""
-
-    def __init__(self, kind: str, detail: str, **more: Any) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-        self.more = more
-
-
-def declare_problems() -> None:
-    """Called once, by AppConfig.ready()."""
-    for kind, (status, title) in PROBLEMS.items():
-        problems.declare(kind, status, title)
+class LineError(RefusedError):
+    """A use case of the line that was refused; nothing was changed."""

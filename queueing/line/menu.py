@@ -1,12 +1,15 @@
 """The sidebar's entries of the waiting line, and who sees which page first."""
 
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from poolsite import access
 from poolsite.access.first_pages import register_first_page
 from poolsite.access.principal import Principal
 from poolsite.operations import navigation
 from poolsite.operations.navigation import Entry
 from poolsite.operations.page_words import register_page_word
+from queueing.line.models import Desk
 
 
 def register() -> None:
@@ -14,6 +17,9 @@ def register() -> None:
     register_page_word("line:agent", _("Open console"))
     register_page_word("line:wallboard", _("Open wallboard"))
     register_page_word("line:floor", _("Open floor"))
+    register_page_word("line:settings", _("Open settings"))
+    register_page_word("line:story", _("Open visit"))
+    register_page_word("line:messages", _("Open messages"))
     navigation.register(
         Entry(
             "desks",
@@ -25,7 +31,11 @@ def register() -> None:
             actions=("line.view",),
             incidents=("line.",),
             key="d",
-            match=("line:wallboard", "line:floor"),
+            match=(
+                *("line:wallboard", "line:floor", "line:desk_create", "line:reports"),
+                *("line:messages", "line:visitors", "line:story", "line:settings"),
+                *("line:queue_create", "line:queue", "line:agent_create", "line:agent_settings"),
+            ),
         )
     )
     navigation.register(
@@ -41,11 +51,23 @@ def register() -> None:
         )
     )
     register_first_page("line.agent", suits=_serves, url="/agent/", order=70)
-    register_first_page("line.wallboard", suits=_supervises, url="/desks/", order=60)
+    register_first_page("line.wallboard", suits=_supervises, url=_wallboard, order=45)
 
 
 def _supervises(principal: Principal) -> bool:
-    return any("supervisor" in roles for roles in principal.memberships.values())
+    """By role, or by the grant for a desk; an operator who has other work besides is none."""
+    granted = principal.grants | {name for name, _thing, _account in principal.thing_grants}
+    if principal.is_operator:
+        return granted == {"supervise"}
+    roles = set().union(*principal.memberships.values())
+    return "supervisor" in roles or "supervise" in granted
+
+
+def _wallboard(principal: Principal) -> str:
+    """The wallboard of the one desk that is watched, or the list of them."""
+    desks = access.visible(Desk.objects.all(), principal, "line.view").order_by("slug")[:2]
+    only = list(desks) if len(desks) == 1 else []
+    return reverse("line:wallboard", args=[only[0].slug]) if only else reverse("line:desks")
 
 
 def _serves(principal: Principal) -> bool:

@@ -16,10 +16,6 @@ class Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
-class NothingIn(Strict):
-    """No fields."""
-
-
 class JoinIn(Strict):
     """A visitor who comes. `anyway`: wait though nobody serves. Only tokens choose a class."""
 
@@ -62,6 +58,14 @@ class LeftIn(Strict):
     wants_call: bool = False
 
 
+class EraseIn(Strict):
+    """Whom to erase: one visit, or everybody with this phone or e-mail; and why."""
+
+    visit: Visit | None = None
+    contact: str = Field("", max_length=120)
+    reason: str = Field(min_length=1, max_length=200)
+
+
 class PauseIn(Strict):
     reason: str = Field(min_length=1, max_length=60)
 
@@ -87,6 +91,13 @@ class RoomIn(Strict):
     visit: Visit
 
 
+class CallBackIn(Strict):
+    """Whom to call: `number`, or what the visitor left as contact."""
+
+    visit: Visit
+    number: str = Field("", max_length=60)
+
+
 class TransferIn(Strict):
     """To a queue (its slug) or an agent (its user id) of the same desk."""
 
@@ -97,12 +108,3 @@ class TransferIn(Strict):
 
 class AgentMessageIn(MessageIn):
     visit: Visit
-
-
-class Problem(Schema):
-    """RFC 9457."""
-
-    type: str
-    title: str
-    status: int
-    detail: str = ""

@@ -1,7 +1,7 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
 from poolsite import jobs
-from queueing.line.services import healing, sweeping
+from queueing.line.services import calling, erasing, healing, message_calls, sweeping
 
 
 @jobs.sweep("line.sweep", every_seconds=1, shards=2, pausable=True)
@@ -14,6 +14,14 @@ def sweep(shard: int, shards: int) -> dict[str, int]:
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost, and mends it."""
     return healing.watch_desks(shard, shards)
+
+
+@jobs.sweep("line.calls", every_seconds=2, pausable=True)
+def calls(shard: int, shards: int) -> dict[str, int]:
+    """Calls back: keeps their numbers, finishes or undoes what was left half done."""
+    of_rooms = calling.sweep_calls(shard, shards)
+    of_messages = message_calls.sweep_message_calls(shard, shards)
+    return {name: of_rooms[name] + of_messages[name] for name in of_rooms}
 
 
 @jobs.sweep("line.hours", every_seconds=20)
@@ -32,3 +40,9 @@ def samples(shard: int, shards: int) -> dict[str, int]:
 def laws(shard: int, shards: int) -> dict[str, int]:
     """Holds every desk against the four laws; a drift is an incident."""
     return sweeping.check_laws()
+
+
+@jobs.sweep("line.retention", every_seconds=600)
+def retention(shard: int, shards: int) -> dict[str, int]:
+    """Erases transcripts and names that are older than their desk keeps them."""
+    return erasing.erase_expired()

@@ -9,7 +9,9 @@ export function startAsking() {
     event.preventDefault();
     const reason = form.dataset.askReason === "none" ? false : "required";
     const { askTitle: title, askText: text, askGo: go } = form.dataset;
+    form.dataset.asking = "1"; // refresh.js leaves it where it is: a form that is gone cannot be sent
     const answer = await ask({ title, text, go, danger: !("askCalm" in form.dataset), reason });
+    delete form.dataset.asking;
     if (!answer) return;
     if (reason) form.elements.reason.value = answer.reason;
     form.dataset.asked = "1";

@@ -6,15 +6,19 @@ import { fill, gettext, timeOf } from "./words.js";
 
 const PATIENCE_SECONDS = 10;
 
+const until = (moment) => Math.max(0, (moment - Date.now()) / 1000);
+const since = (moment) => (moment ? Math.max(0, (Date.now() - moment) / 1000) : 0);
+
 function look() {
-  const { state, age, attempt, retryIn, dataAt } = connection;
+  const { state, attempt, retryAt, dataAt } = connection;
+  const age = since(dataAt);
   if (state === "live") return ["live", gettext("Live"), age < 10 ? fill(gettext("%(s)s s"), { s: age.toFixed(1) }) : fill(gettext("%(s)s s"), { s: Math.round(age) })];
   if (state === "offline") return ["offline", gettext("Offline"), ""];
   if (state === "signed-out") return ["stale", gettext("Logged out"), ""];
   if (state === "idle") return ["idle", "", ""];
   if (state === "connecting" && !dataAt) return ["connecting", gettext("Connecting"), ""];
   if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data of %(time)s"), { time: timeOf(dataAt) })];
-  const seconds = Math.ceil(retryIn);
+  const seconds = Math.ceil(until(retryAt));
   return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("try %(n)s, in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("try %(n)s"), { n: Math.max(1, attempt) })];
 }
 

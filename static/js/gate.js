@@ -3,6 +3,8 @@ import { subscribe } from "../live.js";
 import { pageData, setText } from "./dom.js";
 import { startGateChart } from "./gate_chart.js";
 import { startHolders } from "./gate_holders.js";
+import { startLine } from "./gate_line.js";
+import { isOutdated } from "./outdated.js";
 import { clockOf, figure, fill, gettext } from "./words.js";
 
 const page = pageData("gate-page");
@@ -11,12 +13,12 @@ const gauge = document.querySelector("[data-gauge]");
 
 startGateChart(page);
 startHolders(page);
+const tellLine = startLine(page);
 show(page.live);
 subscribe(`admission.gate:${page.slug}`, { snapshot: show });
 
 function show(data) {
-  const busy = document.querySelector("dialog[open], form :focus");
-  if (data.status !== page.status && !busy) { location.reload(); return; }
+  if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
   setText(find("used"), figure(data.used));
   setText(find("cap"), fill(gettext("of %(n)s"), { n: figure(data.cap) }));
@@ -25,4 +27,5 @@ function show(data) {
   document.querySelector("[data-over]").hidden = data.used <= data.cap;
   for (const name of ["waiting", "refused", "expired", "overrun"]) setText(find(name), figure(data[name]));
   setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
+  tellLine(data);
 }

@@ -1,6 +1,5 @@
 // A gate's batches live: what moves in the list's rows.
-import { subscribe } from "../live.js";
-import { applyRows } from "../live/rows.js";
+import { followRows } from "../live/rows.js";
 import { setText } from "./dom.js";
 import { figure } from "./words.js";
 
@@ -16,12 +15,7 @@ function showRow(line, data) {
 
 if (table) {
   const lines = new Map([...table.querySelectorAll("tr[data-batch]")].map((line) => [line.dataset.batch, line]));
-  let state = { rows: {} };
-  const show = () => {
-    for (const [id, line] of lines) if (state.rows[id]) showRow(line, state.rows[id]);
-  };
-  subscribe(table.dataset.topic, {
-    snapshot(data) { state = data; show(); },
-    change(data) { state = applyRows(state, data); show(); },
+  followRows(table.dataset.topic, (rows) => {
+    for (const [id, line] of lines) if (rows[id]) showRow(line, rows[id]);
   });
 }

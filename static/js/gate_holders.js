@@ -1,7 +1,7 @@
 // Who holds a slot: task, age and remaining lease, the soonest end first; an operator may free one.
-import { subscribe } from "../live.js";
-import { applyRows } from "../live/rows.js";
+import { followRows } from "../live/rows.js";
 import { h, setText } from "./dom.js";
+import { askToFree } from "./gate_free.js";
 import { clockOf, fill, figure, gettext } from "./words.js";
 
 const SHOWN = 200;
@@ -11,19 +11,19 @@ export function startHolders(page) {
   const body = table.tBodies[0];
   const empty = document.querySelector("[data-holders-empty]");
   const lines = new Map();
-  let state = { rows: {} };
+  let held = {};
 
   const make = (holder) => {
     const cell = (label, right, more = "") => h("td", { class: right ? `right num ${more}`.trim() : "", "data-label": label });
     const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Lease left"), true), token: cell(gettext("Token"), true, "gate-token") };
     const line = h("tr", {}, h("th", { scope: "row", class: "name" }, nameOf(holder)), ...Object.values(parts));
-    if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, state.rows[holder]) }, gettext("Free…"))));
+    if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, held[holder]) }, gettext("Free…"))));
     return { line, parts };
   };
   const draw = () => {
-    const rows = Object.entries(state.rows).sort(([, a], [, b]) => a.deadline_us - b.deadline_us);
+    const rows = Object.entries(held).sort(([, a], [, b]) => a.deadline_us - b.deadline_us);
     for (const [holder, made] of lines) {
-      if (state.rows[holder]) continue;
+      if (held[holder]) continue;
       made.line.remove();
       lines.delete(holder);
     }
@@ -43,17 +43,14 @@ export function startHolders(page) {
   const tick = () => {
     const now = Date.now();
     for (const [holder, { parts }] of lines) {
-      const row = state.rows[holder];
+      const row = held[holder];
       if (!row) continue;
       setText(parts.since, clockOf((now - row.granted_us / 1000) / 1000));
       setText(parts.left, clockOf((row.deadline_us / 1000 - now) / 1000));
     }
   };
 
-  subscribe(`admission.holders:${page.slug}`, {
-    snapshot(data) { state = data; draw(); },
-    change(data) { state = applyRows(state, data); draw(); },
-  });
+  followRows(`admission.holders:${page.slug}`, (rows) => { held = rows; draw(); });
   setInterval(() => { if (!document.hidden) tick(); }, 1000);
 }
 
@@ -61,13 +58,5 @@ export function startHolders(page) {
 const nameOf = (holder) => (holder.startsWith("@") ? holder.slice(1) : holder.startsWith("#") ? fill(gettext("anonymous %(n)s"), { n: holder }) : holder);
 
 function free(holder, row) {
-  const dialog = document.getElementById("free-holder");
-  if (!row) return;
-  const form = dialog.querySelector("form");
-  form.elements.holder.value = holder;
-  form.elements.token.value = row.token;
-  form.elements.reason.value = "";
-  setText(dialog.querySelector("[data-free-title]"), fill(gettext("Free the slot of %(holder)s?"), { holder: nameOf(holder) }));
-  dialog.showModal();
-  form.elements.reason.focus();
+  if (row) askToFree(holder, row.token, nameOf(holder));
 }

@@ -1,5 +1,6 @@
 // The agent's console: online, the line, the rooms side by side, one keyboard path for all.
-import { onPersonal, stayPresent, subscribe } from "../live.js";
+import { onPersonal, subscribe } from "../live.js";
+import { stayPresent } from "../live/presence.js";
 import { announce, getJSON, h, icon, pageData, postJSON, setText } from "./dom.js";
 import { onKey } from "./keys.js";
 import { alertPerson } from "./line_alert.js";

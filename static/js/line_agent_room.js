@@ -2,11 +2,21 @@
 import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { getJSON, h, icon, postJSON, setText } from "./dom.js";
+import { CallBar } from "./line_agent_call.js";
 import { Talk, composer } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { newId } from "./line_visit_store.js";
 import { toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
+
+/** Why this agent, in a sentence: the scripts' words, said to a person. */
+function whyWords(why) {
+  const found = /^(fewest rooms longest idle|agent became free) rooms (\d+) idle s (\d+)$/.exec(why);
+  if (!found) return why;
+  const words = found[1] === "agent became free" ? gettext("you became free (%(rooms)s rooms, idle for %(idle)s s) and this visitor was next")
+    : gettext("you had the fewest rooms (%(rooms)s) and were longest idle (%(idle)s s)");
+  return fill(words, { rooms: found[2], idle: found[3] });
+}
 
 export class Room {
   constructor(slot, { act, page, queues, offerToken }) {
@@ -23,7 +33,7 @@ export class Room {
 
   show(slot) {
     this.slot = { ...this.slot, ...slot };
-    if (this.drawn === slot.kind) return;
+    if (this.drawn === slot.kind) return this.calls?.show();
     this.drawn = slot.kind;
     this.until = 0;
     if (slot.kind === "offer") this.drawOffer();
@@ -86,21 +96,23 @@ export class Room {
     this.typed = h("p", { class: "talk__typing", hidden: true }, icon("more_horiz", "icon--small"), fill(gettext("%(name)s is typing"), { name: this.name }));
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
+    this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
     this.head = h("span", { class: "talk__tools" },
       h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Transfer")),
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
       h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.head),
       h("dl", { class: "room__facts" }, fact(gettext("In the room"), this.lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), this.slot.topic || "–"), fact(gettext("Queue"), this.slot.queue || "–")),
-      list, this.typed, this.foot,
+      ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
+    this.calls?.show();
     this.talk = new Talk(list, {
       mine: "agent",
       other: () => this.name,
       send: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
       heard: () => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: this.name })); },
     });
-    if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: this.slot.why }));
+    if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
     this.drawComposer();
     this.unwatch?.();
     let first = true;
@@ -193,6 +205,8 @@ export class Room {
     if (this.until === until) return;
     this.until = until;
     this.kind = this.drawn = "wrap_up";
+    this.calls?.element.remove();
+    this.calls = null;
     this.total = Math.max(1, this.queues.get(this.slot.queue_slug)?.wrap_up_seconds ?? Math.round((until - Date.now()) / 1000));
     if (!this.foot) {
       this.foot = h("div", { class: "room__foot" });

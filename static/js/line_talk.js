@@ -1,7 +1,10 @@
 // A transcript that grows, for visitors and agents: each message once, text only, never HTML.
+import { connection } from "../live.js";
 import { h, icon } from "./dom.js";
 import { newId } from "./line_visit_store.js";
 import { fill, gettext, minuteOf } from "./words.js";
+
+const PAUSE = 2000; // between two tries of a message that did not reach the server
 
 export class Talk {
   /**
@@ -41,7 +44,8 @@ export class Talk {
     this.toEnd();
   }
 
-  /** Send what was typed: it stands in the list at once, and says when it was not taken. */
+  /** Send what was typed: it stands in the list at once, says when it was not taken, and is sent again by itself
+   * when a lost connection is back. */
   post(text) {
     const id = newId();
     const state = h("span", { class: "talk__by" }, gettext("Sending"));
@@ -49,12 +53,20 @@ export class Talk {
     this.own.set(id, row);
     this.list.append(row);
     this.toEnd();
+    let failedAt = 0;
+    const whenBack = () => {
+      if (!row.isConnected) connection.removeEventListener("state", whenBack);
+      else if (connection.state === "live" && Date.now() - failedAt > PAUSE) attempt();
+    };
     const attempt = async () => {
+      connection.removeEventListener("state", whenBack);
       state.replaceChildren(gettext("Sending"));
       try {
         this.add([await this.send(id, text)]);
       } catch (error) {
         if (!row.isConnected) return;
+        failedAt = Date.now();
+        if (!error.status || error.status >= 500) connection.addEventListener("state", whenBack); // the id makes it one message
         state.replaceChildren(icon("error", "icon--tiny"), ` ${gettext("Not sent.")} ${error.detail ?? ""} `, h("button", { type: "button", class: "link-button", onclick: attempt }, gettext("Send again")));
       }
     };

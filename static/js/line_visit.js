@@ -1,6 +1,7 @@
 // A visitor's page: join, the place in the line, the room, the end. One visit over reloads, tabs and devices.
 import "./line_zone.js";
-import { connection, onPersonal, showToken, stayPresent, subscribe } from "../live.js";
+import { connection, onPersonal, subscribe } from "../live.js";
+import { showToken, stayPresent } from "../live/presence.js";
 import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
@@ -19,6 +20,7 @@ const find = (name) => main.querySelector(`[data-${name}]`);
 const store = new Store(page.slug);
 const place = new Place();
 const ESTIMATE_SECONDS = 30;
+const PAUSE = 2000; // before the place is asked for once more
 const ANSWERS = new Set(["waiting", "away", "offered", "room", "ended"]);
 const ENDINGS = {
   over: [gettext("Your visit has ended"), gettext("Start again when you like.")],
@@ -161,9 +163,10 @@ function end(word) {
 async function refresh(seconds = 1) {
   if (ended || Date.now() - askedAt < seconds * 1000) return;
   askedAt = Date.now();
-  try {
-    apply(await call(`visits/${kept.visit}`, { kept }));
-  } catch { /* the badge says that there is no connection */ }
+  const { life } = place;
+  const now = await call(`visits/${kept.visit}`, { kept }).catch(() => null); // the badge says that there is no connection
+  if (now && life === place.life) apply(now);
+  else if (place.ahead === null) setTimeout(refresh, PAUSE); // the page would go on showing the place of before
 }
 
 // -- live -----------------------------------------------------------------------------------------
@@ -184,6 +187,7 @@ function watchQueue(slug) {
     },
     change: (data) => {
       if (!place.move(data.moves)) { place.restart(); refresh(0); }
+      queue.online = data.online ?? queue.online;
       if (queue.waiting !== null) queue.waiting += data.moves.reduce((sum, move) => sum + move[3], 0);
       draw();
     },

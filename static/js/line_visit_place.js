@@ -6,6 +6,7 @@ export class Place {
   constructor() {
     this.base = null; // {seq, ahead, priority, ticket}
     this.moves = [];
+    this.life = 0; // how often the line began anew: an answer of an earlier life says nothing
   }
 
   /** Where the visit stands, as the server said. */
@@ -17,6 +18,7 @@ export class Place {
 
   /** The line began anew: moves of before say nothing about what follows. */
   restart() {
+    this.life += 1;
     this.base = null;
     this.moves = [];
   }

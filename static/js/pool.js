@@ -2,6 +2,7 @@
 import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { pageData, postJSON, setText } from "./dom.js";
+import { isOutdated } from "./outdated.js";
 import { startPoolCharts } from "./pool_charts.js";
 import { startSizing } from "./pool_sizing.js";
 import { startStory } from "./pool_story.js";
@@ -26,7 +27,7 @@ if (page.live) show(page.live);
 subscribe(`numbers.pool:${page.slug}`, { snapshot: show });
 
 function show(data) {
-  if (data.status !== page.status && !document.querySelector("dialog[open]")) { location.reload(); return; }
+  if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
   live = data;
   const busy = data.busy_up + data.busy_down;

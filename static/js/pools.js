@@ -1,14 +1,10 @@
 // All pools live: every figure that moves, from one topic.
-import { subscribe } from "../live.js";
-import { applyRows } from "../live/rows.js";
-import { h, icon, setText } from "./dom.js";
+import { startAggregateList } from "./aggregate_list.js";
+import { setText } from "./dom.js";
 import { Rate } from "./rate.js";
 import { figure, fill, gettext, percent } from "./words.js";
 
-const table = document.querySelector("[data-pools]");
 const rates = new Map();
-
-const words = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("Not read")] };
 
 function rateOf(slug, name, value) {
   const key = `${slug} ${name}`;
@@ -16,14 +12,8 @@ function rateOf(slug, name, value) {
   return rates.get(key).push(value);
 }
 
-function showRow(line, slug, data) {
+function showRow(line, data, slug) {
   const put = (name, text) => setText(line.querySelector(`[data-live="${name}"]`), text);
-  if (line.dataset.status !== data.status) {
-    line.dataset.status = data.status;
-    const word = words[data.status];
-    line.querySelector("[data-status]").replaceChildren(...(word ? [h("span", { class: `chip ${word[0]}` }, icon(word[1]), word[2])] : []));
-  }
-  if (data.status === "missing") return;
   const busy = data.busy_up + data.busy_down;
   const usable = busy + data.pickable;
   put("occupancy", percent(usable ? busy / usable : null, 0));
@@ -49,15 +39,4 @@ function showTotals(rows) {
   document.querySelector("[data-total-bar]").value = usable ? busy / usable : 0;
 }
 
-if (table?.dataset.topic) {
-  const lines = new Map([...table.querySelectorAll("tr[data-pool]")].map((line) => [line.dataset.pool, line]));
-  let state = { rows: {} };
-  const show = () => {
-    for (const [slug, line] of lines) if (state.rows[slug]) showRow(line, slug, state.rows[slug]);
-    showTotals([...lines.keys()].map((slug) => state.rows[slug]).filter((row) => row && row.status !== "missing"));
-  };
-  subscribe(table.dataset.topic, {
-    snapshot(data) { state = data; show(); },
-    change(data) { state = applyRows(state, data); show(); },
-  });
-}
+startAggregateList(document.querySelector("[data-pools]"), "pool", showRow, showTotals);

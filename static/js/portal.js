@@ -3,6 +3,7 @@ import { subscribe } from "../live.js";
 import { applyWallet } from "../live/wallet.js";
 import { announce, pageData } from "./dom.js";
 import { money, putMoney } from "./money.js";
+import { isOutdated } from "./outdated.js";
 import { startLasts } from "./portal_lasts.js";
 import { startUsage } from "./usage.js";
 import { Lines } from "./wallet_lines.js";
@@ -23,7 +24,7 @@ subscribe(`billing.wallet:${page.slug}`, {
 });
 
 function show() {
-  if (state.status !== page.status && !document.querySelector("dialog[open]")) { location.reload(); return; }
+  if (isOutdated(state.status !== page.status, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
   putMoney(find("spendable"), state.spendable, page.currency, true);

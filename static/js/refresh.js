@@ -30,14 +30,21 @@ export function startRefresh() {
   }
 
   subscribe(page.dataset.refreshTopic, { snapshot: refresh, change: refresh });
+  document.addEventListener("focusout", ({ target, relatedTarget }) => {
+    const part = target.closest("[data-refresh-kept]");
+    if (part && !part.contains(relatedTarget)) refresh();
+  });
   document.addEventListener("refresh", refresh); // a module has changed something by itself
 }
 
 function takeOver(fresh) {
   for (const part of document.querySelectorAll("[data-refresh]")) {
     const next = fresh.getElementById(part.id);
-    // What the reader has in hand stays until they let go of it.
-    if (!next || part.matches(":focus-within") || part.innerHTML === next.innerHTML) continue;
+    if (!next) continue;
+    // What the reader has in hand, or is being asked about, stays until they let go of it.
+    const kept = part.matches(":focus-within") || part.querySelector("[data-asking]") !== null;
+    part.toggleAttribute("data-refresh-kept", kept);
+    if (kept || part.innerHTML === next.innerHTML) continue;
     part.replaceChildren(...next.childNodes);
     tickTimes(part);
   }

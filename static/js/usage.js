@@ -1,4 +1,5 @@
 // Usage by mode: stacked bars by day or month, with a legend, a tooltip with every series, a table and CSV.
+import { chartLibrary, whenSeen } from "./chart_library.js";
 import { colour, download } from "./charts.js";
 import { errorState, getJSON, h } from "./dom.js";
 import { exact, money, shortMoney } from "./money.js";
@@ -26,6 +27,7 @@ export function startUsage(card, page) {
     const mine = (asked += 1);
     try {
       const found = await getJSON(`${card.dataset.usage}?range=${range}`);
+      await chartLibrary(card.dataset.chartLibrary);
       if (mine !== asked) return;
       data = found;
       draw();
@@ -132,8 +134,10 @@ export function startUsage(card, page) {
     for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
     load();
   });
-  load();
-  setInterval(() => { if (!document.hidden && tip.hidden) load(); }, 60_000);
+  whenSeen(card, () => {
+    load();
+    setInterval(() => { if (!document.hidden && tip.hidden) load(); }, 60_000);
+  });
 }
 
 const sum = (values) => values.reduce((all, value) => all + value, 0);

@@ -4,6 +4,7 @@ import { applyWallet } from "../live/wallet.js";
 import { ask } from "./dialog.js";
 import { pageData, postJSON, setText } from "./dom.js";
 import { putMoney } from "./money.js";
+import { isOutdated } from "./outdated.js";
 import { startLasts } from "./portal_lasts.js";
 import { toast, toastFailure } from "./toast.js";
 import { Lines } from "./wallet_lines.js";
@@ -21,7 +22,7 @@ subscribe(`billing.wallet:${page.slug}`, {
 });
 
 function show() {
-  if (state.status !== page.status && !busy && !document.querySelector("dialog[open]")) { location.reload(); return; }
+  if (!busy && isOutdated(state.status !== page.status, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
   for (const name of ["spendable", "held", "receivable", "spent_today"]) putMoney(document.querySelector(`[data-money="${name}"]`), state[name], page.currency);

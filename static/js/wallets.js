@@ -2,10 +2,10 @@
 import { subscribe } from "../live.js";
 import { flashRow, h, icon, setText } from "./dom.js";
 import { putMoney } from "./money.js";
-import { figure, gettext } from "./words.js";
+import { figure, gettext, pgettext } from "./words.js";
 
 export const STATUS = {
-  open: ["chip--ok", "check", gettext("Open")], frozen: ["chip--warn", "ac_unit", gettext("Frozen")], closed: ["", "lock", gettext("Closed")],
+  open: ["chip--ok", "check", pgettext("state", "Open")], frozen: ["chip--warn", "ac_unit", gettext("Frozen")], closed: ["", "lock", gettext("Closed")],
   recovering: ["chip--info", "sync", gettext("Safe mode")], missing: ["chip--bad", "error", gettext("Not read")],
 };
 

@@ -4,6 +4,8 @@
 const catalogue = globalThis.django ?? {};
 
 export const gettext = (text) => (catalogue.gettext ?? globalThis.gettext ?? ((t) => t))(text);
+/** The same word with two meanings: `context` tells them apart. */
+export const pgettext = (context, text) => (catalogue.pgettext ?? globalThis.pgettext ?? ((c, t) => t))(context, text);
 export const ngettext = (one, many, count) =>
   (catalogue.ngettext ?? globalThis.ngettext ?? ((a, b, n) => (n === 1 ? a : b)))(one, many, count);
 

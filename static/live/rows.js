@@ -1,4 +1,5 @@
 // Table topics (live.RowsTopic): the state is {rows: {id: row}}, a change {set: {id: row}, gone: [id]}.
+import { subscribe } from "../live.js";
 
 /**
  * Return the state after one change; `data` stays as it was.
@@ -9,4 +10,15 @@ export function applyRows(data, change) {
   const rows = { ...data.rows, ...change.set };
   for (const id of change.gone) delete rows[id];
   return { rows };
+}
+
+/**
+ * Watch a table topic: `draw` gets the rows by id now and after every change.
+ * @param {string} topic
+ * @param {(rows: Record<string, any>) => void} draw
+ */
+export function followRows(topic, draw) {
+  let state = { rows: {} };
+  const take = (next) => { state = next; draw(state.rows); };
+  subscribe(topic, { snapshot: take, change: (data) => take(applyRows(state, data)) });
 }

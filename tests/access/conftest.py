@@ -1,6 +1,7 @@
 """Fixtures of the tests about people."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -56,11 +57,18 @@ def make_user(name: str, hashed_password: str) -> User:
 
 
 @pytest.fixture
-def sql(monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer) -> Iterator[Sql]:
-    """A fake SQL, a running listener, an empty memory."""
+def sql(
+    monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer, django_db_blocker: Any
+) -> Iterator[Sql]:
+    """A fake SQL, a running listener, an empty memory.
+
+    A thread of the look-ups may still have a connection from an earlier test: Django looks at it
+    before each look-up, which these tests must not forbid.
+    """
     CACHE.drop("", "")
     fake = Sql()
     monkeypatch.setattr(lookup, "of_credential", fake.of_credential)
     assert HUB.wait_until_listening(5)
-    yield fake
+    with django_db_blocker.unblock():
+        yield fake
     fake.go_on.set()

@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from poolsite.runtime.redis_server import RedisServer
+from tests.support.database import lay_migrated
 from tests.support.ports import free_port
 from tests.support.waiting import until
 
@@ -98,7 +99,7 @@ class Pair:
 
 @contextmanager
 def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
-    """Migrate a fresh database, start two probes on it, and end them."""
+    """Lay a migrated database, start two probes on it, and end them."""
     environment = {
         **os.environ,
         "POOLSITE_DATA_DIR": str(folder),
@@ -109,8 +110,7 @@ def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
         "POOLSITE_ALLOWED_HOSTS": "127.0.0.1,testserver",
         "PYTHONPATH": str(ROOT),
     }
-    migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(migrate, env=environment, cwd=ROOT, check=True, timeout=120)
+    lay_migrated(folder / "two.sqlite3")
     probes: list[Probe] = []
     try:
         probes.extend(_start(environment, folder / f"probe{n}.log") for n in range(2))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from billing.models import Wallet
 from numbers.models import Pool
+from queueing.dispatch.models import Group
 from tests.access.world import World
 
 
@@ -30,6 +31,11 @@ def _balance(world: World) -> str:
     return "/ws/accounts/own/balance/"
 
 
+def _group_link(world: World) -> str:
+    Group.objects.get_or_create(slug="own-group", account=world.own)
+    return "/ws/dispatch/own-group/front/"
+
+
 RULES = {
     "ws/live/": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
     # Nobody's session counts there: it waits 10 s for a visitor's token, and shows nothing before.
@@ -39,6 +45,11 @@ RULES = {
     r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
         {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
         path=_pool_events,
+    ),
+    # For front-ends and instances, which come by token too (tests/dispatch).
+    r"^ws/dispatch/(?P<slug>[a-z0-9-]{1,40})/(?P<side>front|back)/$": SocketRule(
+        {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
+        path=_group_link,
     ),
     r"^ws/accounts/(?P<slug>[a-z0-9-]{1,40})/balance/$": SocketRule(
         {

@@ -15,6 +15,7 @@ from poolsite.access import context, selectors, services
 from poolsite.access.auditing import NotInTransaction
 from poolsite.access.models import Account, AuditEntry
 from poolsite.access.models.audit import AppendOnly
+from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
 
@@ -183,14 +184,14 @@ def test_pages_follow_each_other_without_a_gap_while_entries_arrive(world: World
         write(world.own, label=str(number))
     principal = access.principal_of_user(world.users["looker"])
     rows = selectors.history(principal, action="test.do")
-    first = selectors.page_of(rows, None, None)
+    first = tables.page_of(rows)
     write(world.own, label="late")
-    second = selectors.page_of(rows, first.older_than, None)
-    third = selectors.page_of(rows, second.older_than, None)
+    second = tables.page_of(rows, after=first.after)
+    third = tables.page_of(rows, after=second.after)
     labels = [int(row.thing_label) for page in (first, second, third) for row in page.rows]
     assert labels == list(range(119, -1, -1))
-    assert third.older_than is None
-    back = selectors.page_of(rows, None, third.newer_than)
+    assert third.after is None
+    back = tables.page_of(rows, before=third.before)
     assert [row.pk for row in back.rows] == [row.pk for row in second.rows]
 
 
@@ -206,7 +207,7 @@ def test_a_page_costs_the_same_anywhere_in_a_long_log(
     assert oldest is not None
     for key in (None, oldest.pk + 60):
         with django_assert_num_queries(1):
-            assert len(selectors.page_of(rows, key, None).rows) == selectors.PAGE_ROWS
+            assert len(tables.page_of(rows, after=key).rows) == tables.PAGE_ROWS
 
 
 def test_the_page_filters_by_its_address_and_escapes_what_it_shows(world: World) -> None:
@@ -224,10 +225,13 @@ def test_the_page_filters_by_its_address_and_escapes_what_it_shows(world: World)
 @pytest.mark.parametrize(
     "query",
     [
-        "older=abc",
-        "older=99999999999999999999999",
-        "older=-1",
-        "newer=１",
+        "after=abc",
+        "after=99999999999999999999999",
+        "after=-1",
+        "before=１",
+        "sort=-who&after=999999999999999999",
+        "sort=reason",
+        "sort=%00",
         "since=2026-13-45",
         "since=0001-01-01",
         "until=9999-12-31",

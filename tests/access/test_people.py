@@ -52,6 +52,7 @@ def test_two_users_may_have_no_address(alice: User) -> None:
         {"slug": "own"},
         {"slug": "Upper"},
         {"slug": "x" * 41},
+        {"slug": "new"},
         {"slug": "new\n"},
         {"slug": "ümlaut"},
         {"slug": "ok", "zone": "Mars/Olympus"},

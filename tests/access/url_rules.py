@@ -10,18 +10,21 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from billing import wallet as wallet_door
 from billing.models import Message, Wallet
 from numbers.models import Number, NumberImport, Pool
 from poolsite import hotpath
-from poolsite.access import services
+from poolsite.access import audit, services
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
+from poolsite.operations.models import Note
 from tests.access import url_rules_campaigns as campaign_rules
 from tests.access import url_rules_desks as desk_rules
 from tests.access import url_rules_gates as gate_rules
+from tests.access import url_rules_groups as group_rules
 from tests.access import url_rules_line_api as line_api_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
@@ -162,6 +165,10 @@ OPERATIONS = {
     "system/": Rule(OPERATORS),
     "system/confirm-clock/": Rule(WITH_OPERATE, method="post"),
     "search/": Rule(LOGGED_IN, url="/search/?q=x"),
+    "views/": Rule(LOGGED_IN, method="post", data={"path": "/history/", "name": "Mine"}),
+    "views/<int:view_id>/delete/": Rule(
+        {"nobody": "login", "*": "hidden"}, url="/views/1/delete/", method="post"
+    ),
 }
 
 
@@ -172,6 +179,51 @@ def _job(template: str) -> Callable[[World], str]:
     return make
 
 
+def _beside(part: str) -> Callable[[World], str]:
+    """An address of what stands beside the account's pool."""
+
+    def make(world: World) -> str:
+        Pool.objects.get_or_create(slug="own-pool", account=world.own)
+        note = Note.objects.create(kind="pool", thing="own-pool", account=world.own, text="One")
+        return f"/things/pool/own-pool/{part.replace('ID', str(note.pk))}"
+
+    return make
+
+
+def _pool_change(world: World) -> str:
+    """The way back from a change of the account's pool."""
+    pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+    with transaction.atomic():
+        entry = audit(
+            actor="test",
+            action="numbers.pool_configure",
+            thing=pool,
+            before={"name": "Before"},
+            after={"name": pool.name},
+        )
+    return f"/history/{entry.pk}/undo/"
+
+
+# Beside a thing of `own`: who may change the thing.
+BESIDE = {
+    "nobody": "login",
+    "operate": "ok",
+    "foreign": "hidden",
+    "roleless": "hidden",
+    "*": "no",
+}
+OPERATIONS |= {
+    "things/<slug:kind>/<slug:slug>/tags/": Rule(
+        BESIDE, url=_beside("tags/"), method="post", data={"tags": "east, spare"}
+    ),
+    "things/<slug:kind>/<slug:slug>/notes/": Rule(
+        BESIDE, url=_beside("notes/"), method="post", data={"text": "Call the carrier first."}
+    ),
+    "things/<slug:kind>/<slug:slug>/notes/<int:note_id>/remove/": Rule(
+        BESIDE, url=_beside("notes/ID/remove/"), method="post"
+    ),
+    "history/<int:entry_id>/undo/": Rule(BESIDE, url=_pool_change, method="post"),
+}
 JOBS = {
     "jobs/<int:job_id>/": Rule(MANAGERS_SEE_IT, url=_job("/jobs/%s/")),
     "jobs/<int:job_id>/cancel/": Rule(
@@ -258,7 +310,7 @@ POOL_LOOKED_UP = {**NUMBERS_SEE_IT, "roleless": "hidden"}
 POOL_CHANGED = {**NUMBERS_CHANGE_IT, "roleless": "hidden"}
 POOL_PAGES = {
     "pools/": Rule(NUMBERS_SEE),
-    "pools/new/": Rule(NUMBERS_CHANGE, method="post"),
+    "pools/new/": Rule(NUMBERS_CHANGE),
     "who-had/": Rule(NUMBERS_SEE),
     **{
         f"pools/<slug:slug>/{part}": Rule(POOL_LOOKED_UP, url=_pool(f"/pools/own-pool/{part}"))
@@ -344,14 +396,6 @@ API |= {
     ),
 }
 
-_DESK = "desks/<slug:slug>/"
-DESKS = {
-    "desks/": Rule(desk_rules.LISTED),
-    _DESK: Rule(desk_rules.SEEN, url=desk_rules.of_desk("")),
-    f"{_DESK}floor/": Rule(desk_rules.SEEN, url=desk_rules.of_desk("floor/")),
-    f"{_DESK}act/": Rule(desk_rules.SUPERVISED, url=desk_rules.of_desk("act/"), method="post"),
-}
-
 _ONE = "accounts/<slug:slug>/campaigns/<int:pk>/"
 CAMPAIGNS = {
     "campaigns/": Rule(campaign_rules.MEMBERS_OWN),
@@ -403,9 +447,10 @@ RULES: dict[str, Rule] = {
     **POOL_PAGES,
     **API,
     **CAMPAIGNS,
-    **DESKS,
+    **desk_rules.rows(Rule),
     **paying_rules.rows(Rule),
     **money_rules.rows(Rule),
     **gate_rules.rows(Rule),
+    **group_rules.rows(Rule),
     **line_api_rules.rows(Rule),
 }

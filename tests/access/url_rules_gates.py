@@ -92,6 +92,8 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "gates/new/": rule(CREATE),
         "gates/<slug:slug>/": rule(SEE_IT, url=of_gate("/gates/own-gate/")),
         "gates/<slug:slug>/samples/": rule(SEE_IT, url=of_gate("/gates/own-gate/samples/")),
+        "gates/<slug:slug>/holders/": rule(SEE_IT, url=of_gate("/gates/own-gate/holders/")),
+        "gates/<slug:slug>/settings/": rule(OPERATE_IT, url=of_gate("/gates/own-gate/settings/")),
         "gates/<slug:slug>/act/": rule(
             OPERATE_IT, url=of_gate("/gates/own-gate/act/"), method="post"
         ),

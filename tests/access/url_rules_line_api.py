@@ -27,6 +27,16 @@ CONSOLE = {
     **dict.fromkeys(("owner", "admin", "supervisor", "agent", "foreign"), "ok"),
     "*": "no",
 }
+DESK_SEEN = {
+    **OF_THE_VISITOR,
+    **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "ok"),
+}
+# Whoever may answer gets as far as the body, which the table sends empty.
+DESK_ANSWERED = {
+    **OF_THE_VISITOR,
+    **dict.fromkeys(("owner", "admin", "supervisor", "agent", "operate", "supervise"), "ok"),
+}
+DESK_CHANGED = {**OF_THE_VISITOR, **dict.fromkeys(("owner", "admin", "operate"), "ok")}
 VISIT = "ownvisit1234"
 
 
@@ -55,9 +65,11 @@ def of_queue(url: str) -> Callable[[World], str]:
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
     """The rows, made with url_rules.Rule."""
+    desk = "api/v1/desks/<slug>"
     queue, visit, agent = "api/v1/queues/<slug>", "api/v1/visits/<visit>", "api/v1/agent"
     asked, told = "/api/v1/queues/own-help", f"/api/v1/visits/{VISIT}"
     posts = "login pause logout ready beat take accept decline finish transfer messages notes"
+    posts += " call-back call-end"
     return {
         "q/<slug:slug>/": rule(ANYBODY, url=of_queue("/q/own-help/")),
         "agent/": rule(CONSOLE, url=of_queue("/agent/")),
@@ -77,6 +89,24 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
         f"{agent}/why/<visit>": rule(
             {**AGENTS, "agent": "hidden"}, url=of_queue(f"/api/v1/agent/why/{VISIT}")
+        ),
+        **{
+            f"{desk}/{part}": rule(DESK_SEEN, url=of_queue(f"/api/v1/desks/own-desk/{part}"))
+            for part in ("report", "board")
+        },
+        f"{desk}/left-messages": rule(
+            {**DESK_SEEN, "agent": "ok"}, url=of_queue("/api/v1/desks/own-desk/left-messages")
+        ),
+        **{
+            f"{desk}/left-messages/<message>/{part}": rule(
+                DESK_ANSWERED,
+                url=of_queue(f"/api/v1/desks/own-desk/left-messages/1/{part}"),
+                method="post",
+            )
+            for part in ("handled", "reopened", "call", "call-end")
+        },
+        f"{desk}/erasures": rule(
+            DESK_CHANGED, url=of_queue("/api/v1/desks/own-desk/erasures"), method="post"
         ),
         **{
             f"{agent}/{part}": rule(AGENTS, url=of_queue(f"/api/v1/agent/{part}"), method="post")

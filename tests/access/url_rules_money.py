@@ -21,6 +21,7 @@ SEE = {
     "*": "no",
 }
 BOOKS = {"nobody": "login", "operators": "ok", "*": "no"}
+FINANCE_ANYWHERE = {"nobody": "login", "finance": "confirm", "*": "no"}
 BOOKS_OF_IT = {**BOOKS, **dict.fromkeys(("foreign", "roleless"), "hidden")}
 # What finance does, by JSON: the second factor that it asks for is a refusal in words.
 FINANCE_OF_IT = {
@@ -79,6 +80,8 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
         operators_one: rule(BOOKS_OF_IT, url=_of_own("/billing/accounts/own/")),
         "billing/holds/": rule(BOOKS),
         "billing/flagged/": rule(BOOKS),
+        "billing/terminals/": rule(BOOKS),
+        "billing/terminals/upload/": rule(FINANCE_ANYWHERE, method="post"),
         "billing/books/": rule(BOOKS),
         "billing/audit/": rule(BOOKS),
         "billing/audit/run/": rule(BOOKS, method="post"),

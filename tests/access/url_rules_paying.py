@@ -137,7 +137,7 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             f"billing/adjustments/<int:pk>/{verb}/": Rule(
                 FINANCE, url=adjustment(f"{verb}/"), method="post"
             )
-            for verb in ("approve", "reject")
+            for verb in ("approve", "reject", "give-up")
         },
         f"{_OF}tariffs/new/": Rule(FINANCE, url=of_wallet("tariffs/new/")),
         **{

@@ -4,9 +4,9 @@
 
 Prints `begin <ns> <device> <token> <until>` once a task is at work, `end <ns> <device> <token>`
 when it stops; ns of the machine's steady clock. A device takes work up only after the reply,
-once for each token, and stops by its deadline. Replies are lost, reports doubled, results held
-back past the deadline, and old results sent again out of their order. Ends when no device has
-anything left.
+once for each token, and stops by its deadline. Replies are lost, reports doubled, and results
+sent again. Every tenth device holds its first result back until the permit has ended and another
+attempt runs: that result is late for certain. Ends when no device has anything left.
 """
 
 import random
@@ -28,6 +28,7 @@ class Device:
     until_ns: int = 0
     next_ns: int = 0
     done: bool = False
+    holds_back: bool = False
     held_back: list[tuple[str, str]] = field(default_factory=list)
     results: list[tuple[str, str]] = field(default_factory=list)
 
@@ -36,31 +37,37 @@ def main() -> None:
     url, sha, first, count, seed = sys.argv[1:]
     chance = random.Random(int(seed))
     client = redis.Redis.from_url(url, decode_responses=True)
-    devices = [Device(f"d{n}") for n in range(int(first), int(first) + int(count))]
+    numbers = range(int(first), int(first) + int(count))
+    devices = [Device(f"d{n}", holds_back=n % 10 == 0) for n in numbers]
     while any(not device.done for device in devices):
         now = time.monotonic_ns()
         for device in devices:
-            stop_when_due(device, now, chance)
+            stop_when_due(device, now)
             if not device.done and device.next_ns <= now:
                 report(client, sha, device, chance)
         time.sleep(0.002)
 
 
-def stop_when_due(device: Device, now: int, chance: random.Random) -> None:
+def stop_when_due(device: Device, now: int) -> None:
     if device.task and now >= min(device.stops_ns, device.until_ns):
         print("end", time.monotonic_ns(), device.name, device.token, flush=True)
         finished = device.stops_ns <= device.until_ns
-        if finished and chance.random() > 0.1:
+        if finished and not device.holds_back:
             device.results.append((device.task, device.token))
         else:
-            device.held_back.append((device.task, device.token))  # sent much later, if at all
+            device.held_back.append((device.task, device.token))
+            device.holds_back = False
         device.task = ""
+
+
+def overtaken(device: Device) -> bool:
+    """Whether a result is held back and a newer attempt has begun since."""
+    return bool(device.held_back) and device.held_back[0][1] != device.token
 
 
 def report(client: "redis.Redis", sha: str, device: Device, chance: random.Random) -> None:
     results = device.results
-    old = device.held_back[0][1] if device.held_back else device.token
-    if old != device.token and chance.random() < 0.5:  # a newer attempt runs since
+    if overtaken(device) and chance.random() < 0.5:
         results = [device.held_back.pop(0), *results]
     words = [device.name, ""]
     for task, token in results:
@@ -76,11 +83,10 @@ def report(client: "redis.Redis", sha: str, device: Device, chance: random.Rando
     if chance.random() > 0.05:
         device.results = []  # else: sent once more
     _, word, task, _, token, until = reply[:6]  # type: ignore[index]
-    if (word == "task" and token != device.token) or (
-        word == "task" and not device.task and not results
-    ):
+    if word == "task" and token != device.token:
         begin(device, task, token, asked_ns + (int(until) - asked_us) * 1_000, chance)
-    device.done = word == "none" and not device.task and not device.results
+    left = device.task or device.results or overtaken(device)
+    device.done = word == "none" and not left
 
 
 def begin(device: Device, task: str, token: str, until_ns: int, chance: random.Random) -> None:

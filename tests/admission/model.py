@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from queueing.admission.gate import GateSettings
 
 SECOND = 1_000_000
+TRUSTED_US = 3 * SECOND  # so long after a worker has confirmed the clock it is believed
 
 
 @dataclass
@@ -49,20 +50,29 @@ class GateModel:
     tasks: dict[int, Task] = field(default_factory=dict)
     batches: dict[int, Batch] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    checked: int | None = None
 
     # -- permits -----------------------------------------------------------------------------
 
     def add(self, counter: str) -> None:
         self.counts[counter] = self.counts.get(counter, 0) + 1
 
+    @property
+    def due(self) -> int:
+        """Deadlines up to here have come: now, or while that is in doubt the last sure moment."""
+        doubted = self.checked is not None and self.now - self.checked > TRUSTED_US
+        return self.checked if doubted and self.checked is not None else self.now
+
     def live(self, who: str) -> bool:
-        return who in self.permits and self.permits[who].deadline > self.now
+        return who in self.permits and self.permits[who].deadline > self.due
 
     @property
     def used(self) -> int:
-        return sum(permit.deadline > self.now for permit in self.permits.values())
+        return sum(permit.deadline > self.due for permit in self.permits.values())
 
     def forget_silent(self) -> None:
+        if self.due < self.now:
+            return
         gone = {
             who
             for who, at in self.seen.items()
@@ -246,7 +256,16 @@ class GateModel:
 
     # -- time --------------------------------------------------------------------------------
 
-    def sweep(self) -> None:
+    def sweep(self, checked: int | None) -> bool:
+        """Whether it swept."""
+        if checked is not None and abs(self.now - checked) <= TRUSTED_US:
+            self.checked = self.now
+        elif checked is not None or self.due < self.now:
+            return False
+        self._sweep()
+        return True
+
+    def _sweep(self) -> None:
         for who in [who for who in self.permits if not self.live(who)]:
             self.expire(who)
         if self.settings.fair:

@@ -48,6 +48,8 @@ def test_a_gate_is_made_sized_paused_and_shown() -> None:
         ("create", "ok", "--cap", "0"),
         ("create", "ok", "--account", "none"),
         ("cap", SLUG, "0"),
+        ("cap", SLUG, "-5"),
+        ("cap", SLUG, "9" * 30),
         ("cap", SLUG, "1000001"),
         ("free", SLUG, "nobody", "--reason", "x"),
         ("free", SLUG, "a\x00b", "--reason", "x"),

@@ -1,19 +1,30 @@
-"""Row 10, the way to the browser: a personal message published → at the person's socket.
+"""Row 10: an agent gets free → the next visitor's socket is told of the room.
 
-Load: one web process (uvicorn, no compression), 1 000 sockets of 500 people, 500 messages a second
-from another process, each to both sockets of one person, for 20 s; then the same while the
-sockets follow a pool with 5 000 events/s (row 11's load). Time: from before the PUBLISH to the
-frame in the process that holds the sockets. Left out: the match itself, TLS, a proxy, a browser.
+10a, the way to the browser. Load: one web process (uvicorn, no compression), 1 000 sockets of 500
+people, 500 messages a second from another process, each to both sockets of one person, for 20 s;
+then the same while the sockets follow a pool with 5 000 events/s (row 11's load). Time: from before
+the PUBLISH to the frame in the process that holds the sockets.
+
+10b, the match before it. Load: two web processes, 5 000 waiting visitors' sockets, each following
+its own visit and answering heartbeats; 500 times a second for 10 s one of 200 agents ends its room
+and has the next visitor in the same step, while another joins the line's end. Time: from before the
+agent's ending is sent to Redis to the frame "line.room" in the process that holds the sockets.
+
+Left out: the agent's HTTP request, pages that follow the line as well (row 19), TLS, a proxy, a
+browser, workers, the drain.
 """
 
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from poolsite.live import frames
 from poolsite.live.publish import personal_channel
 from poolsite.runtime.redis_server import RedisServer
+from tests.bench.line_pages import told_ms, watch
+from tests.bench.machine import judged_here, machine_note
 from tests.bench.result import Row, at_most
 from tests.bench.row_11_live import NUMBERS, SLUG, TOPICS, Browsers, crowd_of, start_writer
 from tests.live.servers import Site, WebServer
@@ -23,9 +34,41 @@ PEOPLE = 500
 MESSAGES_PER_SECOND = 500
 SECONDS = 20.0
 MARK_MS = 50.0
+PAGES, MATCHES_PER_SECOND, MATCH_SECONDS = 5_000, 500.0, 10.0
 
 
-def run() -> Row:
+def run() -> list[Row]:
+    """The way to the browser, then with the match before it."""
+    return [personal(), matched()]
+
+
+def matched(pages: int = PAGES) -> Row:
+    """Hold the pages, match, and judge how late each was told."""
+    seen = watch(pages, MATCHES_PER_SECOND, min(MATCH_SECONDS, pages / 500), follows="visit")
+    told = told_ms(seen)
+    wanted = min(pages, len(seen.matches))
+    if len(told) != wanted or seen.closed:
+        closed = dict(Counter(seen.closed))
+        raise AssertionError(f"{len(told)} of {wanted} told, sockets closed by code: {closed}")
+    p99 = told[len(told) * 99 // 100]
+    took = seen.matches[-1][2] - seen.matches[0][1]
+    return Row(
+        row="10b",
+        name=f"agent free → visitor's socket, {MATCHES_PER_SECOND:.0f} matches/s asked for",
+        ours=f"p99 {p99:.1f} ms",
+        reference="-",
+        ratio=None,
+        mark=f"p99 ≤ {MARK_MS:.0f} ms",
+        verdict=judged_here(p99 <= MARK_MS),
+        notes=(
+            f"{len(told)} matches at {len(seen.matches) / took:.0f}/s, p50"
+            f" {told[len(told) // 2]:.1f} ms, longest {told[-1]:.0f} ms; {machine_note()}"
+        ),
+        figures={"p99_ms": p99, "p50_ms": told[len(told) // 2]},
+    )
+
+
+def personal() -> Row:
     """Measure quietly and under load; the quiet p99 is judged."""
     with tempfile.TemporaryDirectory(prefix="row10-", dir="/tmp") as folder:
         redis = RedisServer(Path(folder) / "redis", append_only=False).start()
@@ -101,4 +144,5 @@ def _publish(redis: RedisServer, site: Site) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{run().as_json()}\n")
+    rows = [matched(int(sys.argv[1]))] if sys.argv[1:] else run()
+    sys.stdout.write("".join(f"{row.as_json()}\n" for row in rows))

@@ -1,15 +1,19 @@
-"""Row 15: Redis bytes per number (ready, and in a call) per permit of a gate, per open hold.
+"""Row 15: Redis bytes per number (ready, in a call), permit, open hold, waiting visitor, route.
 
 Load: none but the filling; used_memory before and after, then with every number in a call that
 has call id, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
 set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call ids,
 which are forgotten after 10 minutes. Permits: 100 000 of named holders in one gate.
 Open holds: 100 000 of one wallet, sent and waiting, with hash, tariff, chatbot and five prices.
+Waiting visitors: 100 000 in one queue of a desk, present, without skills.
+Routes: 100 000 untimed sessions of 10 front-ends over 20 instances, frames acknowledged.
 """
 
 import redis
 
+from tests.bench.desks import bytes_per_waiting
 from tests.bench.gates import bytes_per_permit
+from tests.bench.groups import bytes_per_route
 from tests.bench.pools import calls_and_hangups, fill, private_redis, words
 from tests.bench.redis_cpu import send_pipelined
 from tests.bench.result import Row, at_most
@@ -19,6 +23,8 @@ NUMBERS = 100_000
 LIMIT_BYTES = 500
 PERMIT_LIMIT_BYTES = 300
 HOLD_LIMIT_BYTES = 600
+VISITOR_LIMIT_BYTES = 1_000
+ROUTE_LIMIT_BYTES = 500
 
 
 def run() -> list[Row]:
@@ -36,7 +42,38 @@ def run() -> list[Row]:
         permit = bytes_per_permit(client, NUMBERS)
     with private_redis() as client:
         hold = bytes_per_open_hold(client, NUMBERS)
-    return [*_numbers(ready, busy), _permit(permit), _hold(*hold)]
+    with private_redis() as client:
+        visitor = bytes_per_waiting(client, NUMBERS)
+    with private_redis() as client:
+        route = bytes_per_route(client, NUMBERS)
+    its = [_permit(permit), _hold(*hold), _visitor(visitor), _route(route)]
+    return [*_numbers(ready, busy), *its]
+
+
+def _route(value: float) -> Row:
+    return Row(
+        row="15",
+        name="Redis bytes per route of a group",
+        ours=f"{value:.0f} B",
+        reference="-",
+        ratio=None,
+        mark=f"≤ {ROUTE_LIMIT_BYTES} B",
+        verdict=at_most(ROUTE_LIMIT_BYTES, value),
+        notes="record and two entries in the index; a session's name of 15 characters",
+    )
+
+
+def _visitor(value: float) -> Row:
+    return Row(
+        row="15",
+        name="Redis bytes per waiting visitor",
+        ours=f"{value:.0f} B",
+        reference="-",
+        ratio=None,
+        mark=f"≤ {VISITOR_LIMIT_BYTES} B",
+        verdict=at_most(VISITOR_LIMIT_BYTES, value),
+        notes="record, two entries in the line, one timer; history left out",
+    )
 
 
 def _hold(with_log: float, without: float) -> Row:

@@ -14,7 +14,6 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,10 +22,6 @@ import django
 
 AREAS = ("Shanghai", "Nanjing", "Suzhou", "Wuxi", "Hangzhou")
 FIRST = 13_000_000_000
-COLUMNS = (
-    "pool_id, value, label, notes, region, carrier, is_up, quarantined_by, quarantined_reason,"
-    " created_at"
-)
 PAGES = {
     "first page": "",
     "searched": "?q=1300000",
@@ -48,15 +43,28 @@ def _pool(slug: str) -> Any:
     return Pool.objects.get(slug=slug)
 
 
+def other_columns() -> list[str]:
+    """Return the columns that every row has alike; the server itself gives the key."""
+    from numbers.models import Number
+
+    told = {"id", "pool_id", "value", "label", "region"}
+    return [field.attname for field in Number._meta.concrete_fields if field.attname not in told]
+
+
 def _copy_rows(pool_id: int, rows: list[tuple[str, str, str]]) -> None:
     from django.db import connection
 
-    now = datetime.now(UTC)
+    from numbers.models import Number
+
     connection.ensure_connection()
-    statement = f"COPY numbers_number ({COLUMNS}) FROM STDIN"
+    names = other_columns()
+    number = Number(is_up=True)
+    others = [getattr(number, name) for name in names]
+    columns = ", ".join(("pool_id", "value", "label", "region", *names))
+    statement = f"COPY numbers_number ({columns}) FROM STDIN"
     with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
         for value, label, region in rows:
-            copy.write_row((pool_id, value, label, "", region, "", True, "", "", now))
+            copy.write_row((pool_id, value, label, region, *others))
 
 
 def fill(slug: str, count: str) -> dict[str, Any]:

@@ -4,12 +4,40 @@ A program for a migrated database, run in the environment of the site; prints th
 """
 
 import json
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import django
+from django.utils import timezone
 
 from tests.browser.console import PASSWORD
 
+if TYPE_CHECKING:
+    from queueing.line.models import Queue
+
 TTL_SECONDS = 12  # sockets show every five seconds that somebody is there
+
+
+def past(queues: "Sequence[Queue]") -> None:
+    """Some days of visits and a message, so that reports, replay and lists have something."""
+    from queueing.line.services.left_messages import message_leave
+    from tests.line.past import past_shift, past_visit
+
+    now = timezone.now()
+    for queue in queues:
+        agent = queue.agents.first()
+        assert agent is not None
+        for day in range(3, 0, -1):
+            begin = now - timedelta(days=day)
+            past_shift(agent, begin, begin + timedelta(hours=4))
+            for place in range(12):
+                at = begin + timedelta(minutes=20 * place)
+                served_by = agent if place % 5 else None
+                past_visit(queue, at, wait=5 + place, agent=served_by, room=300)
+        message_leave(
+            queue=queue, name="Zoe", contact="138 0000 1111", text="Please call.", wants_call=True
+        )
 
 
 def main() -> None:
@@ -19,9 +47,13 @@ def main() -> None:
     from poolsite.access.models import Account, Membership
     from queueing.line.models import CannedReply
     from queueing.line.services import desks
+    from tests.numbers.people import make_pool
 
     account = Account.objects.create(slug="evergreen", name="Evergreen Retail")
-    desk = desks.desk_create(actor="stage", slug="care", name="Care", account=account)
+    make_pool("care-calls", account=account, numbers=2)
+    desk = desks.desk_create(
+        actor="stage", slug="care", name="Care", account=account, callback_pool="care-calls"
+    )
     one = {"actor": "stage", "desk": desk, "ttl_seconds": TTL_SECONDS}
     billing = desks.queue_create(**one, slug="billing", name="Billing", wrap_up_seconds=60)
     help_ = desks.queue_create(**one, slug="help", name="Help", topics=["Order", "Delivery"])
@@ -34,6 +66,15 @@ def main() -> None:
         closed_text="We are back in the morning.",
         hours={"0": [["09:00", "18:00"]], "1": [["09:00", "12:00"], ["13:00", "18:00"]]},
     )
+    floor = desks.queue_create(**one, slug="floor", name="Floor")
+    returns = desks.queue_create(**one, slug="returns", name="Returns")
+    # A server that restarts on a busy machine must not be taken for people who have gone. At a
+    # desk of its own: after a loss of everything, a desk waits for as long before it matches.
+    patient = desks.desk_create(actor="stage", slug="patient", name="Patient", account=account)
+    refunds = desks.queue_create(
+        actor="stage", desk=patient, slug="refunds", name="Refunds", ttl_seconds=120
+    )
+    hotline = desks.queue_create(**one, slug="hotline", name="Hotline")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -41,14 +82,29 @@ def main() -> None:
         ("li.jun", [help_], 1),
         ("wang.fang", [billing], 2),
         ("sun.hao", [offers], 1),
+        ("ye.qing", [floor], 1),
+        ("bai.lu", [floor], 1),
+        ("he.yan", [returns], 2),
+        ("luo.jing", [refunds], 1),
+        ("cai.xin", [hotline], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org", password=PASSWORD)
         Membership.objects.create(account=account, user=user, role="agent")
         shown = name.replace(".", " ").title()
         desks.agent_create(
-            actor="stage", desk=desk, user=user, name=shown, queues=queues, capacity=capacity
+            actor="stage",
+            desk=queues[0].desk,
+            user=user,
+            name=shown,
+            queues=queues,
+            capacity=capacity,
         )
-    print(json.dumps({"queues": ["billing", "help", "offers", "night"]}))
+    for name, roles in (("zhao.min", ["supervisor"]), ("chen.li", ["owner"])):
+        user = users.create_user(name, email=f"{name}@example.org", password=PASSWORD)
+        for role in roles:
+            Membership.objects.create(account=account, user=user, role=role)
+    past((help_, floor))
+    print(json.dumps({"queues": [queue.slug for queue in desk.queues.all()]}))
 
 
 if __name__ == "__main__":

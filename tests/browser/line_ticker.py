@@ -9,17 +9,23 @@ EVERY_SECONDS = 0.5
 
 def main() -> None:
     django.setup()
+    from numbers.services import watch_pools
     from poolsite import history
     from poolsite.history import Aggregate
     from queueing.line.models import Desk
+    from queueing.line.services.calling import sweep_calls
     from queueing.line.services.healing import watch_desks
+    from queueing.line.services.message_calls import sweep_message_calls
     from queueing.line.services.sweeping import sweep_desks
 
     desks = list(Desk.objects.all())
     print("ready", flush=True)
     while True:
         sweep_desks(0, 1)
+        sweep_calls(0, 1)
+        sweep_message_calls(0, 1)
         watch_desks(0, 1)
+        watch_pools(0, 1, counting=False)
         for desk in desks:
             history.drain("line.desk", Aggregate(desk.tag, desk.pk))
         time.sleep(EVERY_SECONDS)

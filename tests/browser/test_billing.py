@@ -32,6 +32,7 @@ OPERATORS = [
     "/billing/accounts/",
     ACCOUNT,
     "/billing/holds/",
+    "/billing/terminals/",
     "/billing/flagged/",
     "/billing/books/",
     "/billing/audit/",
@@ -92,7 +93,7 @@ def money_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServe
 def money_site(tmp_path_factory: pytest.TempPathFactory, money_redis: RedisServer) -> Site:
     """A migrated database with what billing_stage.py makes."""
     site = _DemoSite(tmp_path_factory.mktemp("money"), money_redis.url)
-    site.run("manage.py", "migrate", "--verbosity=0")
+    site.migrate()
     site.people["sender"] = json.loads(site.run("-m", "tests.browser.billing_stage"))
     return site
 
@@ -221,7 +222,7 @@ async def test_a_frozen_account_says_so_on_the_customers_open_page(
     await boss.page.fill("[data-ask-reason]", "Unpaid invoice of May")
     await boss.page.click("[data-ask-go]")
     await customer.until(
-        "document.querySelector('[data-wallet-state]').innerText.includes('Unpaid invoice of May')"
+        "document.querySelector('[data-wallet-state]')?.innerText.includes('Unpaid invoice of May')"
     )
     await open_wallet(boss, ACCOUNT)
     await boss.page.click("[data-menu=account-menu]")

@@ -1,101 +1,13 @@
 """The line in a real browser: a visitor moves up and is served, over a reload and a lost agent."""
 
-import json
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, Locator
 
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
-from tests.browser.console import PHONE, Window, chromium, window
-from tests.live.servers import ROOT, Site, WebServer
+from tests.browser.console import DESKTOP, PHONE, Window, window
+from tests.browser.line_windows import PATIENCE_MS, go_online, join, other_visitor, place, view
+from tests.live.servers import WebServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
-PATIENCE_MS = 60_000  # a heartbeat's life, on a busy machine
-
-
-@pytest.fixture(scope="module")
-def line_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis of this module's own."""
-    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def line_site(tmp_path_factory: pytest.TempPathFactory, line_redis: RedisServer) -> Site:
-    """A migrated database with what line_stage.py makes."""
-    site = Site(tmp_path_factory.mktemp("line"), line_redis.url)
-    site.run("manage.py", "migrate", "--verbosity=0")
-    site.people["line"] = json.loads(site.run("-m", "tests.browser.line_stage"))
-    return site
-
-
-@pytest.fixture(scope="module")
-def line_web(line_site: Site) -> Iterator[WebServer]:
-    """The server process, and the line's sweeps beside it."""
-    server = WebServer(line_site, "uvicorn", application="poolsite.asgi:application").start()
-    ticker = subprocess.Popen(
-        [sys.executable, "-m", "tests.browser.line_ticker"],
-        cwd=ROOT,
-        env=line_site.environment,
-        preexec_fn=die_with_parent,
-    )
-    yield server
-    ticker.terminate()
-    ticker.wait(timeout=20)
-    server.stop()
-
-
-@pytest.fixture
-async def chrome() -> AsyncIterator[Browser]:
-    """A Chromium for one test."""
-    async with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-async def visitor(chrome: Browser, line_web: WebServer) -> AsyncIterator[Window]:
-    """A visitor's phone."""
-    async with window(chrome, f"http://127.0.0.1:{line_web.port}", viewport=PHONE) as shown:
-        yield shown
-
-
-@pytest.fixture
-async def agent(chrome: Browser, line_web: WebServer) -> AsyncIterator[Window]:
-    """An agent's window; nobody has logged in yet."""
-    async with window(chrome, f"http://127.0.0.1:{line_web.port}") as shown:
-        yield shown
-
-
-async def join(shown: Window, queue: str, name: str) -> None:
-    """Join as a person does, by the keyboard."""
-    await shown.go(f"/q/{queue}/")
-    await shown.page.fill("#visit-name", name)
-    await shown.page.keyboard.press("Enter")
-    await view(shown.page, "waiting")
-
-
-async def view(page: Page, name: str) -> None:
-    await page.wait_for_selector(f'[data-visit][data-view="{name}"]', timeout=PATIENCE_MS)
-
-
-async def other_visitor(shown: Window, queue: str, name: str) -> BrowserContext:
-    """A second visitor in a browser of its own."""
-    browser = shown.page.context.browser
-    assert browser is not None
-    context = await browser.new_context(locale="en-GB")
-    await join(Window(await context.new_page(), shown.base), queue, name)
-    return context
-
-
-async def go_online(shown: Window, user: str) -> None:
-    await shown.log_in(user)
-    await shown.go("/agent/")
-    await shown.page.click("[data-online]")
-    await shown.page.wait_for_selector("[data-agent-state].chip--ok")
 
 
 async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lost(
@@ -141,17 +53,15 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
     assert "first in the line" in await visitor.text("[data-notice-words]")
-    await late.pages[0].wait_for_function(
-        "document.querySelector('[data-place]').textContent === '2'"
-    )
+    await place(late.pages[0], "2")
     await late.close()
 
 
-async def test_a_place_goes_along_to_another_device(visitor: Window, chrome: Browser) -> None:
+async def test_a_place_goes_along_to_another_device(visitor: Window, browser: Browser) -> None:
     await join(visitor, "billing", "Cy")
     await visitor.page.click("[data-hold]")
     link = await visitor.page.input_value("[data-hold-link]")
-    async with window(chrome, visitor.base, viewport=PHONE) as second:
+    async with window(browser, visitor.base, viewport=PHONE) as second:
         await second.page.goto(link)
         await view(second.page, "waiting")
         assert "#" not in second.page.url
@@ -160,30 +70,6 @@ async def test_a_place_goes_along_to_another_device(visitor: Window, chrome: Bro
         await second.page.click("[data-ask-go]")
         await view(second.page, "ended")
     await view(visitor.page, "ended")
-
-
-async def test_a_place_survives_the_loss_of_everything_that_redis_had(
-    visitor: Window, line_redis: RedisServer
-) -> None:
-    gone = await other_visitor(visitor, "billing", "Gone")  # away, and counted all the same
-    first = await other_visitor(visitor, "billing", "Fay")
-    await gone.close()
-    await join(visitor, "billing", "Gus")
-    shown = "document.querySelector('[data-place]').textContent === wanted"
-    await visitor.until(shown, "3")
-    with line_redis.client() as client:
-        client.flushall()
-        await visitor.page.reload()
-        await view(visitor.page, "waiting")
-    await visitor.until(shown, "3")
-    await first.pages[0].click("[data-leave]")
-    await first.pages[0].click("[data-ask-go]")
-    await view(first.pages[0], "ended")
-    await visitor.until(shown, "2")
-    await visitor.page.click("[data-leave]")
-    await visitor.page.click("[data-ask-go]")
-    await view(visitor.page, "ended")
-    await first.close()
 
 
 async def test_an_offer_is_accepted_and_the_room_ended_by_the_keyboard_alone(
@@ -222,3 +108,143 @@ async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
         "document.querySelector('[data-closed-title]').textContent === 'We will call you back'"
     )
     assert await visitor.serious_violations() == []
+
+
+async def answer_the_question(shown: Window, reason: str) -> None:
+    """Give the reason that a verb asks for, and go on."""
+    await shown.page.wait_for_selector("[data-ask][open]")
+    await shown.page.fill("[data-ask-reason]", reason)
+    await shown.page.click("[data-ask] [data-ask-go]")
+
+
+def row_of(shown: Window, name: str) -> Locator:
+    """The row of a visitor on the floor."""
+    link = shown.page.get_by_role("link", name=name, exact=True)
+    return shown.page.locator("tr", has=link)
+
+
+async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_and_agents(
+    visitor: Window, agent: Window, supervisor: Window, browser: Browser
+) -> None:
+    first = await other_visitor(visitor, "floor", "Ann")
+    await join(visitor, "floor", "Bo")
+    late = await other_visitor(visitor, "floor", "Cy")
+    await place(visitor.page, "2")
+    await supervisor.go("/desks/care/floor/")
+    row = row_of(supervisor, "Cy")
+    await row.get_by_role("button", name="To the front").click()
+    await place(late.pages[0], "1")
+    await place(visitor.page, "3")
+
+    await go_online(agent, "ye.qing")
+    await view(late.pages[0], "room")
+    await late.pages[0].fill("#say", "Is <b>anybody</b> there?")
+    await late.pages[0].keyboard.press("Enter")
+    await supervisor.page.reload()
+    link = row_of(supervisor, "Cy").get_by_role("link", name="Listen")
+    await link.click(timeout=PATIENCE_MS)
+    heard = supervisor.page.locator(".story__words", has_text="Is <b>anybody</b> there?")
+    await heard.wait_for(timeout=PATIENCE_MS)
+    await agent.page.fill("[data-room] textarea", "I am here.")
+    await agent.page.keyboard.press("Enter")
+    said = supervisor.page.locator(".story__words", has_text="I am here.")
+    await said.wait_for(timeout=PATIENCE_MS)
+    assert await supervisor.serious_violations() == []
+
+    async with window(browser, visitor.base) as second:
+        await go_online(second, "bai.lu")
+        await view(first.pages[0], "room")
+        await second.page.wait_for_selector("[data-room] .talk__list")
+        await first.pages[0].click("[data-end]")
+        await first.pages[0].click("[data-ask-go]")
+        await view(first.pages[0], "ended")
+        await view(visitor.page, "room")  # the next in the same step
+        await supervisor.go("/desks/care/floor/")
+        ended = row_of(supervisor, "Bo").get_by_role("button", name="End")
+        await ended.click(timeout=PATIENCE_MS)
+        await answer_the_question(supervisor, "abusive")
+        await view(visitor.page, "ended")
+        assert await visitor.text("[data-ended-title]") == "Your visit was ended"
+
+        await supervisor.page.wait_for_selector(".messages")
+        await row_of(supervisor, "Cy").get_by_role("link", name="Listen").click(timeout=PATIENCE_MS)
+        await supervisor.page.select_option("#to-agent", label="Bai Lu")
+        await supervisor.page.get_by_role("button", name="Hand over").click()
+        await second.page.wait_for_selector("[data-room] .talk__list", timeout=PATIENCE_MS)
+        words = second.page.locator("[data-room] .talk__row--theirs .talk__words")
+        await words.first.wait_for(timeout=PATIENCE_MS)  # the transcript goes along
+        assert await words.first.inner_text() == "Is <b>anybody</b> there?"
+        await agent.until("!document.querySelector('[data-room] textarea')")
+        await view(late.pages[0], "room")
+    await first.close()
+    await late.close()
+
+
+async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_moves(
+    visitor: Window, supervisor: Window
+) -> None:
+    await join(visitor, "billing", "Flo")
+    await supervisor.go("/desks/care/floor/")
+    await row_of(supervisor, "Flo").get_by_role("button", name="End").click(timeout=PATIENCE_MS)
+    await supervisor.page.wait_for_selector("[data-ask][open]")
+    async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
+        other = await other_visitor(visitor, "billing", "Gil")
+    await answer_the_question(supervisor, "abusive")
+    await view(visitor.page, "ended")
+    await supervisor.page.wait_for_selector(".messages")
+    gil = row_of(supervisor, "Gil")
+    await gil.get_by_role("button", name="End").click()
+    async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
+        await other.pages[0].click("[data-leave]")
+        await other.pages[0].click("[data-ask-go]")
+    assert await gil.count() == 1  # nothing moves under the question
+    await supervisor.page.keyboard.press("Escape")
+    await supervisor.page.click("h1")  # what had the focus is let go of
+    await gil.wait_for(state="detached", timeout=PATIENCE_MS)
+    await other.close()
+
+
+async def test_a_desks_pages_are_for_everybody_on_every_screen(
+    browser: Browser, line_web: WebServer
+) -> None:
+    base = f"http://127.0.0.1:{line_web.port}"
+    paths = ("", "floor/", "reports/?by=agent", "replay/", "messages/", "settings/", "visitors/")
+    for size in (PHONE, DESKTOP):
+        async with window(browser, base, viewport=size) as shown:
+            await shown.log_in("chen.li")
+            for path in (*paths, "queues/new/", "agents/new/"):
+                await shown.go(f"/desks/care/{path}")
+                assert await shown.overflow() == [], path
+                assert await shown.serious_violations() == [], path
+
+
+async def test_a_past_minute_is_reached_by_the_keyboard(supervisor: Window) -> None:
+    await supervisor.go("/desks/care/replay/")
+    slider = supervisor.page.locator("[data-slider]")
+    before = await supervisor.text("[data-moment]")
+    await slider.focus()
+    await supervisor.page.keyboard.press("ArrowLeft")
+    await supervisor.until("document.querySelector('[data-moment]').textContent !== wanted", before)
+    moment = await supervisor.text("[data-moment]")
+    await supervisor.until(
+        "document.querySelector('[data-now]').textContent.startsWith(wanted)", moment
+    )
+    assert "at=" in supervisor.page.url
+    await supervisor.page.reload()
+    assert await supervisor.text("[data-moment]") == moment
+    await supervisor.page.get_by_role("link", name="Now").click()
+    await supervisor.page.wait_for_selector(".badge, [data-now]")
+
+
+async def test_a_report_has_a_chart_a_table_and_a_file(supervisor: Window) -> None:
+    await supervisor.go("/desks/care/reports/")
+    await supervisor.page.get_by_role("link", name="7 days").click()
+    await supervisor.page.wait_for_selector("[data-charts] canvas")
+    await supervisor.page.click("[data-chart-table]")
+    await supervisor.page.wait_for_selector("[data-charts] .chart__table table")
+    await supervisor.page.get_by_role("link", name="By queue").click()
+    await supervisor.page.wait_for_selector("th:has-text('Help')")
+    async with supervisor.page.expect_download() as coming:
+        await supervisor.page.get_by_role("link", name="Download as CSV").click()
+    path = await (await coming.value).path()
+    assert path.read_text().splitlines()[0].startswith("name,arrivals,served")

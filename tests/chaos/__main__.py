@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.chaos import gates, money
+from tests.chaos import dispatch, gates, line, money
 from tests.chaos.faults import FAULTS
 from tests.chaos.invariants import (
     BrokenInvariantError,
@@ -28,6 +28,10 @@ from tests.support import programs
 
 CALM_SECONDS = 5.0
 DEFAULT_SECONDS = 300.0
+BROKEN = (
+    *(BrokenInvariantError, money.BrokenBooksError, gates.BrokenGateError),
+    *(line.BrokenLineError, dispatch.BrokenDispatchError),
+)
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Campaign:
             injected += 1
         stack.rest_switches()
         stack.rest_senders()
+        stack.rest_people()
+        stack.rest_fronts()
         everything_is_at_rest(stack, lossless=self.lossless)
         judged = money.books_are_at_rest(stack, lossless=self.lossless)
         say(
@@ -73,6 +79,10 @@ class Campaign:
         gates.at_rest(stack)
         most = gates.never_above_the_cap(stack)
         say(f"devices at rest: {gates.begun(stack)} pieces of work, {most} at once at most")
+        line.at_rest(stack)
+        say(f"desks at rest: {line.served(stack)} served, judged {line.keeps_the_laws(stack)}")
+        talks = dispatch.at_rest(stack, lossless=self.lossless)
+        say(f"front-ends at rest: {dispatch.begun(stack)} of {talks} sessions came to a good end")
         calls = no_number_in_two_calls(stack)
         say(f"switches at rest: every number idle, every record closed; {calls} calls judged")
         return injected
@@ -87,7 +97,9 @@ class Campaign:
             healed = wait_until_healed(stack)
             no_number_in_two_calls(stack)
             gates.never_above_the_cap(stack)
-        except (BrokenInvariantError, money.BrokenBooksError, gates.BrokenGateError) as error:
+            line.keeps_the_laws(stack)
+            dispatch.check(stack, lossless=self.lossless)
+        except BROKEN as error:
             raise BrokenInvariantError(f"after {name} ({what}): {error}") from error
         self.healed.setdefault(name, []).append(healed.seconds)
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
@@ -115,12 +127,7 @@ def main() -> int:
     try:
         stack.start()
         injected = campaign.run(stack)
-    except (
-        BrokenInvariantError,
-        money.BrokenBooksError,
-        gates.BrokenGateError,
-        RuntimeError,
-    ) as error:
+    except (*BROKEN, RuntimeError) as error:
         stack.stop()
         say(campaign.table())
         say(f"BROKEN: {error}")

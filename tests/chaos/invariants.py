@@ -9,7 +9,7 @@ import psycopg
 import redis
 
 from integrations.simulator.call_log import find_overlaps
-from tests.chaos import gates, money
+from tests.chaos import dispatch, gates, line, money
 from tests.chaos.stack import Stack
 
 HEAL_SECONDS = 60.0
@@ -58,10 +58,11 @@ def wait_until_healed(stack: Stack) -> Healed:
     """
     started = time.monotonic()
     begun, sent = _calls_begun(stack), money.handed_over(stack)
-    worked = gates.begun(stack)
+    worked, served = gates.begun(stack), line.served(stack)
+    talked = dispatch.begun(stack)
     red = "nothing"
     while True:
-        problem = _first_problem(stack, begun, sent, worked)
+        problem = _first_problem(stack, begun, sent, worked, served, talked)
         elapsed = time.monotonic() - started
         if not problem:
             return Healed(elapsed, red)
@@ -71,7 +72,9 @@ def wait_until_healed(stack: Stack) -> Healed:
         time.sleep(POLL_SECONDS)
 
 
-def _first_problem(stack: Stack, begun: dict[str, int], sent: int, worked: int) -> str:
+def _first_problem(
+    stack: Stack, begun: dict[str, int], sent: int, worked: int, served: int, talked: int
+) -> str:
     checks: tuple[Callable[[], object], ...] = (
         stack.webs_not_ready,
         stack.pools_not_open,
@@ -79,6 +82,8 @@ def _first_problem(stack: Stack, begun: dict[str, int], sent: int, worked: int) 
         lambda: _reconcile(stack),
         lambda: money.first_problem(stack, sent),
         lambda: gates.first_problem(stack, worked),
+        lambda: line.first_problem(stack, served),
+        lambda: dispatch.first_problem(stack, talked),
     )
     for check in checks:
         try:
@@ -107,14 +112,14 @@ def _pools_without_new_calls(stack: Stack, begun: dict[str, int]) -> str:
 def _calls_begun(stack: Stack) -> dict[str, int]:
     """How many calls each pool's switches had; numbers tell pools apart."""
     pool_of = {
-        line: pool["slug"]
+        number: pool["slug"]
         for pool in stack.simulation["pools"]
         for switch in pool["switches"]
-        for line in switch["lines"]
+        for number in switch["lines"]
     }
     counts = dict.fromkeys(stack.pools, 0)
-    for line in _log_lines(stack):
-        record = json.loads(line)
+    for entry in _log_lines(stack):
+        record = json.loads(entry)
         if record["op"] == "begin":
             counts[pool_of[record["number"]]] += 1
     return counts

@@ -132,6 +132,31 @@ def _not_open(stack: Stack) -> str:
     return ""
 
 
+def trimmed_too_early(stack: Stack) -> dict[str, tuple[int, int]]:
+    """Accounts whose Redis let go of entries that SQL does not have: (trimmed up to, in SQL)."""
+    rows = stack.sql(
+        "SELECT a.slug, w.generation, w.seq FROM billing_wallet w"
+        " JOIN access_account a ON a.id = w.account_id"
+    )
+    found = {}
+    with stack.redis_client() as client:
+        for slug, generation, seq in rows:
+            its, drained = client.hmget("{acct." + slug + "}", "generation", "drained")
+            if its == str(generation) and int(drained or 0) > _seq_now(stack, slug, seq):
+                found[slug] = (int(drained or 0), seq)
+    return found
+
+
+def _seq_now(stack: Stack, slug: str, seq: int) -> int:
+    """SQL's sequence number, read again after Redis': a batch may be written in between."""
+    rows = stack.sql(
+        "SELECT w.seq FROM billing_wallet w JOIN access_account a ON a.id = w.account_id"
+        " WHERE a.slug = %s",
+        slug,
+    )
+    return int(rows[0][0]) if rows else seq
+
+
 def audit(stack: Stack) -> str:
     """What `manage.py audit` says; "" = green."""
     result = stack.manage("audit")

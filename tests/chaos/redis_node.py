@@ -202,6 +202,56 @@ class RedisNode:
         self.proxy.cut_all()
         return missed
 
+    def keep_old_primary(self, lag_seconds: float) -> RedisServer:
+        """Promote a lagging replica, and let the old primary live on; returns the old one.
+
+        It refuses writes as soon as no replica hears of them (`min-replicas-to-write`). New
+        connections find the promoted server, half of the others too; the rest stays where it is.
+        """
+        old = self.server
+        link = FaultyProxy(("127.0.0.1", old.port)).start()
+        try:
+            replica = self._new_server("--replicaof", "127.0.0.1", str(link.port)).start()
+            self._spare.append(replica)
+            _wait_until_synced(old, replica)
+            with old.client() as client:
+                client.config_set("min-replicas-to-write", 1)
+            link.set("drop-reply")
+            time.sleep(lag_seconds)
+            link.set("cut")  # both ways: the old primary has no replica any more
+        finally:
+            link.stop()
+        _wait_until_alone(old)
+        with replica.client() as client:
+            client.replicaof("NO", "ONE")
+        self._spare.remove(replica)
+        self._spare.append(old)
+        self.server = replica
+        self.server.extra = self.server.extra[:2]
+        self.proxy.target = ("127.0.0.1", replica.port)
+        self.proxy.cut_half()
+        return old
+
+    def demote(self, old: RedisServer) -> None:
+        """The old primary becomes a replica of the new one, as a sentinel has it do."""
+        with old.client() as client:
+            client.replicaof("127.0.0.1", str(self.server.port))
+
+    def end_old_primary(self, old: RedisServer) -> None:
+        """It goes, and the connections that clients had to it."""
+        self._spare.remove(old)
+        old.kill()
+        self.proxy.cut_all()
+
+
+def _wait_until_alone(server: RedisServer) -> None:
+    deadline = time.monotonic() + SYNC_SECONDS
+    with server.client() as client:
+        while client.info("replication")["connected_slaves"]:
+            if time.monotonic() > deadline:
+                raise RuntimeError("the old primary did not notice that its replica is gone")
+            time.sleep(0.05)
+
 
 def _offset(server: RedisServer) -> int:
     with server.client() as client:

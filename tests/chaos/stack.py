@@ -8,34 +8,25 @@ import os
 import secrets
 import shutil
 import signal
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import psycopg
-import redis
-
-from tests.chaos import gates
-from tests.chaos.processes import ROOT, StackProcess, Watch, family
-from tests.chaos.redis_node import RedisNode
+from tests.chaos import dispatch, gates, line
+from tests.chaos.console import Console
+from tests.chaos.processes import StackProcess, Watch, family
+from tests.chaos.redis_node import RedisNode, SmallDisk
+from tests.chaos.stack_view import DATABASE, StackView
 from tests.support.ports import free_port
-from tests.support.postgres import PostgresServer
+from tests.support.postgres import PostgresServer, server_user
 from tests.support.proxy import FaultyProxy
 
-READY_SECONDS = 90.0
-COMMAND_SECONDS = 120.0
-DATABASE = "poolsite"
 SIMULATOR = "integrations.simulator"
-LOAD = ("switches", "senders", "devices")
+LOAD = ("switches", "senders", "devices", "people", "instances", "fronts")
 
 
-class Stack:
+class Stack(StackView):
     """Starts in `start()`, ends everything that it started in `stop()`, also after a failure.
 
     Redis and PostgreSQL stand behind proxies (`redis.proxy`, `sql_proxy`); `processes` are
@@ -48,11 +39,13 @@ class Stack:
         self.redis = RedisNode(folder / "redis", clock=clock)
         self.postgres = PostgresServer(fsync=True)
         self.sql_proxy = FaultyProxy(("127.0.0.1", 0))
+        self.sql_disk = SmallDisk(self.postgres.folder / "books")
         self.web_ports = [free_port(), free_port()]
         self.gateway_port = free_port()
         self.external_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
+        self.console = Console(self.environment)
         self.simulation: dict[str, Any] = {}
         self._watch: Watch | None = None
 
@@ -63,9 +56,10 @@ class Stack:
         self.redis.start()
         self.postgres.start()
         self.postgres.create_database(DATABASE)
+        self.sql_disk.mount()
         self.sql_proxy.target = ("127.0.0.1", self.postgres.port)
         self.sql_proxy.start()
-        self.environment = self._environment()
+        self.environment.update(self._environment())
         self._manage_or_raise("migrate", "--verbosity", "0")
         self._manage_or_raise("demo_data", "--small")
         self.simulation = json.loads((self.folder / "demo" / "simulation.json").read_text())
@@ -75,9 +69,10 @@ class Stack:
             if not name.startswith(LOAD):
                 process.start()
         self._watch.start()
-        self._wait_until_ready()
+        self.wait_until_ready()
         self.start_switches()
-        for process in [*self._named("senders"), *self._named("devices")]:
+        load = ("senders", "devices", "people", "instances", "fronts")
+        for process in [process for name in load for process in self._named(name)]:
             process.start()
 
     def _environment(self) -> dict[str, str]:
@@ -130,6 +125,29 @@ class Stack:
         self._define("beat", [*celery, "beat", *schedule])
         self._define_money(python, one, two)
         self._define_gates(python, one, two)
+        self._define_line(python, one, two)
+        self._define_dispatch(python, one, two)
+
+    def _define_dispatch(self, python: list[str], one: str, two: str) -> None:
+        """Each process of peers begins at another web process, and goes to the other by itself."""
+        if dispatch.group_of(self) is None:
+            return
+        for part, ports in zip(dispatch.PARTS, ((one, two), (two, one)), strict=True):
+            for side in ("instances", "fronts"):
+                log = str(self.folder / dispatch.log_name(side, part))
+                words = [side, dispatch.options(self, ports), log, str(part)]
+                self._define(f"{side}-{part}", [*python, "tests.chaos.dispatch_load", *words])
+
+    def _define_line(self, python: list[str], one: str, two: str) -> None:
+        """Half of a desk's visitors and agents at each web process."""
+        config = ["--config", str(line.config(self)), "--rest-on-stop"]
+        for part, port in enumerate((one, two), start=1):
+            log = ["--log", str(line.log_path(self, part)), "--part", f"{part}/2"]
+            pace = ["--beat-seconds", str(line.BEAT_SECONDS), "--seed", str(self.seed + part)]
+            address = ["--url", f"http://127.0.0.1:{port}"]
+            self._define(
+                f"people-{part}", [*python, f"{SIMULATOR}.desk", *config, *address, *log, *pace]
+            )
 
     def _define_gates(self, python: list[str], one: str, two: str) -> None:
         """Devices report to both web processes; the external system tells one its own count."""
@@ -209,10 +227,15 @@ class Stack:
 
     def rest_switches(self) -> None:
         """Ask the switches to end their calls and go on reporting empty live lists."""
-        for process in self._named("switches"):
-            if process.process is not None:
-                with suppress(ProcessLookupError):
-                    process.process.terminate()
+        self._rest("switches")
+
+    def rest_people(self) -> None:
+        """Nobody comes to the desks any more; agents go on until everybody is served."""
+        self._rest("people")
+
+    def rest_fronts(self) -> None:
+        """Front-ends begin no sessions any more, and end those that there are."""
+        self._rest("fronts")
 
     def rest_senders(self) -> None:
         """End the chatbots for good; the gateway goes on with what it owes."""
@@ -223,24 +246,27 @@ class Stack:
         """End every process that this stack started."""
         if self._watch is not None:
             self._watch.stop()
-        for process in reversed(self.processes.values()):
-            process.wanted = False
-            process.signal(signal.SIGCONT)
-            if process.process is not None:
-                with suppress(ProcessLookupError):
-                    process.process.terminate()
+        self.console.stop()
         for process in self.processes.values():
-            process.stop()
+            process.wanted = False
+            process.kill()  # nothing is judged any more, and in order it would take a minute
         self.redis.stop()
         self.pause_postgres(signal.SIGCONT)
         self.postgres.stop()
         self.sql_proxy.stop()
+        self.sql_disk.unmount()
 
     def remove(self) -> None:
         """Stop, and delete every file."""
         self.stop()
         self.postgres.remove()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _rest(self, prefix: str) -> None:
+        for process in self._named(prefix):
+            if process.process is not None:
+                with suppress(ProcessLookupError):
+                    process.process.terminate()
 
     def _named(self, prefix: str) -> list[StackProcess]:
         return [process for name, process in self.processes.items() if name.startswith(prefix)]
@@ -252,85 +278,20 @@ class Stack:
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
 
-    # -- looking at it -------------------------------------------------------------------------
-
-    def call_log(self, index: int) -> Path:
-        """Where the switches of one simulator write down which calls they have."""
-        return self.folder / f"calls-{index}.jsonl"
-
-    @property
-    def call_logs(self) -> list[Path]:
-        return [path for path in (self.call_log(1), self.call_log(2)) if path.exists()]
-
-    @property
-    def pools(self) -> list[str]:
-        return [pool["slug"] for pool in self.simulation["pools"]]
-
-    def redis_client(self) -> "redis.Redis":
-        return self.redis.client()
-
-    def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Ask PostgreSQL itself, past the proxy."""
-        with psycopg.connect(self.postgres.url(DATABASE), autocommit=True) as connection:
-            return connection.execute(query.encode(), values).fetchall()
-
-    def webs_not_ready(self) -> dict[int, str]:
-        """Return what /readyz said, for each web process that is not ready."""
-        answers = {port: self._readiness(port) for port in self.web_ports}
-        return {port: text for port, text in answers.items() if text}
-
-    def pools_not_open(self) -> dict[str, str]:
-        """Return the state of each pool that lends no numbers, by the first letter of `conf`."""
-        states = {slug: self.pool_fields(slug).get("conf", "lost")[:1] for slug in self.pools}
-        return {slug: state for slug, state in states.items() if state != "o"}
-
-    def pool_fields(self, slug: str) -> Mapping[str, str]:
-        """The hash at the pool's tag: settings, generation, seq, counters."""
-        with self.redis_client() as client:
-            fields: dict[str, str] = client.hgetall(f"{{{slug}}}")
-        return fields
-
-    def busy_numbers(self) -> dict[str, list[str]]:
-        """Return the numbers that Redis believes to be in a call, for pools with any."""
-        busy = {}
-        with self.redis_client() as client:
-            for slug in self.pools:
-                states = client.hgetall(f"{{{slug}}}:numstate")
-                found = [n for n, state in states.items() if json.loads(state)["callstate"]]
-                if found:
-                    busy[slug] = found
-        return busy
-
-    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run one management command of the product against this stack."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
+    def move_to_small_disk(self, *tables: str) -> None:
+        """Have PostgreSQL keep these tables on a disk that can be filled; again: no change."""
+        space = self.sql_disk.folder / "space"
+        if not space.exists():
+            space.mkdir(mode=0o700)
+            user = server_user()
+            if user is not None:
+                shutil.chown(space, user)
+                self.sql_disk.folder.chmod(0o711)
+            self.sql(f"CREATE TABLESPACE small LOCATION '{space}'")
+        for table in tables:
+            self.sql(f"ALTER TABLE {table} SET TABLESPACE small")
 
     def _manage_or_raise(self, *arguments: str) -> None:
         result = self.manage(*arguments)
         if result.returncode:
             raise RuntimeError(f"manage.py {' '.join(arguments)}: {result.stderr[-2000:]}")
-
-    def _readiness(self, port: int) -> str:
-        """Return "" when the process is ready, else what it said."""
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
-                return "" if answer.status == 200 else f"status {answer.status}"
-        except urllib.error.HTTPError as error:
-            return error.read(500).decode(errors="replace")
-        except (urllib.error.URLError, OSError) as error:
-            return repr(error)
-
-    def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while unready := self.webs_not_ready():
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"not ready: {unready}; logs in {self.folder}")
-            time.sleep(0.3)

@@ -9,6 +9,8 @@ from tests.chaos.__main__ import Campaign
 from tests.chaos.faults import FAULTS
 from tests.chaos.stack import Stack
 
+pytestmark = pytest.mark.heavy
+
 SEED = 20_261_121
 TELLING = ("kill_web", "kill_redis", "kill_worker", "lose_replies", "kill_switches", "flush_redis")
 

@@ -170,13 +170,14 @@ SPECIFIED = {
     *("pause_web", "pause_worker", "pause_beat", "pause_redis", "pause_postgres"),
     *("pause_switches", "flush_redis", "empty_redis", "fail_over", "fill_disk", "lose_replies"),
     *("reset_connections", "cut_replies", "flush_scripts", "step_clock", "late_events", "deploy"),
+    *("old_primary", "read_only_sql", "fill_sql_disk", "hot_account", "reconnect_storm"),
 }
 
 
 def test_every_specified_fault_is_there_and_those_that_lose_data_say_so() -> None:
     assert set(FAULTS) >= SPECIFIED
     losing = {name for name, its in FAULTS.items() if its.loses}
-    assert losing == {"flush_redis", "empty_redis", "fail_over"}
+    assert losing == {"flush_redis", "empty_redis", "fail_over", "old_primary"}
 
 
 def test_a_fault_is_registered_under_its_functions_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +214,10 @@ def test_one_seed_gives_one_order_of_faults(monkeypatch: pytest.MonkeyPatch, sta
         )
         stack.rest_switches = lambda: None
         stack.rest_senders = lambda: None
+        stack.rest_people = lambda: None
+        stack.rest_fronts = lambda: None
         stack.redis = SimpleNamespace(disk=SimpleNamespace(mounted=True), clock=True)
+        stack.sql_disk = SimpleNamespace(mounted=True)
         its.run(stack)
         return order
 
@@ -280,6 +284,25 @@ def test_a_promoted_replica_lacks_what_it_was_not_told(tmp_path: Path) -> None:
             assert client.get("kept") == "1"
             assert client.get("lost") is None
             assert client.info("replication")["role"] == "master"
+    finally:
+        node.stop()
+
+
+def test_an_old_primary_takes_nothing_once_its_replica_is_promoted(tmp_path: Path) -> None:
+    node = RedisNode(tmp_path / "redis").start()
+    try:
+        with node.client() as client:
+            client.set("before", 1)
+        old = node.keep_old_primary(0.5)
+        with old.client() as client, pytest.raises(redis.RedisError, match=r"(?i)good replicas"):
+            client.set("after", 1)
+        with node.client() as client:
+            assert client.get("before") == "1"
+            client.set("after", 1)
+        node.demote(old)
+        node.end_old_primary(old)
+        with redis.Redis.from_url(node.url, decode_responses=True) as client:
+            assert client.get("after") == "1"
     finally:
         node.stop()
 

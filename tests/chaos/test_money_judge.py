@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.chaos import money
+from tests.chaos import money, money_sockets
 from tests.chaos.money import BrokenBooksError, Charged
 
 PRICES = {"native_card": 300, "video": 800, "yuexin_resolved": 500}
@@ -134,3 +134,43 @@ def test_a_balance_below_zero_is_no_matter_of_healing() -> None:
 
 def test_money_that_does_not_flow_again_is_not_healed() -> None:
     assert "no message" in money.first_problem(stack_with("o1", "5", "0"), 0)
+
+
+# -- what faults of money judge while they last ----------------------------------------------------
+
+
+def frame(previous: int | None, seq: int, spendable: str = "1.0000") -> dict[str, Any]:
+    figures = {"spendable": spendable, "held": "0.0000", "receivable": "0.0000", "status": "open"}
+    return {"previous": previous, "balance": {"seq": seq} | figures}
+
+
+def test_a_reader_knows_of_a_gap_and_of_a_step_back() -> None:
+    reader = money_sockets.Reader(1)
+    assert not reader.take(frame(None, 5))
+    assert not reader.take(frame(5, 6))
+    assert reader.take(frame(8, 9))
+    assert (reader.gaps, reader.frames, reader.wrong) == (1, 3, "")
+    reader.take(frame(9, 7))
+    assert "went back" in reader.wrong
+
+
+def test_what_a_reader_shows_must_be_what_is_stored() -> None:
+    reader = money_sockets.Reader(1)
+    reader.take(frame(None, 5))
+    storm = money_sockets.Storm(readers=[reader])
+    assert "never showed" in money_sockets.shown_is_stored(storm)[0]
+    storm.stored[5] = frame(None, 5)["balance"]
+    assert money_sockets.shown_is_stored(storm) == []
+    storm.stored[5] = frame(None, 5, "2.0000")["balance"]
+    assert "other figures" in money_sockets.shown_is_stored(storm)[0]
+
+
+@pytest.mark.parametrize(
+    ("drained", "early"), [("8", {}), ("9", {}), ("10", {"a": (10, 9)}), (None, {})]
+)
+def test_a_trim_before_sql_has_it_is_noticed(drained: str | None, early: dict[str, Any]) -> None:
+    stack: Any = SimpleNamespace(
+        sql=lambda query, *_: [("a", 5, 9)] if "w.generation" in query else [(9,)],
+        redis_client=lambda: FakeRedis("5", drained),
+    )
+    assert money.trimmed_too_early(stack) == early

@@ -7,7 +7,9 @@ MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
 
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
 FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
-FACES |= {"bulk_jobs", "demo"}  # work that a page started; what the demo begins with
+FACES |= {"undo_ways"}  # what the history takes back, by the services
+FACES |= {"bulk_jobs", "demo", "demo_past"}  # work that a page started; what the demo begins with
+FACES |= {"links"}  # the dispatcher's sockets
 USE_CASES = {"services", "selectors", "imports"}
 ANYWHERE = {"apps"}  # AppConfig.ready() wires the app together
 

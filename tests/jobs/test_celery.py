@@ -12,6 +12,9 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.jobs import presence, sweeping
+from tests.support.database import lay_migrated
+
+pytestmark = pytest.mark.heavy
 
 ROOT = Path(__file__).resolve().parents[2]
 PULSE = "operations.pulse"
@@ -32,8 +35,7 @@ class Processes:
         self.running: list[subprocess.Popen[bytes]] = []
 
     def migrate(self) -> None:
-        command = [sys.executable, "manage.py", "migrate", "-v", "0"]
-        subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
+        lay_migrated(self.folder / "celery.sqlite3")
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "celery", "-A", "tests.jobs.worker_app", *words]

@@ -227,6 +227,23 @@ def test_an_expected_failure_says_its_own_sentence(registries):
     assert (job.state, job.message) == ("failed", "The file has no rows.")
 
 
+def test_a_job_ends_in_the_language_of_who_asked_for_it(registries):
+    @jobs.kind("test.breaks")
+    def fail(job):
+        yield jobs.Progress(0, 1)
+        raise KeyError
+
+    chinese = get_user_model().objects.create_user("li", locale="zh-hans")
+    said = []
+    for actor in (chinese, None):
+        job = jobs.start("test.breaks", actor=actor)
+        runner.run(job.pk)
+        job.refresh_from_db()
+        said.append(job.message)
+    assert said[0].startswith("因错误停止（KeyError）")
+    assert said[1].startswith("Stopped by an error (KeyError)")
+
+
 def test_an_unexpected_failure_is_named_without_its_inner_text(registries):
     @jobs.kind("test.breaks")
     def fail(job):

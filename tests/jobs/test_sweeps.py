@@ -31,6 +31,16 @@ def test_a_tick_hands_each_shard_to_the_workers_with_an_expiry(monkeypatch):
     assert started == [(("test.sweep", 0), 30), (("test.sweep", 1), 30)]
 
 
+def test_a_sweep_of_one_shard_runs_in_its_tick_once_a_period_and_sends_nothing(db, monkeypatch):
+    sent, ran = [], []
+    monkeypatch.setattr(run_shard, "apply_async", lambda *args, **_: sent.append(args))
+    jobs.sweep("test.sweep", every_seconds=3_600)(lambda shard, shards: ran.append(shard))
+    tick("test.sweep")
+    tick("test.sweep")
+    assert (ran, sent) == ([0], [])
+    assert sweeping.last_runs("test.sweep")[0].error == ""
+
+
 def test_a_tick_of_a_sweep_that_this_release_does_not_know_is_ignored():
     assert sweeping.win_tick("test.gone") == []
     assert sweeping.run_shard("test.gone", 0) is None

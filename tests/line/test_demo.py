@@ -2,6 +2,7 @@
 
 import pytest
 
+from numbers.demo import POOLS
 from poolsite.access.demo import make_people
 from poolsite.runtime.demo_data import DemoData
 from queueing.line import demo, laws
@@ -20,6 +21,8 @@ def test_the_demos_desk_is_made_once_and_fills_the_wallboard() -> None:
     demo.make_desk(data)
     assert (Desk.objects.count(), Queue.objects.count(), Agent.objects.count()) == counts
     assert Visit.objects.count() == visits
+    own = {pool.slug for pool in POOLS if pool.account == "evergreen"}
+    assert Desk.objects.get().callback_pool in own
     board = wallboard.board(Desk.objects.get())
     assert [queue["name"] for queue in board["queues"]] == [name for _, name, *_ in demo.QUEUES]
     assert laws.check("support") == []

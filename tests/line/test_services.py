@@ -3,6 +3,8 @@
 import pytest
 
 from poolsite import hotpath
+from poolsite.operations import incidents
+from poolsite.operations.models import Incident
 from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door
 from queueing.line import laws
@@ -136,3 +138,80 @@ def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> Non
     hotpath.run(door.login(line.desk.slug, other.user_id))
     assert rooms.visit_take_over(actor="test", visit=second, agent=other).agent == other.user_id
     assert rooms.agent_log_out_now(actor="test", agent=agent, reason="x").state == "offline"
+
+
+# -- a desk's lives ----------------------------------------------------------------------------
+
+
+def lives(line: LineWorld) -> dict[int, list[int]]:
+    """Each life's entries in SQL, by their numbers."""
+    found: dict[int, list[int]] = {}
+    for generation, seq in LineEvent.objects.order_by("seq").values_list("generation", "seq"):
+        found.setdefault(generation, []).append(seq)
+    return found
+
+
+def test_a_desk_where_nobody_ever_waited_begins_a_new_life_too(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    line.agent("li", online=True)
+    line.drain()
+    first = line.desk.generation
+    with clean_redis.client() as client:
+        client.flushall()
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    line.drain()
+    line.desk.refresh_from_db()
+    assert line.desk.generation > first
+    told = lives(line)
+    assert set(told) == {first, line.desk.generation}
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in told.values())
+    assert healing.watch_desks(0, 1)["rebuilt"] == 0
+
+
+def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
+    line: LineWorld, clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = visits.visit_join(queue=line.queue, name="a")
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    recover, later = door.recover, []
+
+    def held_up(slug: str, generation: int, *, log_limit: int) -> hotpath.Command[door.Answer]:
+        """Between SQL and Redis this worker sleeps, and another one does all of it."""
+        monkeypatch.setattr(door, "recover", recover)
+        assert healing.watch_desks(0, 1)["rebuilt"] == 1
+        incidents.close(type=healing.INCIDENT, object=slug)  # as when the desk opens
+        later.append(visits.visit_join(queue=line.queue, name="b"))
+        return recover(slug, generation, log_limit=log_limit)
+
+    monkeypatch.setattr(door, "recover", held_up)
+    assert healing.watch_desks(0, 1)["rebuilt"] == 0
+    line.desk.refresh_from_db()
+    figures = hotpath.run(door.show(line.desk.slug))
+    assert figures is not None
+    assert figures.generation == line.desk.generation
+    names = [each.visit.public_id for each in (first, *later)]
+    places = [hotpath.run(door.place(line.desk.slug, name)) for name in names]
+    assert [(place.answer, place.ahead) for place in places] == [("waiting", 0), ("waiting", 1)]
+    assert not Incident.objects.filter(until=None).exists()
+
+
+def test_a_drain_that_comes_after_the_rebuild_does_not_begin_another(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    visits.visit_join(queue=line.queue, name="a")
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    healing.watch_desks(0, 1)
+    line.desk.refresh_from_db()
+    second = line.desk.generation
+    healing.heal_desk(line.desk.pk, "emptied")  # what a drain had read before the rebuild
+    line.desk.refresh_from_db()
+    assert line.desk.generation == second
+    line.drain()
+    healing.heal_desk(line.desk.pk, "went back")  # this very life is behind SQL
+    line.desk.refresh_from_db()
+    assert line.desk.generation > second

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 
 from poolsite.live import resolve
 from poolsite.runtime.redis_server import die_with_parent
+from tests.support.database import lay_migrated
 from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,10 +53,14 @@ class Site:
 
     def make(self) -> "Site":
         """Migrate and make the people."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.run("manage.py", "migrate", "--verbosity=0")
+        self.migrate()
         self.meet("operator", "north", "south")
         return self
+
+    def migrate(self) -> None:
+        """Make the site's database, SQLite in its folder."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lay_migrated(self.folder / "poolsite.sqlite3")
 
     def meet(self, *names: str) -> None:
         """Make more people, each the owner of an account of the same name."""
@@ -90,6 +95,18 @@ class WebServer:
 
     def start(self) -> "WebServer":
         """Start and wait until it serves."""
+        self.launch()
+        deadline = time.monotonic() + START_SECONDS
+        while not self.serves():
+            assert self.process is not None
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"{self.kind} did not start:\n{self.log.read_text()[-3000:]}")
+            time.sleep(0.05)
+        return self
+
+    def launch(self) -> None:
+        """Start the process, on the port that it had; it ends with the thread that called this."""
         self.port = self.port or free_port()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -100,13 +117,6 @@ class WebServer:
                 stderr=log,
                 preexec_fn=die_with_parent,
             )
-        deadline = time.monotonic() + START_SECONDS
-        while not self._serves():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
-                raise RuntimeError(f"{self.kind} did not start:\n{self.log.read_text()[-3000:]}")
-            time.sleep(0.05)
-        return self
 
     @property
     def log(self) -> Path:
@@ -120,7 +130,8 @@ class WebServer:
         place = ["-b", "127.0.0.1", "-p", str(self.port), "--verbosity", "0"]
         return ["daphne", *place, *self.extra, self.application]
 
-    def _serves(self) -> bool:
+    def serves(self) -> bool:
+        """Whether it answers."""
         try:
             with urlopen(f"http://127.0.0.1:{self.port}/nothing-here", timeout=5):
                 return True

@@ -280,4 +280,4 @@ async def test_the_tiles_rule_of_the_browser_is_that_of_the_server(
 
 
 def test_the_module_is_small() -> None:
-    assert (ROOT / "static" / "live.js").stat().st_size < 11_264
+    assert (ROOT / "static" / "live.js").stat().st_size < 10_240

@@ -81,6 +81,26 @@ ACTIONS: dict[str, tuple[Callable[[], Any], ...]] = {
     "quarantine in a call": (lambda: event("call", ONE, call_id="a"), lambda: hold(ONE)),
     "forced hangup": (lambda: event("call", ONE, call_id="a"), lambda: hang_up(ONE)),
     "pause": (lambda: services.pool_pause(actor=operator(), pool=pool(), reason="maintenance"),),
+    "pause and resume": (
+        lambda: services.pool_pause(actor=operator(), pool=pool(), reason="maintenance"),
+        lambda: services.pool_resume(actor=operator(), pool=pool()),
+    ),
+    "settings": (
+        lambda: services.pool_configure(actor=operator(), pool=pool(), cooldown_seconds=30),
+        lambda: event("call", ONE, call_id="a"),
+        lambda: event("hangup", ONE, call_id="a"),
+    ),
+    "label": (lambda: services.number_change(actor=operator(), number=row(), label="Sales"),),
+    "reconciled": (lambda: services.pool_reconcile(pool=pool(), check=False),),
+    "claimed, used and released": (
+        lambda: services.number_claim(
+            actor=operator(), pool=pool(), operation="visit-1", agent="ann", number=ONE
+        ),
+        lambda: services.number_use(actor=operator(), pool=pool(), operation="visit-1"),
+        lambda: services.claim_release(actor=operator(), pool=pool(), operation="visit-1"),
+    ),
+    "a switch": (lambda: services.switch_create(actor=operator(), pool=pool(), name="fs-1"),),
+    "a sweep": (lambda: services.sweep_pools(0, 1),),
     "nothing at all": (lambda: None,),
     "a repeated event": (lambda: event("reg", ONE),),
     "many": (
@@ -90,8 +110,41 @@ ACTIONS: dict[str, tuple[Callable[[], Any], ...]] = {
 }
 
 
+# Numbers come and go, or the pool begins a new life: tiles and stories begin again with a snapshot.
+LAYOUTS: dict[str, tuple[Callable[[], Any], ...]] = {
+    "added": (lambda: services.number_add(actor=operator(), pool=pool(), number="13900000000"),),
+    "a range added": (
+        lambda: services.number_add_range(
+            actor=operator(), pool=pool(), first="13900000000", last="13900000009"
+        ),
+    ),
+    "deleted": (
+        lambda: event("call", ONE, call_id="a"),
+        lambda: services.number_delete(actor=operator(), number=row()),
+        lambda: event("hangup", ONE, call_id="a"),
+    ),
+    "moved": (
+        lambda: services.numbers_move(
+            actor=operator(), numbers=[row()], pool=Pool.objects.get(slug="west")
+        ),
+    ),
+    "rebuilt": (
+        lambda: event("call", ONE, call_id="a", switch="one", incarnation="b"),
+        lambda: services.pool_rebuild(pool(), "test", 1),
+    ),
+    "rebuilt and opened early": (
+        lambda: services.pool_rebuild(pool(), "test", 1),
+        lambda: services.pool_open_early(actor=operator(), pool=pool(), reason="all are back"),
+    ),
+}
+
+
 def pool() -> Pool:
     return Pool.objects.get(slug=SLUG)
+
+
+def row() -> Number:
+    return Number.objects.select_related("pool").get(value=ONE)
 
 
 TOPICS: dict[str, Callable[[], Topic]] = {
@@ -111,6 +164,22 @@ async def test_the_old_snapshot_and_the_changes_of_an_action_make_the_new_snapsh
 
     async def act() -> None:
         for step in ACTIONS[action]:
+            await sync_to_async(step)()
+
+    await assert_snapshot_plus_changes(TOPICS[topic](), act)
+
+
+@pytest.mark.parametrize("topic", ["figures", "list"])
+@pytest.mark.parametrize("action", LAYOUTS)
+async def test_figures_follow_where_numbers_come_and_go_or_a_new_life_begins(
+    topic: str, action: str
+) -> None:
+    await sync_to_async(make_pool)("west")
+    drained = await sync_to_async(make)()
+    await sync_to_async(drain)(drained)
+
+    async def act() -> None:
+        for step in LAYOUTS[action]:
             await sync_to_async(step)()
 
     await assert_snapshot_plus_changes(TOPICS[topic](), act)

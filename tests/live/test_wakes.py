@@ -114,6 +114,19 @@ async def test_a_killed_connection_is_replaced(clean_redis: RedisServer) -> None
         await publish_until_heard(ear)
 
 
+async def test_of_two_who_share_a_callback_one_goes_and_the_other_still_hears(
+    clean_redis: RedisServer,
+) -> None:
+    async with listening() as (wakes, stack):
+        heard: list[str] = []
+        callback = heard.append
+        async with wakes.listening(["c"], callback):
+            await stack.enter_async_context(wakes.listening(["c"], callback))
+        await hear(wakes, stack, "other")  # the unsubscription, if there was one, is through
+        assert await hotpath.aclient().publish("c", "hello") == 1
+        await until(lambda: heard == ["hello"])
+
+
 async def publish_until_heard(ear: Ear) -> None:
     async with asyncio.timeout(5):
         while not ear.heard:

@@ -10,8 +10,12 @@ import openpyxl
 
 from numbers import pool as door
 from numbers.models import Number, NumberImport, Pool
+from numbers.services import imports
 from poolsite import hotpath
 from poolsite.access.models import Account
+from poolsite.access.services.actor import Actor
+from poolsite.jobs import runner
+from poolsite.jobs.models import Job
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "numbers-sample.csv"
 
@@ -53,6 +57,16 @@ def zip_of(parts: dict[str, bytes]) -> bytes:
         for name, content in parts.items():
             packed.writestr(name, content)
     return target.getvalue()
+
+
+def undo_now(number_import: NumberImport, actor: Actor) -> NumberImport:
+    """Undo an import while the test waits; its job must go well."""
+    asked = imports.import_undo(actor=actor, number_import=number_import)
+    runner.run(asked.job_id or 0)
+    found = NumberImport.objects.select_related("pool", "actor", "job").get(pk=asked.pk)
+    assert found.job is not None
+    assert found.job.state != Job.State.FAILED, found.job.message
+    return found
 
 
 def totals(found: NumberImport) -> tuple[int, int, int]:

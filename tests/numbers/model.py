@@ -39,7 +39,13 @@ class Model(Numbers):
             if any(call.life == (switch, known.life) for call in self.running()):
                 self.restarted.add((switch, known.life))
             superseded = [known.incarnation, *known.superseded][:16]
-            self.switches[switch] = Switch(incarnation, known.life + 1, seconds, superseded)
+            self.switches[switch] = Switch(
+                incarnation,
+                known.life + 1,
+                seconds,
+                superseded,
+                sends_lists=known.sends_lists,
+            )
             self.seq += 1
         return True
 

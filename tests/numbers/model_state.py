@@ -65,6 +65,7 @@ class Switch:
     list_mark_ms: int = 0
     list_as_of: int = 0
     list_count: int = 0
+    sends_lists: bool = False  # also in an earlier life
 
 
 @dataclass

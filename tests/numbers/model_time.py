@@ -55,12 +55,17 @@ class PoolModel(Model):
                 self.bury(name, 0)
             elif switch and alive and call.deadline_ms == switch.list_mark_ms + lease_ms:
                 call.deadline_ms = self.now_ms + lease_ms
-            elif switch and not alive and not call.suspect:
+            elif switch and not (alive and self.may_know(switch, name)) and not call.suspect:
                 call.suspect = True
                 call.deadline_ms = self.now_ms + self.settings.suspect_seconds * 1000
                 self.seq += 1
             else:
                 self.end(name, 0)
+
+    def may_know(self, switch: Switch, name: str) -> bool:
+        """Whether its last list could have named the number's call; who sends none, says none."""
+        begun = self.numbers[name].since
+        return not switch.sends_lists or begun <= switch.list_as_of - 10_000_000
 
     def expire(self) -> None:
         for number in self.numbers.values():
@@ -134,7 +139,7 @@ class PoolModel(Model):
             switch.list_count = 0
         else:
             return "stale incarnation", 0, set()
-        switch.list_mark_ms, switch.list_as_of = self.now_ms, as_of
+        switch.list_mark_ms, switch.list_as_of, switch.sends_lists = self.now_ms, as_of, True
         switch.list_count += 1
         found: set[Kind] = set()
         renewed = sum(

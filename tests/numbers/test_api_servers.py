@@ -33,7 +33,7 @@ class Served:
         self.proxy = proxy
         site = Site(folder, redis_url)
         folder.mkdir()
-        site.run("manage.py", "migrate", "--verbosity=0")
+        site.migrate()
         self.token = site.run(SETUP, "bench", "3").strip()
         self.site = Site(folder, proxy.url)
         self.server = WebServer(self.site, kind, APPLICATION, extra=_limits(kind)).start()

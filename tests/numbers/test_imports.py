@@ -18,6 +18,7 @@ from poolsite.jobs import runner
 from poolsite.jobs import services as job_services
 from poolsite.jobs.handle import JobHandle
 from poolsite.jobs.models import Job
+from poolsite.uploaded_files import UPLOAD_BYTES_LIMIT
 from tests.access.world import World, make_world
 from tests.numbers.import_world import (
     SAMPLE,
@@ -26,6 +27,7 @@ from tests.numbers.import_world import (
     in_sql,
     make_pool,
     totals,
+    undo_now,
     xlsx_file,
 )
 
@@ -70,7 +72,7 @@ def test_the_sample_has_5000_good_rows_and_names_65_with_their_reasons(pool) -> 
     assert (found.state, found.imported) == ("done", 5_000)
     assert len(in_sql(pool)) == 5_000
     assert in_sql(pool) == in_redis(pool)
-    found = imports.undo_now(found, "test")
+    found = undo_now(found, "test")
     assert (found.state, found.removed) == ("undone", 5_000)
     assert in_sql(pool) == in_redis(pool) == set()
 
@@ -79,7 +81,7 @@ def test_each_step_stands_in_the_audit_log_with_who_and_how_many(world, tmp_path
     pool = make_pool(account=world.own)
     actor = world.users["operate"]
     found = imports.import_now(pool, csv_file(tmp_path, [["13800000001"], ["x"]]), actor)
-    imports.undo_now(found, actor)
+    undo_now(found, actor)
     entries = AuditEntry.objects.filter(action__startswith="numbers.import").order_by("pk")
     assert [entry.action for entry in entries] == [
         "numbers.import_upload",
@@ -187,7 +189,7 @@ def test_a_number_that_another_took_meanwhile_becomes_a_refused_row(pool, tmp_pa
     assert (found.imported, found.job.done, found.job.total) == (1, 2, 2)
     assert found.staged.get(kind="r").reason == "In pool bank-otp already"
     assert in_sql(pool) == in_redis(pool) == {"13800000001"}
-    imports.undo_now(found, "test")
+    undo_now(found, "test")
     assert in_sql(other) == {"13800000002"}
 
 
@@ -217,7 +219,7 @@ def test_an_undo_leaves_what_was_there_before_and_what_was_moved_away(pool, tmp_
     remove_numbers(pool, ["13800000003"])
     number = Number.objects.get(value="13800000002")
     NumberTag.objects.create(number=number, tag="gold", pool=pool, value=number.value)
-    imports.undo_now(found, "test")
+    undo_now(found, "test")
     assert in_sql(pool) == in_redis(pool) == {"13800000001"}
     assert in_sql(other) == {"13800000003"}
 
@@ -226,7 +228,7 @@ def test_a_number_in_a_call_is_deleted_by_the_undo_and_its_call_runs_on(pool, tm
     found = imports.import_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
     for event in ("reg", "call"):
         hotpath.run(door.event(pool.slug, door.Event(event, "13800000001", call_id="c-1")))
-    imports.undo_now(found, "test")
+    undo_now(found, "test")
     assert in_sql(pool) == in_redis(pool) == set()
     ended = hotpath.run(door.event(pool.slug, door.Event("hangup", "-", call_id="c-1")))
     assert ended.ok
@@ -344,7 +346,7 @@ def test_a_stopped_import_can_go_on_or_be_undone(pool, tmp_path, monkeypatch) ->
     [
         ("a.pdf", b"x", "neither CSV nor XLSX"),
         ("a.csv", b"", "empty"),
-        ("a.csv", b"x" * (imports.UPLOAD_BYTES_LIMIT + 1), "larger than 32 MB"),
+        ("a.csv", b"x" * (UPLOAD_BYTES_LIMIT + 1), "larger than 32 MB"),
     ],
 )
 def test_a_file_that_cannot_be_an_import_is_refused_and_leaves_nothing(

@@ -211,6 +211,29 @@ def test_an_alive_switch_that_does_not_list_a_call_has_lost_its_hangup(
     assert bench.changes()[-1].reason == "lost hangup"
 
 
+def test_a_call_that_no_list_could_name_yet_is_suspect_and_not_released(
+    bench: PoolUnderTest,
+) -> None:
+    """The switch's lists do not come through, its events do: the call may well be running."""
+    bench.create_again(lease_seconds=60, suspect_seconds=120)
+    bench.add(A)
+    bench.event("call", call_id="w", switch="sw", incarnation="boot-0")
+    bench.live_list([("w", A)], incarnation="boot-0")
+    bench.event("hangup", call_id="w")
+    for incarnation in ("boot-0", "boot-1"):  # also where only an earlier life sent lists
+        advance(bench, 1)
+        bench.event("call", call_id=incarnation, switch="sw", incarnation=incarnation)
+        advance(bench, 55)
+        bench.event("reg", A, switch="sw", incarnation=incarnation)
+        advance(bench, 5)
+        assert bench.sweep().suspected == 1
+        assert bench.changes()[-1].reason == "no live list"
+        advance(bench, 3)
+        assert bench.live_list([(incarnation, A)], incarnation=incarnation).renewed == 1
+        assert bench.why_not(A) == "busy"
+        bench.event("hangup", call_id=incarnation)
+
+
 def test_an_alive_switch_that_lists_a_call_renews_it(bench: PoolUnderTest) -> None:
     bench.create_again(lease_seconds=60)
     bench.add(A)

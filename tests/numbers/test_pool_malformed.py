@@ -103,6 +103,8 @@ def test_malformed_input_is_named_and_nothing_is_written(
     assert reply[0] == "-1"
     assert reply[2] == ""
     assert reply[3].startswith("malformed ")
+    if words[1:2] == [NUMBER]:
+        assert reply[1] == NUMBER or reply[3] == "malformed JSON"
     assert bench.everything() == before
 
 

@@ -13,6 +13,8 @@ from numbers import pool
 from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.pool_support import SLUG, pool_on
 
+pytestmark = pytest.mark.heavy
+
 CALLS = int(os.environ.get("POOL_SOAK_CALLS", "10000"))
 PROCESSES = 8
 NUMBERS = [f"138{n:08d}" for n in range(50)]

@@ -3,7 +3,7 @@
 import pytest
 
 from numbers.models import PoolEvent
-from numbers.presentation import chip_of, dot_of, masked, story_items, word_of
+from numbers.presentation import chip_of, dot_of, end_of, masked, story_items, word_of
 
 AT = 1_763_693_000_000_000
 
@@ -63,6 +63,29 @@ def test_an_operators_reasons_stand_beside_what_was_done() -> None:
         "Hung up by an operator",
         "stuck",
     )
+
+
+def test_a_rest_that_was_shortened_says_why() -> None:
+    title, why, dot = said("rested", reason="clock put back", state_after="iu")
+    assert (title, why, dot) == ("Rest shortened", "Redis' clock was put back", "ready")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("hangup", "Hung up"),
+        ("hangup: busy callee", "Hung up: busy callee"),
+        ("forced: stuck: for hours", "Hung up by an operator: stuck: for hours"),
+        ("released: lost hangup", "Released: the hangup was lost"),
+        ("released: unpaid", "Released: it was not paid for"),
+        ("released: something new", "Released: something new"),
+        ("lost with Redis", "Lost with Redis"),
+        ("", ""),
+        ("another: word", "another: word"),
+    ],
+)
+def test_how_a_call_ended_is_said_in_words(how: str, words: str) -> None:
+    assert end_of(how) == words
 
 
 def test_an_event_without_a_saying_of_its_own_is_shown_as_it_is() -> None:

@@ -121,18 +121,19 @@ def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(w
 
 
 def test_ended_incidents_are_paged_by_key(world, monkeypatch):
-    from poolsite.operations import views
+    from poolsite.operations import tables
 
-    monkeypatch.setattr(views, "PAGE_ROWS", 2)
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     for n in range(5):
         open_for(None, f"n{n}")
         operations.incidents.close(type="numbers.blocking", object=f"n{n}")
     client = world.client("operate")
-    seen, before = [], ""
-    while before is not None:
-        context = client.get(f"/incidents/?before={before}").context
-        seen += [row.object for row in context["ended"]]
-        before = context["next_before"]
+    seen, address = [], "?"
+    while address:
+        context = client.get(f"/incidents/{address}").context
+        assert len(context["rows"]) <= 2
+        seen += [row.object for row in context["rows"]]
+        address = context["next_url"]
     assert seen == ["n4", "n3", "n2", "n1", "n0"]
     assert client.get("/incidents/?before=nonsense").status_code == 200
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from poolsite.runtime.leftovers import VARIABLE
-from tests.support.demo import DemoRun
+from tests.support.demo import START_SECONDS, DemoRun
 from tests.support.waiting import until
 
-GONE_SECONDS = 150.0
+pytestmark = pytest.mark.heavy
+
+GONE_SECONDS = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +29,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def demo(data: Path) -> Iterator[DemoRun]:
-    run = DemoRun(data).start().ready()
-    yield run
-    run.end()
+    run = DemoRun(data).start()
+    try:
+        yield run.ready()
+    finally:
+        run.end()  # also one that was not ready in time
 
 
 def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
@@ -47,15 +51,15 @@ def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
 def test_what_dies_is_started_again(demo):
     web = demo.pid_of("daphne")
     os.kill(web, signal.SIGKILL)
-    until(lambda: demo.page_answers() and demo.pid_of("daphne") != web, 30)
+    until(lambda: demo.page_answers() and demo.pid_of("daphne") != web, START_SECONDS)
     worker = demo.pid_of("poolsite worker")
     os.kill(worker, signal.SIGKILL)
-    until(lambda: "worker ended (signal 9)" in demo.said, 30)
-    until(lambda: any("poolsite worker" in line for line in demo.processes().values()), 30)
+    until(lambda: "worker ended (signal 9)" in demo.said)
+    until(lambda: any("poolsite worker" in line for line in demo.processes().values()))
     assert worker not in demo.processes()
     os.kill(_redis_pid(demo), signal.SIGKILL)
     until(lambda: not demo.redis_answers())
-    until(demo.redis_answers, 30)
+    until(demo.redis_answers)
 
 
 def _redis_pid(demo: DemoRun) -> int:

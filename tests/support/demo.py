@@ -48,6 +48,7 @@ class DemoRun:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_hear_interrupts,
         )
         threading.Thread(target=self._collect, args=(self.parent,), daemon=True).start()
         return self
@@ -113,7 +114,7 @@ class DemoRun:
 
     def wait(self) -> int:
         assert self.parent is not None
-        return self.parent.wait(timeout=150)
+        return self.parent.wait(timeout=60)
 
     def end(self) -> None:
         """End it whatever state it is in, and wait until nothing is left."""
@@ -121,6 +122,12 @@ class DemoRun:
             self.interrupt()
         self.wait()
         until(self.gone, 30)
+
+
+def _hear_interrupts() -> None:
+    """As in a terminal. A suite that a script runs in the background ignores SIGINT, and make
+    goes on ignoring what was ignored when it began."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _command(pid: int) -> str:

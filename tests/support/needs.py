@@ -45,6 +45,7 @@ NEEDS = {
         Need("postgres", lambda: bool(programs.postgres_folder()), "apt-get install postgresql"),
         Need("redis-7", lambda: bool(programs.redis_7()), "apt-get install redis-server"),
         Need("openssl", _on_path("openssl"), "apt-get install openssl"),
+        Need("gettext", _on_path("msgfmt"), "apt-get install gettext"),
         Need("faketime", _on_path("faketime"), "apt-get install faketime"),
         Need("wrk", _on_path("wrk"), "apt-get install wrk"),
         Need("kamailio", _on_path("kamailio"), "apt-get install kamailio kamailio-redis-modules"),

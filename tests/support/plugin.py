@@ -18,6 +18,7 @@ from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
 from tests.support.needs import NeedsPlugin, require
 from tests.support.postgres import PostgresServer
+from tests.support.turns import TurnsPlugin
 
 # The servers start before Django reads its settings, so that every client that the
 # settings configure (SQL, hot path, cache, channel layer, broker) reaches this worker's own.
@@ -52,6 +53,7 @@ atexit.register(_clean_up)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
     config.pluginmanager.register(NeedsPlugin(), "poolsite-needs")
+    config.pluginmanager.register(TurnsPlugin(), "poolsite-turns")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,7 +23,7 @@ START_SECONDS = 30.0
 USER = "poolsite"
 
 
-def _unprivileged_user() -> str | None:
+def server_user() -> str | None:
     """Return whom the server runs as: PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return None
@@ -65,7 +65,7 @@ class PostgresServer:
             self.process = subprocess.Popen(
                 [f"{postgres_folder()}/postgres", *arguments],
                 cwd=self.folder,
-                user=_unprivileged_user(),
+                user=server_user(),
                 stdout=log,
                 stderr=log,
                 preexec_fn=partial(die_with_parent, signal.SIGQUIT),
@@ -74,7 +74,7 @@ class PostgresServer:
         return self
 
     def _initialise(self) -> None:
-        user = _unprivileged_user()
+        user = server_user()
         password_file = self.folder / "password"
         password_file.write_text(self.password)
         if user is not None:

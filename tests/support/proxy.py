@@ -71,6 +71,15 @@ class FaultyProxy:
         for one in sockets:
             _reset(one)
 
+    def cut_half(self) -> int:
+        """Reset about half of the open connections; returns how many sockets that were."""
+        with self._lock:
+            chosen = list(self._sockets)[::4]  # a connection is two of them
+            self._sockets -= set(chosen)
+        for one in chosen:
+            _reset(one)
+        return len(chosen)
+
     def _accept(self, listener: socket.socket) -> None:
         while True:
             try:

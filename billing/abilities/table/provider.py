@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.db import Error as DatabaseError
 
 from billing.abilities.interface import Provider, ProviderFailedError
+from billing.abilities.table.forms import forms_of
 from billing.models import TerminalListing
 
 
@@ -15,12 +16,22 @@ class TableProvider:
     remote = False  # the caller has SQL open as it is
 
     def ask(self, numbers: Sequence[str], seconds: float) -> Mapping[str, bool]:
-        """Look numbers up. ProviderFailedError when SQL is away."""
-        rows = TerminalListing.objects.filter(number__in=numbers)
+        """Look numbers up, in every form that files have; of two forms the one imported last
+        counts. ProviderFailedError when SQL is away."""
+        forms = {number: forms_of(number) for number in numbers}
+        wanted = {form for its in forms.values() for form in its}
+        rows = TerminalListing.objects.filter(number__in=wanted).order_by("imported_at", "pk")
         try:
-            return dict(rows.values_list("number", "supports_yuexin"))
+            listed = dict(rows.values_list("number", "supports_yuexin"))
         except DatabaseError as error:
             raise ProviderFailedError(f"table: {error}") from error
+        order = {form: place for place, form in enumerate(listed)}
+        known = {}
+        for number, its in forms.items():
+            there = [form for form in its if form in listed]
+            if there:
+                known[number] = listed[max(there, key=order.__getitem__)]
+        return known
 
 
 def provider() -> Provider:

@@ -1,13 +1,9 @@
 """`manage.py wallet`: wallets from the command line."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.db import Error as DatabaseError
-from redis.exceptions import RedisError
+from django.core.management.base import CommandError
 
 from billing import servers, wallet
 from billing.models import Wallet
@@ -17,16 +13,17 @@ from billing.services import wallets
 from billing.services.moving import NotMovedError, wallet_move
 from billing.services.rebuilding import NotRebuiltError, Rebuilt
 from billing.services.rebuilding_drill import wallet_rebuild
-from poolsite import hotpath
+from poolsite.operations.commands import VerbCommand
 
 ACTOR = "manage.py wallet"
 
 
-class Command(BaseCommand):
+class Command(VerbCommand):
     """Show, persist, rebuild, move, freeze and unfreeze wallets."""
 
     help = "Wallets of accounts: show, persist, rebuild, move, freeze, unfreeze."
     requires_migrations_checks = False
+    refusals = (NotMovedError, NotRebuiltError, servers.UnknownServerError)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
@@ -50,19 +47,6 @@ class Command(BaseCommand):
             one.add_argument("slug")
             one.add_argument("--reason", required=True)
             one.set_defaults(run=change)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        run: Callable[..., None] = options["run"]
-        try:
-            run(options)
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from None
-        except (NotMovedError, NotRebuiltError, servers.UnknownServerError) as error:
-            raise CommandError(str(error.args[0])) from None
-        except (hotpath.HotPathError, RedisError, OSError) as error:
-            raise CommandError(f"Redis cannot be reached: {error}") from None
-        except DatabaseError as error:
-            raise CommandError(f"the database refuses: {error}") from None
 
     def _show(self, options: dict[str, Any]) -> None:
         rows = [_row(options["slug"])] if options["slug"] else _rows()

@@ -1,14 +1,17 @@
 """What one visitor and one agent do: come, wait, vanish and come back; serve for a while, pause."""
 
 import asyncio
+import json
 import random
+import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
 import httpx
 
 BEAT_SECONDS = 5.0
+MEAN_PATIENCE_SECONDS = 240.0
 NAMES = ("Ann", "Bo", "Chen", "Dora", "Emil", "Fang", "Gao", "Hua", "Ines", "Jun", "Kai", "Lin")
 
 
@@ -40,6 +43,19 @@ class Floor:
     config: DeskConfig
     dice: random.Random
     seen: Counter[str] = field(default_factory=Counter)
+    beat_seconds: float = BEAT_SECONDS
+    log: TextIO | None = None
+    resting: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def ask(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
+        """Call, and write down what a visitor or an agent was told, with the µs around it."""
+        before = time.monotonic_ns() // 1_000
+        told = await self.call(path, body, token)
+        if told is not None and self.log is not None:
+            times = {"t0": before, "t1": time.monotonic_ns() // 1_000}
+            self.log.write(json.dumps({**_heard(told, self.config), **times}) + "\n")
+            self.log.flush()
+        return told
 
     async def call(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
         """POST as the desk's machine, or as a visitor by its token; None = it did not work."""
@@ -56,30 +72,48 @@ class Floor:
         return found
 
 
+def _heard(told: dict[str, Any], config: DeskConfig) -> dict[str, Any]:
+    """The part of an answer by which the laws of a line are judged."""
+    if "slots" in told:
+        rooms = [slot for slot in told["slots"] if slot["kind"] == "room"]
+        return {
+            "a": told["agent"],
+            "state": told["state"],
+            "pending": told["pending"],
+            "rooms": [slot["visit"] for slot in rooms],
+            "used": len(told["slots"]),
+            "capacity": told["capacity"],
+            "queues": [],  # not told by the interface: whether it is idle cannot be judged
+        }
+    names = ("answer", "ticket", "ahead", "queue", "word")
+    return {"v": told.get("visit", ""), **{name: told.get(name) for name in names}}
+
+
 async def play_arrivals(floor: Floor, queue: QueueConfig) -> None:
-    """Poisson arrivals at one queue, for ever."""
+    """Poisson arrivals at one queue, until the floor rests; then until the last one has gone."""
     async with asyncio.TaskGroup() as group:
-        while True:
+        while not floor.resting.is_set():
             await asyncio.sleep(floor.dice.expovariate(queue.visits_per_hour / 3600))
-            group.create_task(play_visitor(floor, queue))
+            if not floor.resting.is_set():
+                group.create_task(play_visitor(floor, queue))
 
 
 async def play_visitor(floor: Floor, queue: QueueConfig) -> None:
     """Join, beat, talk a little; leave when patience ends. One in ten vanishes for a while."""
     dice = floor.dice
     said = {"name": dice.choice(NAMES), "topic": dice.choice(queue.topics)}
-    joined = await floor.call(f"queues/{queue.slug}/join", said)
+    joined = await floor.ask(f"queues/{queue.slug}/join", said)
     if joined is None:
         return
     floor.seen["joined"] += 1
     visit, token = joined["visit"], joined["token"]
-    patience = dice.expovariate(1 / 240)
+    patience = dice.expovariate(1 / MEAN_PATIENCE_SECONDS)
     waited, greeted = 0.0, False
     if dice.random() < 0.1:
         await asyncio.sleep(dice.uniform(18, 50))
         floor.seen["vanished"] += 1
     while True:
-        standing = await floor.call(f"visits/{visit}/beat", {"place": joined["place"]}, token)
+        standing = await floor.ask(f"visits/{visit}/beat", {"place": joined["place"]}, token)
         answer = standing["answer"] if standing else "waiting"
         if answer in ("ended", "gone"):
             floor.seen[answer] += 1
@@ -88,26 +122,29 @@ async def play_visitor(floor: Floor, queue: QueueConfig) -> None:
             greeted = True
             words = {"id": "hello", "text": f"Hello, it is about: {said['topic'].lower()}."}
             await floor.call(f"visits/{visit}/messages", words, token)
-        elif answer != "room" and waited > patience:
+        elif answer != "room" and waited > patience and not floor.resting.is_set():
             await floor.call(f"visits/{visit}/leave", {}, token)
             floor.seen["gave up"] += 1
             return
-        await asyncio.sleep(BEAT_SECONDS)
-        waited += BEAT_SECONDS
+        await asyncio.sleep(floor.beat_seconds)
+        waited += floor.beat_seconds
 
 
 async def play_agent(floor: Floor, agent: int) -> None:
-    """Go online, end each room after an exponential time, pause now and then."""
+    """Go online, end each room after an exponential time, pause now and then.
+
+    At rest a room that has begun is ended at once: an exponential time may be as long as it likes.
+    """
     dice, query = floor.dice, f"?agent={agent}"
     means = {queue.slug: queue.mean_room_seconds for queue in floor.config.queues}
     ends: dict[str, float] = {}
     clock = asyncio.get_running_loop().time
     await asyncio.sleep(dice.uniform(0, 10))
-    await floor.call(f"agent/login{query}", {})
+    await floor.ask(f"agent/login{query}", {})
     while True:
-        state = await floor.call(f"agent/beat{query}", {})
+        state = await floor.ask(f"agent/beat{query}", {})
         if state is not None and state.get("state") == "offline":
-            await floor.call(f"agent/login{query}", {})
+            await floor.ask(f"agent/login{query}", {})
         for slot in state.get("slots", []) if state else []:
             visit = slot["visit"]
             if slot["kind"] == "offer":
@@ -119,15 +156,15 @@ async def play_agent(floor: Floor, agent: int) -> None:
                     ends[visit] = clock() + max(8.0, dice.expovariate(1 / mean))
                     words = {"visit": visit, "id": "hello", "text": "Hello, how can I help you?"}
                     await floor.call(f"agent/messages{query}", words)
-                elif ends[visit] <= clock():
+                elif ends[visit] <= clock() or floor.resting.is_set():
                     if await floor.call(f"agent/finish{query}", {"visit": visit}):
                         floor.seen["served"] += 1
                     ends.pop(visit, None)
-        if dice.random() < 0.002:
+        if dice.random() < 0.002 and not floor.resting.is_set():
             await floor.call(f"agent/pause{query}", {"reason": dice.choice(["lunch", "training"])})
             await _stay(floor, query, dice.uniform(60, 240))
-            await floor.call(f"agent/login{query}", {})
-        await asyncio.sleep(BEAT_SECONDS)
+            await floor.ask(f"agent/login{query}", {})
+        await asyncio.sleep(floor.beat_seconds)
 
 
 async def _stay(floor: Floor, query: str, seconds: float) -> None:

@@ -10,35 +10,30 @@ from pathlib import Path
 import httpx
 
 from integrations.simulator.devices.device import Device, Habits, Tally
+from integrations.simulator.devices.reports import Reports
 from integrations.simulator.external.__main__ import gate_of
 
 SUMMARY_SECONDS = 10.0
-CONNECTIONS = 200
 
 
 async def play(options: argparse.Namespace) -> None:
     """Play every device of a gate until a signal."""
     gate = gate_of(options.config, options.gate)
     part, parts = (int(word) for word in options.part.split("/"))
-    habits = Habits(float(gate["period_seconds"]), options.work_seconds)
+    habits = Habits(float(gate["period_seconds"]), options.work_seconds, options.work_spread)
     tally = Tally()
-    limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+    reports = Reports(options.url.split(","), options.gate, gate["token"])
     # As many as may ever be at work: the external system alone says how many are too many.
     wide = httpx.Limits(max_connections=None)
-    headers = {"Authorization": f"Bearer {gate['token']}"}
-    async with (
-        httpx.AsyncClient(base_url=options.url, headers=headers, limits=limits) as http,
-        httpx.AsyncClient(base_url=options.external, limits=wide) as external,
-    ):
+    async with httpx.AsyncClient(base_url=options.external, limits=wide) as external:
         devices = [
             Device(
                 f"{gate['prefix']}{number:05d}",
-                http,
+                reports,
                 external,
                 random.Random(f"{options.seed} {number}"),  # noqa: S311
                 habits,
                 tally,
-                gate=options.gate,
             )
             for number in range(part - 1, int(gate["devices"]), parts)
         ]
@@ -59,9 +54,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m integrations.simulator.devices")
     parser.add_argument("--config", type=Path, required=True, help="the simulation file")
     parser.add_argument("--gate", required=True)
-    parser.add_argument("--url", required=True, help="the platform")
+    parser.add_argument("--url", required=True, help="the platform; several with commas between")
     parser.add_argument("--external", required=True, help="the external system")
     parser.add_argument("--work-seconds", type=float, default=20.0)
+    parser.add_argument("--work-spread", type=float, default=0.8, help="0.8: 0.2 to 1.8 times")
     parser.add_argument("--part", default="1/1", help="2/3: the second third of the devices")
     parser.add_argument("--seed", type=int, default=0)
     try:

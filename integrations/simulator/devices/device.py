@@ -1,16 +1,18 @@
 """One device: it reports, works on the external system, and reports what came of it."""
 
 import asyncio
-import contextlib
 import random
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
+from integrations.simulator.devices.reports import FAULTS, Reports
+
 LATE_SHARE = 0.03
 NO_RESULT = ("late", "old token", "at work", "stopped")
 WORK_TIMEOUT_SECONDS = 600.0
+OK = 200
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,12 @@ class Habits:
 
     period_seconds: float = 10.0
     work_seconds: float = 20.0
-    lost: float = 0.02
+    spread: float = 0.8  # of the work: from 0.2 to 1.8 times the seconds above
+    unsent: float = 0.01  # a report that never arrives
+    lost: float = 0.02  # one whose answer never arrives
     doubled: float = 0.02
-    late: float = 0.01
+    reordered: float = 0.01  # the report before arrives once more, after this one
+    late: float = 0.01  # a result that is told long after, if at all
 
 
 @dataclass
@@ -32,6 +37,12 @@ class Tally:
     tasks: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     unanswered: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+
+    def fault(self, error: Exception) -> None:
+        """Count a report without an answer by what went wrong."""
+        name = type(error).__name__
+        self.faults[name] = self.faults.get(name, 0) + 1
 
 
 @dataclass
@@ -39,14 +50,14 @@ class Device:
     """Takes each token up once, stops by its deadline, and keeps a result until it was taken."""
 
     name: str
-    http: httpx.AsyncClient
+    reports: Reports
     external: httpx.AsyncClient
     chance: random.Random
     habits: Habits
     tally: Tally
-    gate: str = ""
     results: list[dict[str, Any]] = field(default_factory=list)
     old: list[dict[str, Any]] = field(default_factory=list)
+    before: dict[str, Any] = field(default_factory=dict)
     token: int = 0
     work: "asyncio.Task[None] | None" = None
 
@@ -55,8 +66,10 @@ class Device:
         await asyncio.sleep(self.chance.random() * self.habits.period_seconds)
         while True:
             seconds = self.habits.period_seconds
-            with contextlib.suppress(httpx.HTTPError, ValueError):
+            try:
                 seconds = min(seconds, await self.report())
+            except FAULTS as error:
+                self.tally.fault(error)
             await asyncio.sleep(seconds * (0.9 + 0.2 * self.chance.random()))
 
     async def report(self) -> float:
@@ -81,19 +94,25 @@ class Device:
 
     async def _post(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """The answer; None when it was lost, or was none."""
-        path = f"/api/v1/devices/{self.name}/report"
-        for _ in range(2 if self.chance.random() < self.habits.doubled else 1):
-            response = await self.http.post(path, json=body, params={"gate": self.gate})
-        if response.status_code != 200:
+        if self.chance.random() < self.habits.unsent:
+            return None
+        status, answer = await self.reports.post(self.name, body)
+        if self.chance.random() < self.habits.doubled:
+            status, answer = await self.reports.post(self.name, body)
+        if self.before and self.chance.random() < self.habits.reordered:
+            await self.reports.post(self.name, self.before)  # nobody hears its answer
+        self.before = body
+        if status != OK:
             self.tally.unanswered += 1
             return None
         if self.chance.random() < self.habits.lost:
             return None
-        answer: dict[str, Any] = response.json()
-        return answer
+        told: dict[str, Any] = answer
+        return told
 
     async def _carry_out(self, answer: dict[str, Any]) -> None:
-        seconds = self.chance.uniform(0.2, 1.8) * self.habits.work_seconds
+        share = self.chance.uniform(1 - self.habits.spread, 1 + self.habits.spread)
+        seconds = share * self.habits.work_seconds
         body = {
             "client": self.name,
             "token": answer["token"],
@@ -109,7 +128,7 @@ class Device:
         result = {
             "task": answer["task"],
             "token": answer["token"],
-            "ok": done.status_code == 200,
+            "ok": done.status_code == OK,
             "took_ms": int(seconds * 1_000),
         }
         if self.chance.random() < self.habits.late:

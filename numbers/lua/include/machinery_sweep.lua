@@ -1,19 +1,46 @@
 -- What time brings: the next day, ends of leases and registrations, forgetting.
 
 -- The day of the caps: the next midnight that is still to come, from the list that Python wrote; when
--- that has run out, a day later each day.
+-- that has run out, a day later each day. An end more than 25 hours ahead is of a clock that was ahead.
 function slow.roll_day()
   local seconds, day_end = math.floor(now / 1000000), sub(conf, 84, 93) + 0
-  if seconds < day_end then return false end
+  if seconds < day_end and day_end - seconds <= 90000 then return false end
   local listed = call('HGET', POOL, 'days') or ''
   local next_end
   for day in string.gmatch(listed, '%d+') do
-    if day + 0 > seconds then next_end = day + 0 break end
+    if day + 0 > seconds then
+      if day - seconds <= 90000 then next_end = day + 0 end
+      break
+    end
     day_end = math.max(day_end, day + 0)
   end
   if not next_end then next_end = day_end + 86400 * math.floor((seconds - day_end) / 86400 + 1) end
   column(84, fmt('%010d', next_end))
   return true
+end
+
+-- Rests that began while the clock was ahead: one lasts no longer from now than the settings say, or
+-- to the end of a capped number's day. At most `batch`; returns how many were shortened.
+function slow.shorten(batch)
+  local cooldown, restart_rest = sub(conf, 36, 45) + 0, sub(conf, 46, 55) + 0
+  local latest, day_end = now + math.max(cooldown, restart_rest) * 1000, sub(conf, 84, 93) * 1000000
+  local ready, late = us(now + cooldown * 1000), nil
+  if sub(conf, 56, 61) ~= '000000' and day_end > latest then
+    late = call('ZRANGEBYSCORE', IDLE, '(' .. us(latest), '(' .. us(day_end), 'LIMIT', 0, batch)
+    latest = day_end
+  end
+  if not late or #late == 0 then late = call('ZRANGEBYSCORE', IDLE, '(' .. us(latest), '+inf', 'LIMIT', 0, batch) end
+  for _, number in ipairs(late) do
+    local b, u, since, props = slow.read(number)
+    if b == '0' and u == '1' and holding(props) == '' then
+      write(number, b, u, ready, props)
+      enter(number, ready, props)
+      log('rested', number, 'iur', cooldown > 0 and 'iur' or 'iu', 'clock put back', '', '', ready)
+    else
+      take_out(number) -- its state contradicts it: reconcile would do the same
+    end
+  end
+  return #late
 end
 
 -- Leases at their deadline, at most `batch`; returns renewed, suspected, released.
@@ -39,19 +66,22 @@ function slow.leases(batch)
         local alive = who and now_ms - sub(who, 5, 14) * 1000 <= silence
         local list = who and call('HGET', POOL, 'l:' .. switch)
         local unpaid = find(props, ',"unpaid":1', 1, true)
+        -- Who sends lists, but none since that could know of the call, has not said that it is over.
+        local unlisted = list and (sub(list, 30, 30) ~= 'c' or sub(list, 14, 29) - 10000000 < since + 0)
+        local unheard = who and (not alive or unlisted)
+        local suspect = find(props, ',"suspect":1', 1, true)
         if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
           call('ZADD', TIMERS, us(session * BAND + now_ms + lease_ms), number)
           renewed = renewed + 1
-        elseif who and not alive and not unpaid and not find(props, ',"suspect":1', 1, true) then
+        elseif unheard and not unpaid and not suspect then
           call('ZADD', TIMERS, us(session * BAND + now_ms + suspect_ms), number)
           slow.write(number, b, u, since, props .. ',"suspect":1')
           local code = 'b' .. (u == '1' and 'u' or 'd') .. holding(props)
-          log('suspect', number, code, code .. 's', 'switch silent', '', since, '', ',"call":"'
+          log('suspect', number, code, code .. 's', alive and 'no live list' or 'switch silent', '', since, '', ',"call":"'
             .. json(id) .. '","switch":"' .. json(switch) .. '"')
           suspected = suspected + 1
         else
-          local why = unpaid and 'unpaid' or (alive and not find(props, ',"suspect":1', 1, true)) and 'lost hangup'
-            or 'lease ended'
+          local why = unpaid and 'unpaid' or (alive and not suspect) and 'lost hangup' or 'lease ended'
           slow.end_call(number, u, since, props, 'released', why, cooldown)
           released = released + 1
         end

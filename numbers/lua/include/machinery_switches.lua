@@ -52,7 +52,7 @@ function slow.meet(switch, incarnation, record)
     if call('ZCOUNT', TIMERS, its * BAND, '(' .. us((its + 1) * BAND)) > 0 then
       releasing, released = releasing .. ' ' .. sub(record, 1, 4), 'release'
     end
-    call('HDEL', POOL, 'l:' .. switch)
+    slow.no_list_yet(switch)
   end
   switches[switch] = session
   call('HSET', POOL, 'switches', cjson.encode(switches), 'releasing', releasing, 'session', session)
@@ -62,6 +62,13 @@ function slow.meet(switch, incarnation, record)
     .. json(incarnation) .. '"')
   if record then slow.reported(switch) end
   return us(session), released
+end
+
+-- What a switch listed before counts no more; that it sends lists is remembered.
+function slow.no_list_yet(switch)
+  if call('HEXISTS', POOL, 'l:' .. switch) == 1 then
+    call('HSET', POOL, 'l:' .. switch, string.rep('0', 29) .. 'c0')
+  end
 end
 
 -- A recovering pool need not wait for this switch any longer; the last one opens it.

@@ -9,10 +9,10 @@ if not problem and event ~= 'call' and event ~= 'hangup' and event ~= 'renew' an
   and event ~= 'del' and event ~= 'reg' and event ~= 'unreg' then
   problem = 'event'
 end
-if given and given ~= '-' and not problem then
+if given and given ~= '-' then
   number = given
   if not find(given, '^%+?%d+$') or #given > 33 or (#given == 33 and byte(given) ~= 43) then
-    number, problem = string.gsub(sub(given, 1, 40), '[^ -~]', '?'), 'number'
+    number, problem = string.gsub(sub(given, 1, 40), '[^ -~]', '?'), problem or 'number'
   end
 end
 id, switch, incarnation, agent, callee, area, paid, contact, cause = '', '', '', '', '', '', '', '', ''

@@ -1,28 +1,22 @@
 """`manage.py pool`: pools from the command line."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.db import Error as DatabaseError
-from redis.exceptions import RedisError
+from django.core.management.base import CommandError
 
 from numbers import selectors, services
-from numbers.errors import NumbersError
 from numbers.imports.command import import_file
 from numbers.models import Pool
 from numbers.services.reports import Report
-from poolsite import hotpath
-from poolsite.access.models import Account
+from poolsite.operations.commands import VerbCommand, account_of
 
 ACTOR = "manage.py pool"
 DRIFT = 1
 
 
-class Command(BaseCommand):
+class Command(VerbCommand):
     """Make, show, compare and open pools."""
 
     help = "Pools of numbers: create, show, import, reconcile, pause, resume, open."
@@ -57,27 +51,12 @@ class Command(BaseCommand):
             one.add_argument("--reason", default="", required=verb != "resume")
             one.set_defaults(run=run)
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        run: Callable[..., None] = options["run"]
-        try:
-            run(options)
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from None
-        except NumbersError as error:
-            raise CommandError(error.detail) from None
-        except hotpath.UnknownOutcome as error:
-            raise CommandError(f"Redis took it and did not answer: {error}") from None
-        except (hotpath.HotPathError, RedisError, OSError) as error:
-            raise CommandError(f"Redis cannot be reached: {error}") from None
-        except DatabaseError as error:
-            raise CommandError(f"the database refuses: {error}") from None
-
     def _create(self, options: dict[str, Any]) -> None:
         pool = services.pool_create(
             actor=ACTOR,
             slug=options["slug"],
             name=options["name"],
-            account=_account(options["account"]),
+            account=account_of(options["account"]),
         )
         self.stdout.write(f"Pool {pool.slug} is made. Its key in Redis is {pool.tag}.")
 
@@ -152,15 +131,6 @@ class Command(BaseCommand):
         (pool,) = _pools(options["slug"])
         services.pool_open_early(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is open.")
-
-
-def _account(slug: str) -> Account | None:
-    if not slug:
-        return None
-    account = Account.objects.filter(slug=slug).first()
-    if account is None:
-        raise CommandError(f"there is no account {slug!r}")
-    return account
 
 
 def _pools(slug: str) -> list[Pool]:

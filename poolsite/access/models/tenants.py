@@ -13,9 +13,19 @@ from django.utils.translation import gettext_lazy as _
 SLUG = RegexValidator(
     r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 small letters, digits and hyphens."), code="slug"
 )
+# Words that stand in addresses where a slug can stand: /accounts/new/ is a page.
+RESERVED_SLUGS = frozenset({"new"})
 THING = RegexValidator(
     r"^[a-z]+:([a-z0-9-]{1,40}|\*)\Z", _("Write kind:slug, for example desk:support."), code="thing"
 )
+
+
+def refuse_reserved(slug: str) -> None:
+    """ValidationError for a slug that an address already uses for something else."""
+    if slug in RESERVED_SLUGS:
+        raise ValidationError(
+            {"slug": _("%(slug)s is reserved. Choose another one.") % {"slug": slug}}
+        )
 
 
 class Account(models.Model):
@@ -41,6 +51,8 @@ class Account(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save; ValidationError when the slug differs from the stored one (Redis keys hold it)."""
         stored = self.__dict__.get("_stored_slug")
+        if stored is None:
+            refuse_reserved(self.slug)
         if stored is not None and stored != self.slug:
             raise ValidationError({"slug": _("A slug never changes.")})
         super().save(*args, **kwargs)

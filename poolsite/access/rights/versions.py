@@ -24,12 +24,6 @@ def version_of(kind: str, identity: str | int) -> int:
     return int(_client().get(key_of(kind, identity)) or 0)
 
 
-def versions_of(names: list[tuple[str, str]]) -> list[int]:
-    """The versions of several (kind, id), in their order."""
-    client = _client()
-    return [int(client.get(key_of(kind, identity)) or 0) for kind, identity in names]
-
-
 def publish(kind: str, identity: str | int) -> None:
     """Raise the version and tell every process. Raises RedisError when Redis does not answer."""
     client = _client()

@@ -1,6 +1,43 @@
-"""Who does something: the type of every service's `actor`."""
+"""Who does something: the type of every service's `actor`, and what each asks of it."""
 
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from poolsite.access.actions import require as require_principal
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_user
 
 Actor = Principal | User | str  # str: a part of the system, for example "demo_data"
+
+NAME_LENGTH = 150
+REASON_LENGTH = 200  # bytes: scripts keep reasons, too
+
+
+def require(actor: Actor, action: str, thing: object | None = None) -> None:
+    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
+    if isinstance(actor, str):
+        return
+    principal = principal_of_user(actor) if isinstance(actor, User) else actor
+    require_principal(principal, action, thing)
+
+
+def name_of(actor: Actor) -> str:
+    """The actor's name as pages show it."""
+    if isinstance(actor, str):
+        return actor[:NAME_LENGTH]
+    return (actor.get_username() if isinstance(actor, User) else actor.name)[:NAME_LENGTH]
+
+
+def one_line(text: str, length_bytes: int = REASON_LENGTH) -> str:
+    """The text without control characters and line breaks, cut to so many bytes of UTF-8."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line.encode()[:length_bytes].decode(errors="ignore")
+
+
+def clean_reason(reason: str, *, needed: bool = False) -> str:
+    """The reason as one line of at most 200 bytes. ValidationError: it is needed and missing."""
+    cleaned = one_line(reason)
+    if needed and not cleaned:
+        raise ValidationError(_("Say why, in a few words."))
+    return cleaned

@@ -27,7 +27,6 @@ WINDOW_STEPS = 1  # a phone's clock may be half a minute off
 FREE_FAILURES = 5
 BLOCK_SECONDS = 60  # doubled with every further wrong code
 LONGEST_BLOCK_SECONDS = 3600
-RECOVERY_CODES = 10
 
 
 class FactorAnswer(Enum):

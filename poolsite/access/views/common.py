@@ -54,12 +54,6 @@ def next_of(request: HttpRequest, default: str = "") -> str:
     return wanted if safe else default
 
 
-def page_key(request: HttpRequest, name: str) -> int | None:
-    """A primary key from the query, for keyset paging; None when it is not one."""
-    value = request.GET.get(name, "")
-    return int(value) if value.isascii() and value.isdecimal() and len(value) < 19 else None
-
-
 def add_errors(form: Form, error: ValidationError) -> None:
     """Show what a service refused beside its field, or above the form."""
     if not hasattr(error, "error_dict"):

@@ -1,21 +1,25 @@
 """The history: who did what to which thing, from what to what, and why."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import render
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from poolsite.access import selectors
-from poolsite.access.views.common import actor_of, asks, page_key
+from poolsite.access.models import AuditEntry
+from poolsite.access.views.common import actor_of, asks
+from poolsite.operations import lists, tables
+from poolsite.operations.tables import SqlColumn
 
 OLDEST_YEAR, LATEST_YEAR = 1970, 9000  # beyond, the edges of datetime itself come near
+SHOWN_LONGEST = 300
 FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
 
 
@@ -24,41 +28,67 @@ FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
 @asks("access.history_view")
 def history(request: HttpRequest) -> HttpResponseBase:
     """The audit log with filters in the URL, newest first."""
-    wanted = {name: request.GET.get(name, "").strip()[:200] for name in FILTERS}
-    days = {name: request.GET.get(name, "").strip()[:10] for name in ("since", "until")}
-    rows = selectors.history(
-        actor_of(request),
-        **{name: value.replace("\x00", "") for name, value in wanted.items()},
-        since=_midnight(days["since"]),
-        until=_after(days["until"]),
+    wanted = {name: tables.text_of(request, name, 200) for name in FILTERS}
+    days = {name: tables.text_of(request, name, 10) for name in ("since", "until")}
+    given = {**wanted, **days}
+    return tables.answer(
+        request,
+        "access/history.html",
+        selectors.history(
+            actor_of(request),
+            **wanted,
+            since=_midnight(days["since"]),
+            until=_after(days["until"]),
+        ),
+        _columns(),
+        given=given,
+        file="history",
+        default="-when",
+        dress=lambda entries: [(each, _shown(each.before), _shown(each.after)) for each in entries],
+        context={"filters": given, "chips": _chips({**given, "sort": request.GET.get("sort", "")})},
     )
-    page = selectors.page_of(rows, page_key(request, "older"), page_key(request, "newer"))
-    kept = {name: value for name, value in {**wanted, **days}.items() if value}
-    context = {
-        "page": page,
-        "rows": [(entry, _shown(entry.before), _shown(entry.after)) for entry in page.rows],
-        "filters": {**wanted, **days},
-        "chips": _chips(kept),
-        "query": urlencode(kept),
-    }
-    return render(request, "access/history.html", context)
 
 
-def _chips(kept: dict[str, str]) -> list[dict[str, str]]:
+def _chips(given: dict[str, str]) -> list[dict[str, str]]:
     """One chip per filter, with the address that leaves it out."""
     return [
-        {
-            "name": name,
-            "value": value,
-            "without": urlencode({key: each for key, each in kept.items() if key != name}),
-        }
-        for name, value in kept.items()
+        {"name": name, "value": value, "remove_url": lists.address({**given, name: ""})}
+        for name, value in given.items()
+        if value and name != "sort"
     ]
 
 
+def _columns() -> list[SqlColumn[AuditEntry]]:
+    """Sorted by a thing or an action the log's own indexes give the order."""
+    return [
+        SqlColumn("when", _("When"), lambda entry: entry.at.isoformat(), order=("pk",)),
+        SqlColumn("who", _("Who"), lambda entry: entry.actor_name, order=("actor_name",)),
+        SqlColumn("who_kind", "", lambda entry: entry.actor_kind),
+        SqlColumn("did", _("Did"), lambda entry: entry.action, order=("action",)),
+        SqlColumn(
+            "thing", _("Thing"), lambda entry: entry.thing_label, order=("thing_kind", "thing_id")
+        ),
+        SqlColumn("thing_kind", "", lambda entry: entry.thing_kind),
+        SqlColumn("thing_id", "", lambda entry: entry.thing_id),
+        SqlColumn("account", "", lambda entry: entry.account.slug if entry.account else None),
+        SqlColumn("from", _("From"), lambda entry: _as_json(entry.before)),
+        SqlColumn("to", _("To"), lambda entry: _as_json(entry.after)),
+        SqlColumn("why", _("Why"), lambda entry: entry.reason),
+        SqlColumn("job", "", lambda entry: entry.job),
+    ]
+
+
+def _as_json(values: dict[str, Any] | None) -> str | None:
+    return None if values is None else json.dumps(values, ensure_ascii=False)
+
+
 def _shown(values: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """What an entry holds, in words: lists as lists, yes and no, nothing left out but blanks."""
-    return [(name, _word(value)) for name, value in (values or {}).items() if value not in ("", [])]
+    """What an entry holds, in words: lists as lists, yes and no, nothing left out but blanks.
+
+    A long text is cut: the whole of it stands in the file.
+    """
+    shown = [(name, value) for name, value in (values or {}).items() if value not in ("", [])]
+    return [(name, Truncator(_word(value)).chars(SHOWN_LONGEST)) for name, value in shown]
 
 
 def _word(value: Any) -> str:

@@ -14,6 +14,8 @@ from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.access.models import Grant, Invitation, User
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
+from poolsite.access.views.person_columns import person_columns
+from poolsite.operations import tables
 
 
 @never_cache
@@ -21,13 +23,28 @@ from poolsite.access.views.invitations import mail_invitation
 @asks("access.operators_view")
 def operators(request: HttpRequest) -> HttpResponseBase:
     """The staff, and who is invited."""
-    may_change = decide(actor_of(request), "access.operators_change").allowed
+    text = tables.text_of(request, "q")
     context = {
-        "operators": selectors.operators()[:500],
         "invitations": selectors.open_invitations(None),
-        "may_change": may_change,
+        "may_change": decide(actor_of(request), "access.operators_change").allowed,
+        "text": text,
     }
-    return render(request, "access/operators.html", context)
+    return tables.answer(
+        request,
+        "access/operators.html",
+        selectors.operators(text=text),
+        person_columns("grants", _("Grants"), _grants),
+        given={"q": text},
+        file="operators",
+        default="name",
+        context=context,
+    )
+
+
+def _grants(user: User) -> list[str]:
+    """The grants, as the API names them; one for a thing with the thing's name."""
+    held = [" ".join(filter(None, (grant.name, grant.thing))) for grant in user.grants.all()]
+    return [*held, "everything"] if user.is_superuser else held
 
 
 @never_cache

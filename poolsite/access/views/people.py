@@ -15,17 +15,57 @@ from poolsite.access.models import Account, Grant, GrantName, Invitation, Member
 from poolsite.access.principal import Principal
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
+from poolsite.access.views.person_columns import person_columns
+from poolsite.operations import tables
+from poolsite.operations.tables import SqlColumn
+from poolsite.operations.tags_and_notes import show_tags, with_tag
 
 
 @never_cache
 @require_GET
 @asks("access.people_view")
 def accounts(request: HttpRequest) -> HttpResponseBase:
-    """The accounts whose people the reader may see."""
+    """The accounts whose people the reader may see; tags are for operators."""
     principal = actor_of(request)
-    rows = selectors.accounts(principal).order_by("slug")[:500]
-    may_add = decide(principal, "access.accounts_change").allowed
-    return render(request, "access/accounts.html", {"accounts": rows, "may_add": may_add})
+    sees_tags = decide(principal, "access.operators_view").allowed
+    given = {name: tables.text_of(request, name) for name in ("q", "tag")}
+    rows = selectors.accounts(principal, text=given["q"])
+    context = {
+        "may_add": decide(principal, "access.accounts_change").allowed,
+        "sees_tags": sees_tags,
+        "text": given["q"],
+    }
+    return tables.answer(
+        request,
+        "access/accounts.html",
+        with_tag(rows, given["tag"], kind="account") if sees_tags else rows,
+        _account_columns(),
+        given=given,
+        file="accounts",
+        default="slug",
+        dress=_with_tags if sees_tags else list,
+        context=context,
+    )
+
+
+def _with_tags(accounts: list[Account]) -> list[Account]:
+    show_tags(accounts)
+    return accounts
+
+
+def _account_columns() -> list[SqlColumn[Account]]:
+    return [
+        SqlColumn("name", _("Name"), lambda account: account.name, order=("name",)),
+        SqlColumn("slug", _("Short name"), lambda account: account.slug, order=("slug",)),
+        SqlColumn("zone", _("Time zone"), lambda account: account.zone, order=("zone",)),
+        SqlColumn("currency", _("Currency"), lambda account: account.currency, order=("currency",)),
+        SqlColumn(
+            "since",
+            _("Since"),
+            lambda account: tables.moment(account.created_at),
+            order=("created_at",),
+        ),
+    ]
 
 
 @never_cache
@@ -58,17 +98,32 @@ def _account(request: HttpRequest, slug: str, action: str) -> Account:
 def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Who belongs to an account, and who is invited."""
     account = _account(request, slug, "access.people_view")
-    return render(
+    options = [("", _("Every role")), *Role.choices]
+    role = tables.choice_of(request, "role", _("Role"), options)
+    text = tables.text_of(request, "q")
+    context = {
+        "account": account,
+        "invitations": selectors.open_invitations(account),
+        "may_change": decide(actor_of(request), "access.people_change", account).allowed,
+        "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
+        "choices": [role],
+        "text": text,
+    }
+    return tables.answer(
         request,
         "access/members.html",
-        {
-            "account": account,
-            "members": selectors.members(account)[:500],
-            "invitations": selectors.open_invitations(account),
-            "may_change": decide(actor_of(request), "access.people_change", account).allowed,
-            "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
-        },
+        selectors.members(account, text=text, role=role.value),
+        person_columns("roles", _("Roles"), _roles),
+        given={"q": text, "role": role.value},
+        file=f"{account.slug}-people",
+        default="name",
+        context=context,
     )
+
+
+def _roles(user: User) -> list[str]:
+    """The roles that `selectors.members` read, as the API names them."""
+    return [membership.role for membership in getattr(user, "roles_here", ())]
 
 
 @never_cache

@@ -15,8 +15,10 @@ from poolsite.access.actions import decide, require
 from poolsite.access.forms import TokenForm
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.principal import Principal
-from poolsite.access.views.common import actor_of, add_errors, asks, page_key
+from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.visibility import visible
+from poolsite.operations import tables
+from poolsite.operations.tables import SqlColumn, moment
 
 
 @never_cache
@@ -25,11 +27,51 @@ from poolsite.access.visibility import visible
 def tokens(request: HttpRequest) -> HttpResponseBase:
     """The tokens that the reader may see, newest first."""
     principal = actor_of(request)
-    page = selectors.page_of(
-        selectors.tokens(principal), page_key(request, "older"), page_key(request, "newer")
-    )
+    options = [
+        ("", _("Every token")),
+        ("live", _("In use")),
+        ("expired", _("Expired")),
+        ("revoked", _("Revoked")),
+    ]
+    state = tables.choice_of(request, "state", _("State"), options)
+    text = tables.text_of(request, "q")
     may_add = decide(principal, "access.tokens_change").allowed
-    return render(request, "access/tokens.html", {"page": page, "may_add": may_add})
+    return tables.answer(
+        request,
+        "access/tokens.html",
+        selectors.tokens(principal, text=text, state=state.value),
+        _columns(),
+        given={"q": text, "state": state.value},
+        file="tokens",
+        context={"may_add": may_add, "choices": [state], "text": text},
+    )
+
+
+def _columns() -> list[SqlColumn[ApiToken]]:
+    return [
+        SqlColumn("name", _("Name"), lambda token: token.name, order=("name",)),
+        SqlColumn("switch", "", lambda token: token.switch),
+        SqlColumn("prefix", _("Begins with"), lambda token: token.prefix, order=("prefix",)),
+        SqlColumn(
+            "account",
+            _("Account"),
+            lambda token: token.account.slug if token.account is not None else None,
+            order=("account__name",),
+            nullable=True,
+        ),
+        SqlColumn("resources", _("May reach"), lambda token: " ".join(token.resources)),
+        SqlColumn("actions", "", lambda token: " ".join(token.actions)),
+        SqlColumn("created", "", lambda token: moment(token.created_at)),
+        SqlColumn(
+            "used",
+            _("Last used"),
+            lambda token: moment(token.last_used_at),
+            order=("last_used_at",),
+            nullable=True,
+        ),
+        SqlColumn("ends", _("Ends"), lambda token: moment(token.expires_at), order=("expires_at",)),
+        SqlColumn("revoked", "", lambda token: moment(token.revoked_at)),
+    ]
 
 
 @never_cache

@@ -12,17 +12,15 @@ from starlette.responses import Response
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.api import lane
-from poolsite.api.problems import kind_of_refusal, problem_response
-from poolsite.api.reading import MalformedError, Reader
+from poolsite.api.problems import RefusedError, kind_of_refusal, problem_response
+from poolsite.api.reading import MalformedError, NothingIn, Reader
 from queueing.admission import gate as door
 from queueing.admission.api import answers, reports
 from queueing.admission.api.directory import GateRef, gate_ref
-from queueing.admission.api.refusals import RefusedError
 from queueing.admission.schemas import (
     BODY_LIMIT_BYTES,
     AcquireIn,
     DeviceReport,
-    NothingIn,
     ObserveIn,
     ReleaseIn,
     RenewIn,
@@ -91,7 +89,7 @@ async def post_report(request: Request) -> Response:
         ref = await _gate(principal, named) if named else None
         body = await reports.take(principal, ref, device, given)
     except RefusedError as refused:
-        return refused.response
+        return problem_response(refused.kind, refused.detail)
     except MalformedError as error:
         return problem_response("malformed", str(error))
     except door.GateRefusedError as error:
@@ -123,7 +121,7 @@ class _GateRoute:
             given = self._reader.read_one(body or b"{}")
             result = await hotpath.arun(self._command(ref.slug, given))
         except RefusedError as refused:
-            return refused.response
+            return problem_response(refused.kind, refused.detail)
         except MalformedError as error:
             return problem_response("malformed", str(error))
         except door.GateRefusedError as error:

@@ -1,20 +1,20 @@
 """A device's report on its way to a gate: which gate, together with which others, answered how."""
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import orjson
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, TokenScope
 from poolsite.api.gather import Gatherer
+from poolsite.api.problems import RefusedError
 from poolsite.api.reading import MalformedError
+from poolsite.per_loop import PerLoop
 from queueing.admission import gate as door
 from queueing.admission.api.answers import report_answer
 from queueing.admission.api.directory import GateRef, busy_gates, gate_ref
-from queueing.admission.api.refusals import RefusedError
 from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResult
 
 ACTION = "admission.use"
@@ -144,13 +144,4 @@ def _combine(slug: str, batch: Sequence[door.Report]) -> hotpath.Command[list[do
     return door.reports(slug, batch)
 
 
-_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, Reports] = WeakKeyDictionary()
-
-
-def _gatherer() -> Reports:
-    """The running loop's."""
-    loop = asyncio.get_running_loop()
-    found = _gatherers.get(loop)
-    if found is None:
-        found = _gatherers[loop] = Gatherer(_combine)
-    return found
+_gatherer: PerLoop[Reports] = PerLoop(partial(Gatherer, _combine))

@@ -4,15 +4,16 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Query, Router, Schema
+from ninja import Path, Query, Router, Schema, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, principal_of_request
+from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError, api
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.api.answers import kind_of
-from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.schemas import (
     AcquireIn,
@@ -21,11 +22,9 @@ from queueing.admission.schemas import (
     DeviceReport,
     GateOut,
     HolderOut,
-    NothingIn,
     ObserveAnswer,
     ObserveIn,
     PermitAnswer,
-    Problem,
     ReleaseAnswer,
     ReleaseIn,
     RenewIn,
@@ -34,8 +33,6 @@ from queueing.admission.schemas import (
 
 gates = Router(tags=["gates"])
 devices = Router(tags=["gates"])
-_ERRORS: dict[int, Any] = {401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
-_HOT_ERRORS: dict[int, Any] = {**_ERRORS, 409: Problem, 413: Problem, 415: Problem, 504: Problem}
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The gate's slug.")  # type: ignore[type-arg]
 Device: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$")  # type: ignore[type-arg]
 PAGE = 200
@@ -50,7 +47,7 @@ def register() -> None:
 # -- looking -------------------------------------------------------------------------------------
 
 
-@gates.get("", response={200: list[GateOut], **_ERRORS}, summary="Gates")
+@gates.get("", response={200: list[GateOut], **READ_ERRORS}, summary="Gates")
 def list_gates(request: HttpRequest) -> Any:
     """Every gate that the credential may see."""
     principal = principal_of_request(request)
@@ -58,14 +55,14 @@ def list_gates(request: HttpRequest) -> Any:
     return [selectors.gate_out(now) for now in selectors.gate_list(principal)]
 
 
-@gates.get("/{slug}", response={200: GateOut, **_ERRORS}, summary="One gate")
+@gates.get("/{slug}", response={200: GateOut, **READ_ERRORS}, summary="One gate")
 def get_gate(request: HttpRequest, slug: str = Slug) -> Any:
     """A gate with its live figures."""
     gate = _gate(principal_of_request(request), slug)
     return selectors.gate_out(selectors.gate_now(gate))
 
 
-@gates.get("/{slug}/holders", response={200: list[HolderOut], **_ERRORS}, summary="Permits")
+@gates.get("/{slug}/holders", response={200: list[HolderOut], **READ_ERRORS}, summary="Permits")
 def list_holders(
     request: HttpRequest,
     slug: str = Slug,
@@ -104,14 +101,14 @@ class BatchIn(Schema):
     skip_bad: bool = False
 
 
-@gates.get("/{slug}/batches", response={200: list[BatchOut], **_ERRORS}, summary="Batches")
+@gates.get("/{slug}/batches", response={200: list[BatchOut], **READ_ERRORS}, summary="Batches")
 def list_batches(request: HttpRequest, slug: str = Slug) -> Any:
     """The newest 200 batches of a gate."""
     gate = _gate(principal_of_request(request), slug)
     return [selectors.batch_out(batch) for batch in selectors.batch_list(gate)[:PAGE]]
 
 
-@gates.post("/{slug}/batches", response={201: BatchOut, **_HOT_ERRORS}, summary="New batch")
+@gates.post("/{slug}/batches", response={201: BatchOut, **WRITE_ERRORS}, summary="New batch")
 def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     """Upload a batch; bad or repeated rows are named, and nothing is made unless `skip_bad`."""
     principal = principal_of_request(request)
@@ -119,27 +116,26 @@ def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     for moment in (given.opens_at, given.closes_at):
         if moment.tzinfo is None:
             raise ProblemError("malformed", "opens_at, closes_at: name the zone")
-    with _refusals():
-        made = services.batch_create(
-            actor=principal,
-            gate=gate,
-            name=given.name,
-            csv=given.csv.encode(),
-            opens_at=given.opens_at,
-            closes_at=given.closes_at,
-            skip_bad=given.skip_bad,
-        )
-    return 201, selectors.batch_out(made.batch)
+    made = services.batch_create(
+        actor=principal,
+        gate=gate,
+        name=given.name,
+        csv=given.csv.encode(),
+        opens_at=given.opens_at,
+        closes_at=given.closes_at,
+        skip_bad=given.skip_bad,
+    )
+    return Status(201, selectors.batch_out(made.batch))
 
 
-@gates.get("/{slug}/batches/{batch}", response={200: BatchOut, **_ERRORS}, summary="One batch")
+@gates.get("/{slug}/batches/{batch}", response={200: BatchOut, **READ_ERRORS}, summary="One batch")
 def get_batch(request: HttpRequest, batch: int, slug: str = Slug) -> Any:
     """How far a batch is."""
     return selectors.batch_out(_batch(principal_of_request(request), slug, batch))
 
 
 @gates.post(
-    "/{slug}/batches/{batch}/{what}", response={200: BatchOut, **_HOT_ERRORS}, summary="Steer"
+    "/{slug}/batches/{batch}/{what}", response={200: BatchOut, **WRITE_ERRORS}, summary="Steer"
 )
 def steer_batch(
     request: HttpRequest,
@@ -156,26 +152,14 @@ def steer_batch(
         "resume": services.batch_resume,
         "cancel": services.batch_cancel,
     }[what]
-    with _refusals():
-        return selectors.batch_out(steer(actor=principal, batch=found, reason=reason))
-
-
-class _refusals:  # noqa: N801  reads as a block's name
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, AdmissionError):
-            raise ProblemError(error.kind, error.detail, **error.more) from None
+    return selectors.batch_out(steer(actor=principal, batch=found, reason=reason))
 
 
 def _gate(principal: Principal, slug: str) -> Gate:
-    gate = Gate.objects.select_related("account").filter(slug=slug).first()
-    decision = access.decide(principal, "admission.view", gate) if gate else None
-    if gate is None or decision is access.Decision.HIDDEN:
-        raise ProblemError("unknown-gate")
-    access.require(principal, "admission.view", gate)
-    return gate
+    try:
+        return selectors.gate_get(principal, slug)
+    except access.Hidden:
+        raise ProblemError("unknown-gate") from None
 
 
 def _batch(principal: Principal, slug: str, key: int) -> TaskBatch:
@@ -196,7 +180,7 @@ def _served_elsewhere() -> HttpResponse:
 
 
 @devices.post(
-    "/{device}/report", response={200: ReportAnswer, **_HOT_ERRORS}, summary="A device reports"
+    "/{device}/report", response={200: ReportAnswer, **WRITE_ERRORS}, summary="A device reports"
 )
 def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> Any:
     """Results are taken first, then the device gets a task, or its place in the line.
@@ -207,37 +191,37 @@ def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> A
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/acquire", response={200: PermitAnswer, **_HOT_ERRORS}, summary="Acquire")
+@gates.post("/{slug}/acquire", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Acquire")
 def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
     """A permit for a holder, or its place in the line."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/release", response={200: ReleaseAnswer, **_HOT_ERRORS}, summary="Release")
+@gates.post("/{slug}/release", response={200: ReleaseAnswer, **WRITE_ERRORS}, summary="Release")
 def release(request: HttpRequest, given: ReleaseIn, slug: str = Slug) -> Any:
     """The holder gives its own permit back, once; anything else changes nothing."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/renew", response={200: PermitAnswer, **_HOT_ERRORS}, summary="Renew")
+@gates.post("/{slug}/renew", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Renew")
 def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
     """The permit's deadline moves, up to the longest time since it was granted."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/incr", response={200: CountAnswer, **_HOT_ERRORS}, summary="Count up")
+@gates.post("/{slug}/incr", response={200: CountAnswer, **WRITE_ERRORS}, summary="Count up")
 def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
     """The seed's own: an anonymous permit with a time of its own."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/decr", response={200: CountAnswer, **_HOT_ERRORS}, summary="Count down")
+@gates.post("/{slug}/decr", response={200: CountAnswer, **WRITE_ERRORS}, summary="Count down")
 def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
     """The seed's own: ends the oldest anonymous permit; the floor is 0."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/observe", response={200: ObserveAnswer, **_HOT_ERRORS}, summary="Observe")
+@gates.post("/{slug}/observe", response={200: ObserveAnswer, **WRITE_ERRORS}, summary="Observe")
 def observe(request: HttpRequest, given: ObserveIn, slug: str = Slug) -> Any:
     """The external system tells how many it serves at once, by its own count."""
     return _served_elsewhere()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from poolsite.hotpath import HotPathError
+from poolsite.hotpath import AggregateRefused
 
 REPEAT: Final = "repeat"
 EXISTS: Final = "exists"
@@ -35,12 +35,8 @@ MALFORMED: Final = "malformed"  # a prefix: what is wrong follows
 OTHER_GENERATION: Final = "other generation"  # a prefix: the generation that is there follows
 
 
-class GateRefusedError(HotPathError):
+class GateRefusedError(AggregateRefused):
     """The gate itself refused a command, which changed nothing; `reason` is one of these."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def check(reply: list[str]) -> list[str]:

@@ -28,8 +28,10 @@ end
 local seq, last = head[2] + 0, head[3] + 0
 local first_seq, now, held = seq, now_us(last), head[8]
 local at = fmt('%d', now)
+if held and sub(held, 17, 32) + 0 > now then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
 if held then
-  if sub(held, 17, 32) + 0 > now then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
+  --@include due
+  if sub(held, 17, 32) + 0 > due then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
   call('ZREM', PERMITS, who)
   call('HDEL', GATE, name)
   seq = seq + 1
@@ -42,8 +44,9 @@ local flags, used = sub(conf, 1, 3), call('ZCARD', PERMITS)
 if used >= sub(conf, 6, 12) + 0 or (flags ~= 'o00' and (flags ~= 'o10' or head[7] ~= '0')) then
   local LINE, SEEN = KEYS[4] or GATE .. ':line', KEYS[5] or GATE .. ':seen'
   local STARTS = KEYS[6] or GATE .. ':starts'
+  --@include due
   --@include turn
-  used = call('ZCOUNT', PERMITS, '(' .. at, '+inf')
+  used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
   if sub(conf, 1, 1) == 'r' then used = used + (call('HGET', GATE, 'ghosts') or cap) end
   local reason, rank = turn(who, used)
   if reason then

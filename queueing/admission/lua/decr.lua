@@ -22,11 +22,12 @@ end
 local seq, last = head[2] + 0, head[3] + 0
 local first_seq, now = seq, now_us(last)
 local at, hold, freed, expired = fmt('%d', now), head[6] + 0, 0, 0
+--@include due
 for _ = 1, 100 do -- those that have ended by themselves are no longer anybody's to give back
   local who = call('ZRANGE', ANON, 0, 0)[1]
   if not who then break end
   local held = call('HGET', GATE, '=' .. who)
-  local live = sub(held, 17, 32) + 0 > now
+  local live = sub(held, 17, 32) + 0 > due
   call('ZREM', ANON, who)
   call('ZREM', PERMITS, who)
   call('HDEL', GATE, '=' .. who)
@@ -41,7 +42,7 @@ for _ = 1, 100 do -- those that have ended by themselves are no longer anybody's
   end
   expired = expired + 1
 end
-local used = call('ZCOUNT', PERMITS, '(' .. at, '+inf')
+local used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
 if sub(conf, 1, 1) == 'r' then used = used + (head[7] or sub(conf, 6, 12)) end
 if seq > first_seq then
   call('HSET', GATE, 'seq', fmt('%d', seq), 'clock', at, 'released', fmt('%d', head[4] + freed), 'hold', fmt('%d', hold))

@@ -25,7 +25,8 @@ local seq, last = head[2] + 0, head[3] + 0
 local first_seq, now = seq, now_us(last)
 local at, status, cap = fmt('%d', now), sub(conf, 1, 1), sub(conf, 6, 12) + 0
 local most = limit ~= '' and math.min(cap, limit + 0) or cap
-local used = call('ZCOUNT', PERMITS, '(' .. at, '+inf')
+--@include due
+local used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
 if status == 'r' then used = used + (head[7] or cap) end
 local refused = status == 'p' or used >= most
 local rate = not refused and sub(conf, 3, 3) == '1' and sub(conf, 42, 46) + 0

@@ -34,8 +34,11 @@ if sub(held, 1, 16) ~= token then return { '0', '', '', 'other token' } end
 local seq, last = head[2] + 0, head[3] + 0
 local first_seq, now = seq, now_us(last)
 if sub(held, 17, 32) + 0 <= now then
-  call('HINCRBY', GATE, 'overrun', 1)
-  return { '0', '', '', 'late' }
+  --@include due
+  if sub(held, 17, 32) + 0 <= due then
+    call('HINCRBY', GATE, 'overrun', 1)
+    return { '0', '', '', 'late' }
+  end
 end
 local at = fmt('%d', now)
 call('ZREM', PERMITS, who)

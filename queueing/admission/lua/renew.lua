@@ -29,7 +29,10 @@ local at = fmt('%d', now)
 local event, granted = 'renewed', at
 if held then
   if sub(held, 1, 16) ~= token then return { '0', '', '', 'other token' } end
-  if sub(held, 17, 32) + 0 <= now then return { '0', '', '', 'late' } end
+  if sub(held, 17, 32) + 0 <= now then
+    --@include due
+    if sub(held, 17, 32) + 0 <= due then return { '0', '', '', 'late' } end
+  end
   granted = sub(held, 33, 48)
 else
   local ghosts = sub(conf, 1, 1) == 'r' and (head[6] or sub(conf, 6, 12)) + 0 or 0

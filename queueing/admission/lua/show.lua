@@ -23,7 +23,7 @@ Version: 1
 local names = { 'drained', 'dropped', 'ghosts', 'open_at', 'hold', 'granted', 'released', 'refused', 'expired', 'renewed',
   'freed', 'returned', 'done', 'failed', 'late', 'overrun', 'closed', 'told', 'told_at', 'adapt' }
 local values = call('HMGET', GATE, unpack(names))
-local used = call('ZCOUNT', PERMITS, '(' .. at, '+inf')
+local used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
 if sub(conf, 1, 1) == 'r' then used = used + (values[3] or sub(conf, 6, 12)) end
 local reply = { 'as_of', at, 'generation', head[4], 'conf', conf, 'seq', fmt('%d', seq), 'used', fmt('%d', used),
   'permits', fmt('%d', call('ZCARD', PERMITS)), 'anonymous', fmt('%d', call('ZCARD', ANON)),

@@ -13,20 +13,30 @@ KEYS[9] {gate}:work      ZSET    task by batch × 8 + state
 KEYS[10] {gate}:batches  HASH    batch → status, end of its window, µs, when it was closed
 KEYS[11] {gate}:log      STREAM  history
 ARGV[1] batch            how many of each kind at most, 1 to 1 000
-Reply: pairs: more opened expired silent closed cap; more = 1: call again at once; cap: the new
-  one, "" = as it was
-Errors: -1 "no such gate", "script outdated …", "malformed batch"
+ARGV[2] checked          left out, or µs: what this clock showed when the worker's own pace
+  confirmed it, just now; from then on nobody's permit ends by a time that no worker has confirmed
+Reply: pairs: more opened expired silent closed cap doubt; more = 1: call again at once; cap: the
+  new one, "" = as it was; doubt = 1: the clock is 3 s away from `checked`, nothing was done
+Errors: -1 "no such gate", "script outdated …", "malformed …"
 Complexity: O(batch × log n)
 Version: 1
 ]]
 --@include head
 local limit = tonumber(ARGV[1])
 if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
+local word = ARGV[2] or ''
+if word ~= '' and (#word ~= 16 or find(word, '%D')) then return { '-1', '', '', 'malformed checked' } end
+if word ~= '' and math.abs(now - word) <= 3000000 then
+  due = now
+  call('HSET', GATE, 'checked', at)
+elseif word ~= '' or due < now then
+  return { 'more', '0', 'opened', '0', 'expired', '0', 'silent', '0', 'closed', '0', 'cap', '', 'doubt', '1' }
+end
 --@include turn
 --@include machinery
 --@include closing
-local due = call('ZRANGEBYSCORE', PERMITS, '-inf', at, 'LIMIT', 0, limit)
-for _, who in ipairs(due) do
+local over = call('ZRANGEBYSCORE', PERMITS, '-inf', at, 'LIMIT', 0, limit)
+for _, who in ipairs(over) do
   local held = call('HGET', GATE, '=' .. who)
   if held then end_permit(who, held, 'expired') else call('ZREM', PERMITS, who) end
 end
@@ -54,6 +64,6 @@ end
 count_line()
 finish()
 --@include wake
-local more = #due == limit or silent == 100 or closed >= limit
-return { 'more', more and '1' or '0', 'opened', opened and '1' or '0', 'expired', fmt('%d', #due), 'silent',
-  fmt('%d', silent), 'closed', fmt('%d', closed), 'cap', new_cap }
+local more = #over == limit or silent == 100 or closed >= limit
+return { 'more', more and '1' or '0', 'opened', opened and '1' or '0', 'expired', fmt('%d', #over), 'silent',
+  fmt('%d', silent), 'closed', fmt('%d', closed), 'cap', new_cap, 'doubt', '0' }

@@ -1,6 +1,7 @@
 """What SQL remembers of the gates: settings, batches of tasks, and everything that happened."""
 
-from queueing.admission.models.gates import SLUG_PATTERN, Gate, UnsentChange
+from poolsite.hotpath.rows import SLUG_PATTERN
+from queueing.admission.models.gates import Gate, UnsentChange
 from queueing.admission.models.records import GateEvent, MinuteSample
 from queueing.admission.models.work import DEVICE_PATTERN, Task, TaskBatch
 

@@ -3,12 +3,11 @@
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
+from poolsite.hotpath.rows import Living, PausableRow, UnsentMark
 
-SLUG_PATTERN = r"^[a-z0-9-]{1,40}\Z"
 KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z"
 DAY_SECONDS = 86_400
 CAP_LIMIT = 1_000_000
@@ -18,18 +17,8 @@ def _between(least: int, most: int) -> list[MinValueValidator | MaxValueValidato
     return [MinValueValidator(least), MaxValueValidator(most)]
 
 
-class LiveGates(models.Manager["Gate"]):
-    """Gates that were not deleted."""
-
-    def get_queryset(self) -> models.QuerySet["Gate"]:
-        return super().get_queryset().filter(deleted_at=None)
-
-
-class Gate(models.Model):
-    """How many may be at once on one external system. Its Redis tag is `{gate.<slug>}`.
-
-    A deleted gate keeps its row and slug, because years of history name it.
-    """
+class Gate(PausableRow):
+    """How many may be at once on one external system. Its Redis tag is `{gate.<slug>}`."""
 
     account = models.ForeignKey(
         Account,
@@ -40,20 +29,12 @@ class Gate(models.Model):
         verbose_name=_("account"),
         help_text=_("Empty: the platform's own gate."),
     )
-    slug = models.CharField(
-        _("slug"),
-        max_length=40,
-        unique=True,
-        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
-    )
-    name = models.CharField(_("name"), max_length=120)
     key = models.CharField(
         _("key"),
         max_length=64,
         validators=[RegexValidator(KEY_PATTERN, _("1 to 64 letters, digits, . _ : and -."))],
         help_text=_("What batches name the gate by, for example an area code."),
     )
-    description = models.TextField(_("description"), blank=True)
 
     cap = models.PositiveIntegerField(
         _("cap"), default=60, validators=_between(1, CAP_LIMIT), help_text=_("At once, at most.")
@@ -133,24 +114,10 @@ class Gate(models.Model):
     waiting_alarm = models.PositiveIntegerField(
         _("alarm: waiting over"), default=0, help_text=_("0: no alarm.")
     )
-    log_limit = models.PositiveIntegerField(
-        _("backlog limit, entries"),
-        default=1_000_000,
-        validators=[MinValueValidator(1_000)],
-        help_text=_("History entries kept in Redis while SQL cannot take them."),
-    )
 
-    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
-    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
-    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
-
-    generation = models.PositiveBigIntegerField(_("generation"), default=1)
-    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
     loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-    deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
 
-    objects = LiveGates()
+    objects = Living["Gate"]()
     all_objects = models.Manager["Gate"]()
 
     access_kind = "gate"
@@ -175,24 +142,13 @@ class Gate(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.name or self.slug
-
     @property
     def tag(self) -> str:
         """The gate's Redis tag, with its braces."""
         return "{gate." + self.slug + "}"
 
 
-class UnsentChange(models.Model):
-    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is.
-
-    What a dead process left behind is found by an old row, and the watch mends the gate.
-    """
+class UnsentChange(UnsentMark):
+    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
 
     gate = models.ForeignKey(Gate, models.CASCADE, related_name="unsent")
-    created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
-
-    class Meta:
-        verbose_name = _("unsent change")
-        verbose_name_plural = _("unsent changes")

@@ -5,16 +5,19 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.hotpath.rows import PartRow
 from queueing.admission.models.gates import Gate
 
 DEVICE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}\Z"
 
 
-class TaskBatch(models.Model):
+class TaskBatch(PartRow):
     """Tasks for many devices, one each, to be carried out within a window.
 
     Counts of states are kept by the drain, in the transaction of the rows that they count.
     """
+
+    part_of = "gate"
 
     class State(models.TextChoices):
         SCHEDULED = "scheduled", _("scheduled")
@@ -70,19 +73,11 @@ class TaskBatch(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the gate."""
-        return self.gate.account_id
 
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the gate."""
-        return f"gate:{self.gate.slug}"
-
-
-class Task(models.Model):
+class Task(PartRow):
     """What one device is to do in a batch. `token` is that of its newest attempt."""
+
+    part_of = "batch.gate"
 
     class State(models.TextChoices):
         PENDING = "pending", _("pending")
@@ -119,13 +114,3 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.device} #{self.pk}"
-
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the gate."""
-        return self.batch.gate.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the gate."""
-        return f"gate:{self.batch.gate.slug}"

@@ -3,7 +3,6 @@
 from queueing.admission.selectors.batches import (
     batch_list,
     batch_out,
-    batches_of,
     failed_rows,
     progress,
     task_list,
@@ -11,20 +10,23 @@ from queueing.admission.selectors.batches import (
 from queueing.admission.selectors.gates import (
     GateNow,
     figures_of,
+    gate_get,
     gate_list,
     gate_now,
     gate_out,
     samples,
     story,
+    visible_gates,
+    with_figures,
 )
 
 __all__ = [
     "GateNow",
     "batch_list",
     "batch_out",
-    "batches_of",
     "failed_rows",
     "figures_of",
+    "gate_get",
     "gate_list",
     "gate_now",
     "gate_out",
@@ -32,4 +34,6 @@ __all__ = [
     "samples",
     "story",
     "task_list",
+    "visible_gates",
+    "with_figures",
 ]

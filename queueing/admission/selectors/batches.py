@@ -7,8 +7,6 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from poolsite import access
-from poolsite.access import Principal
 from queueing.admission.models import Gate, Task, TaskBatch
 
 COUNTS = ("total", "pending", "issued", "done", "failed", "expired", "late")
@@ -18,13 +16,6 @@ ROWS = 2_000
 def batch_list(gate: Gate) -> "QuerySet[TaskBatch]":
     """A gate's batches, the newest window first."""
     return TaskBatch.objects.filter(gate=gate).select_related("gate").order_by("-opens_at", "-pk")
-
-
-def batches_of(principal: Principal) -> "QuerySet[TaskBatch]":
-    """The batches of every gate that the principal may see."""
-    gates = access.visible(Gate.objects.all(), principal, "admission.view")
-    rows = TaskBatch.objects.filter(gate__in=gates).select_related("gate")
-    return rows.order_by("-opens_at", "-pk")
 
 
 def state_of(batch: TaskBatch) -> str:

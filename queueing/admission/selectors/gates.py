@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from poolsite import access, hotpath
 from poolsite.access import Principal
+from poolsite.hotpath import rows
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 
@@ -19,6 +20,16 @@ class GateNow:
 
     gate: Gate
     figures: door.Figures | None
+
+    @property
+    def status(self) -> str:
+        """open, paused, recovering, or missing while Redis has none."""
+        return self.figures.status if self.figures else "missing"
+
+    @property
+    def share(self) -> float | None:
+        """Of the cap that is in use; over 1 while a lowered cap waits for its holders."""
+        return self.figures.used / self.figures.cap if self.figures else None
 
 
 def figures_of(found: door.Figures | None) -> dict[str, Any]:
@@ -42,23 +53,27 @@ def figures_of(found: door.Figures | None) -> dict[str, Any]:
     }
 
 
+def visible_gates(principal: Principal) -> "QuerySet[Gate]":
+    """The gates that the reader may see."""
+    gates = Gate.objects.select_related("account").order_by("slug")
+    return access.visible(gates, principal, "admission.view")
+
+
+def gate_get(principal: Principal, slug: str, action: str = "admission.view") -> Gate:
+    """One gate. Raises access.Hidden when there is none or it is a foreign one, else Forbidden."""
+    gates = Gate.objects.select_related("account").filter(slug=slug)
+    return access.require_one(gates, principal, action)
+
+
 def gate_list(principal: Principal) -> list[GateNow]:
     """Every gate that the principal may see, with its figures. Raises the runner's errors."""
-    gates = list(
-        access.visible(Gate.objects.select_related("account"), principal, "admission.view")
-    )
-    return with_figures(gates)
+    return with_figures(list(visible_gates(principal)))
 
 
-def with_figures(gates: Sequence[Gate]) -> list[GateNow]:
-    """The gates with their figures, read at once."""
-    found = hotpath.run_batch([door.show(gate.slug) for gate in gates])
-    rows = []
-    for gate, figures in zip(gates, found, strict=True):
-        if isinstance(figures, hotpath.HotPathError):
-            raise figures
-        rows.append(GateNow(gate, figures))
-    return rows
+def with_figures(gates: Sequence[Gate], *, patient: bool = False) -> list[GateNow]:
+    """The gates with their figures, read at once. patient: None in place of an error."""
+    found = rows.with_figures(gates, door.show, patient=patient)
+    return [GateNow(gate, figures) for gate, figures in found]
 
 
 def gate_now(gate: Gate) -> GateNow:

@@ -3,6 +3,7 @@
 from queueing.admission.services.batches import (
     Uploaded,
     batch_cancel,
+    batch_catch_up,
     batch_create,
     batch_extend,
     batch_pause,
@@ -38,6 +39,7 @@ __all__ = [
     "Uploaded",
     "apply_all_settings",
     "batch_cancel",
+    "batch_catch_up",
     "batch_create",
     "batch_extend",
     "batch_pause",

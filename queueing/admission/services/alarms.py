@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext_noop
 
-from poolsite import hotpath
+from poolsite.hotpath.rows import with_figures
+from poolsite.moments import us_of
 from poolsite.operations import incidents
+from poolsite.operations.incidents import Trouble
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent
 
@@ -16,30 +18,26 @@ WINDOW = timedelta(minutes=5)
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
     """Look at every gate; returns how many incidents stand."""
     now = now or datetime.now(UTC)
-    gates = list(Gate.objects.order_by("pk"))
-    figures = hotpath.run_batch([door.show(gate.slug) for gate in gates])
+    gates = with_figures(Gate.objects.order_by("pk"), door.show, patient=True)
     standing = 0
-    for gate, its in zip(gates, figures, strict=True):
-        standing += _overrun(gate, now)
-        if its is not None and not isinstance(its, hotpath.HotPathError):
-            standing += _waiting(gate, its)
+    for gate, its in gates:
+        standing += incidents.keep(OVERRUN, gate, _overrun(gate, now))
+        if its is not None:
+            standing += incidents.keep(WAITING, gate, _waiting(gate, its))
     return {"gates": len(gates), "standing": standing}
 
 
-def _overrun(gate: Gate, now: datetime) -> bool:
+def _overrun(gate: Gate, now: datetime) -> Trouble | None:
     """Results after the permit's end, or more clients than the cap by the system's own count."""
-    since = int((now - WINDOW).timestamp() * 1_000_000)
+    since = us_of(now - WINDOW)
     events = GateEvent.objects.filter(aggregate=gate, at_us__gt=since)
     late = events.filter(event="late").count()
     counted = events.filter(event="overrun").order_by("-at_us").first()
     over = events.filter(event="overrun").count()
     if late + over <= gate.overrun_alarm:
-        incidents.close(type=OVERRUN, object=gate.slug)
-        return False
+        return None
     told = counted.data.split()[0] if counted is not None and counted.data else "-"
-    incidents.open(
-        type=OVERRUN,
-        object=gate.slug,
+    return Trouble(
         severity="critical" if over else "warning",
         title=gettext_noop("Permits of gate %(gate)s were overrun"),
         detail=gettext_noop(
@@ -51,25 +49,19 @@ def _overrun(gate: Gate, now: datetime) -> bool:
             "tokens; else make permits longer."
         ),
         url=f"/gates/{gate.slug}/",
-        account=gate.account_id,
         params={"gate": gate.slug, "late": late, "over": over, "told": told},
     )
-    return True
 
 
-def _waiting(gate: Gate, figures: door.Figures) -> bool:
+def _waiting(gate: Gate, figures: door.Figures) -> Trouble | None:
     if not gate.waiting_alarm or figures.waiting <= gate.waiting_alarm:
-        incidents.close(type=WAITING, object=gate.slug)
-        return False
-    incidents.open(
-        type=WAITING,
-        object=gate.slug,
+        return None
+    return Trouble(
         severity="warning",
         title=gettext_noop("Many wait at gate %(gate)s"),
         detail=gettext_noop("%(waiting)s wait; %(used)s of %(cap)s slots are in use."),
         remedy=gettext_noop("Raise the cap if the external system allows it, or wait."),
         url=f"/gates/{gate.slug}/",
-        account=gate.account_id,
         params={
             "gate": gate.slug,
             "waiting": figures.waiting,
@@ -77,4 +69,3 @@ def _waiting(gate: Gate, figures: door.Figures) -> bool:
             "cap": figures.cap,
         },
     )
-    return True

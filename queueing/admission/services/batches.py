@@ -9,18 +9,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from poolsite import access, hotpath
-from poolsite.access.services.actor import Actor
+from poolsite import access, history, hotpath
+from poolsite.access.services.actor import Actor, clean_reason, name_of, one_line, require
+from poolsite.history import Aggregate
+from poolsite.moments import us_of
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.services.common import (
-    clean_reason,
-    name_of,
-    require,
-    send_after_commit,
-    us_of,
-)
+from queueing.admission.services.common import KIND, send_after_commit
 from queueing.admission.services.uploads import Problem, read_upload
 
 State = TaskBatch.State
@@ -53,7 +49,7 @@ def batch_create(
     nothing is made; with `skip_bad` the good rows are taken. "malformed" for a bad window.
     """
     require(actor, "admission.batch", gate)
-    name = clean_reason(name)[:120]
+    name = one_line(name)[:120]
     _check_window(opens_at, closes_at)
     if not name:
         raise AdmissionError("malformed", _("Give the batch a name."))
@@ -201,6 +197,11 @@ def _locked(batch: TaskBatch) -> TaskBatch:
 
 
 # -- what Redis is told ---------------------------------------------------------------------------
+
+
+def batch_catch_up(batch: TaskBatch) -> None:
+    """Bring the rows of its tasks to where the live figures are, as far as Redis answers."""
+    history.catch_up(KIND, Aggregate(batch.gate.tag, batch.gate_id))
 
 
 def apply_batch(batch: TaskBatch) -> None:

@@ -4,22 +4,20 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from poolsite import access, hotpath
+from poolsite import hotpath
 from poolsite.access.models import Account
-from poolsite.access.services.actor import Actor
+from poolsite.access.models.tenants import refuse_reserved
+from poolsite.access.services import aggregates
+from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.aggregates import Act
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.common import (
-    clean_reason,
     locked,
-    name_of,
-    new_generation,
     redis_refusals,
-    require,
     send_after_commit,
     settings_of,
 )
@@ -48,27 +46,24 @@ def gate_create(
     is what batches name it by.
     """
     require(actor, "admission.create")
+    act = Act(actor, "admission.gate_create", clean_reason(reason))
     settings.setdefault("key", slug)
+    aggregates.require_known(settings, SETTINGS)
     gate = Gate(
         slug=slug,
         name=name.strip() or slug,
         account=account,
-        generation=new_generation(),
-        **_known(settings),
+        generation=hotpath.generation_new(),
+        **settings,
     )
+    refuse_reserved(slug)
     _full_clean(gate)
     if Gate.all_objects.filter(slug=slug).exists():
         raise ValidationError({"slug": _("A gate has or had this short name. Choose another.")})
     try:
         with transaction.atomic():
             gate.save(force_insert=True)
-            access.audit(
-                actor=actor,
-                action="admission.gate_create",
-                thing=gate,
-                after={"slug": slug, "name": gate.name, **settings},
-                reason=clean_reason(reason),
-            )
+            act.write(gate, None, {"slug": slug, "name": gate.name, **settings})
             send_after_commit(gate, lambda: create_in_redis(gate))
     except IntegrityError:
         raise ValidationError(_("Another gate has this short name or this key.")) from None
@@ -78,26 +73,13 @@ def gate_create(
 def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
     """Change settings, in SQL and then in Redis; nobody in flight is dropped."""
     require(actor, "admission.operate", gate)
-    _known(changes)
+    aggregates.require_known(changes, SETTINGS)
+    act = Act(actor, "admission.gate_configure", clean_reason(reason))
     with transaction.atomic():
         gate = locked(gate)
-        before = {name: getattr(gate, name) for name in changes}
-        changed = {name: value for name, value in changes.items() if before[name] != value}
-        if not changed:
-            return gate
-        for name, value in changed.items():
-            setattr(gate, name, value)
-        _full_clean(gate)
-        gate.save(update_fields=list(changed))
-        access.audit(
-            actor=actor,
-            action="admission.gate_configure",
-            thing=gate,
-            before={name: before[name] for name in changed},
-            after=changed,
-            reason=clean_reason(reason),
-        )
-        send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
+        changed = aggregates.configure(gate, changes, _full_clean, act)
+        if changed:
+            send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
     return gate
 
 
@@ -110,7 +92,7 @@ def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate
 def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
     """Hold an adaptive cap still at `cap`; None lets it move on from where it stands."""
     require(actor, "admission.operate", gate)
-    reason = clean_reason(reason, needed=cap is not None)
+    act = Act(actor, "admission.gate_pin", clean_reason(reason, needed=cap is not None))
     with transaction.atomic():
         gate = locked(gate)
         before = gate.pinned_cap
@@ -121,14 +103,7 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
         if cap is None and gate.adaptive:
             gate.cap = min(max(before or gate.cap, gate.adaptive_min), gate.adaptive_max)
         gate.save(update_fields=["pinned_cap", "cap"])
-        access.audit(
-            actor=actor,
-            action="admission.gate_pin",
-            thing=gate,
-            before={"pinned_cap": before},
-            after={"pinned_cap": cap},
-            reason=reason,
-        )
+        act.write(gate, {"pinned_cap": before}, {"pinned_cap": cap})
         send_after_commit(gate, lambda: apply_settings(gate, keep_cap=False))
     return gate
 
@@ -136,44 +111,22 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
 def gate_pause(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     """Let nobody in until resumed; who is in flight goes on."""
     require(actor, "admission.operate", gate)
-    reason = clean_reason(reason, needed=True)
+    act = Act(actor, "admission.gate_pause", clean_reason(reason, needed=True))
     with transaction.atomic():
         gate = locked(gate)
-        if gate.paused_at is not None:
-            return gate
-        gate.paused_at, gate.paused_by, gate.paused_reason = timezone.now(), name_of(actor), reason
-        gate.save(update_fields=["paused_at", "paused_by", "paused_reason"])
-        access.audit(
-            actor=actor,
-            action="admission.gate_pause",
-            thing=gate,
-            before={"status": "open"},
-            after={"status": "paused"},
-            reason=reason,
-        )
-        send_after_commit(gate, lambda: apply_pause(gate))
+        if aggregates.pause(gate, act):
+            send_after_commit(gate, lambda: apply_pause(gate))
     return gate
 
 
 def gate_resume(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
     """Let the gate go on."""
     require(actor, "admission.operate", gate)
+    act = Act(actor, "admission.gate_resume", clean_reason(reason))
     with transaction.atomic():
         gate = locked(gate)
-        if gate.paused_at is None:
-            return gate
-        before = {"status": "paused", "reason": gate.paused_reason}
-        gate.paused_at, gate.paused_by, gate.paused_reason = None, "", ""
-        gate.save(update_fields=["paused_at", "paused_by", "paused_reason"])
-        access.audit(
-            actor=actor,
-            action="admission.gate_resume",
-            thing=gate,
-            before=before,
-            after={"status": "open"},
-            reason=clean_reason(reason),
-        )
-        send_after_commit(gate, lambda: apply_pause(gate))
+        if aggregates.resume(gate, act):
+            send_after_commit(gate, lambda: apply_pause(gate))
     return gate
 
 
@@ -184,22 +137,12 @@ def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     errors.
     """
     require(actor, "admission.operate", gate)
-    reason = clean_reason(reason, needed=True)
+    act = Act(actor, "admission.gate_open_early", clean_reason(reason, needed=True))
     with redis_refusals():
-        told = hotpath.run(door.open_now(gate.slug, reason, paused=gate.paused_at is not None))
+        told = hotpath.run(door.open_now(gate.slug, act.reason, paused=gate.paused_at is not None))
     with transaction.atomic():
         gate = locked(gate)
-        gate.recovering_since = None
-        gate.save(update_fields=["recovering_since"])
-        if told != door.reasons.REPEAT:
-            access.audit(
-                actor=actor,
-                action="admission.gate_open_early",
-                thing=gate,
-                before={"status": "recovering"},
-                after={"status": "open"},
-                reason=reason,
-            )
+        aggregates.open_early(gate, act, was_open=told == door.reasons.REPEAT)
     return gate
 
 
@@ -210,21 +153,13 @@ def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
     that nobody is let in meanwhile.
     """
     require(actor, "admission.operate", gate)
-    reason = clean_reason(reason, needed=True)
+    act = Act(actor, "admission.gate_delete", clean_reason(reason, needed=True))
     if TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
         raise AdmissionError("gate-refused", "batches of this gate are unfinished: cancel them")
-    _close_for_good(gate, reason)
+    _close_for_good(gate, act.reason)
     with transaction.atomic():
         gate = locked(gate)
-        gate.deleted_at = timezone.now()
-        gate.save(update_fields=["deleted_at"])
-        access.audit(
-            actor=actor,
-            action="admission.gate_delete",
-            thing=gate,
-            before={"name": gate.name},
-            reason=reason,
-        )
+        aggregates.delete(gate, act)
         transaction.on_commit(lambda: _forget(gate))
 
 
@@ -270,13 +205,6 @@ def apply_pause(gate: Gate) -> None:
     except door.GateRefusedError as error:
         if error.reason != door.reasons.RECOVERING:
             raise
-
-
-def _known(settings: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(set(settings) - set(SETTINGS))
-    if unknown:
-        raise ValidationError(_("There is no setting %(name)s.") % {"name": unknown[0]})
-    return settings
 
 
 def _full_clean(gate: Gate) -> None:

@@ -1,47 +1,35 @@
 """The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
 
 import logging
-from datetime import timedelta
+from functools import partial
 
-from django.utils import timezone
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.history.models import Cursor
+from poolsite.history.healing import heal
+from poolsite.hotpath.rows import resend
+from poolsite.jobs.shards import of_shard
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
+from queueing.admission.services.common import KIND
 from queueing.admission.services.gates import apply_pause, apply_settings
 from queueing.admission.services.loading import OPEN_IN_REDIS, resume_loads
-from queueing.admission.services.rebuilding import KIND, gate_check, gate_rebuild
+from queueing.admission.services.rebuilding import gate_check, gate_rebuild
 
 logger = logging.getLogger(__name__)
-
-UNSENT_SECONDS = 15  # a change that is not sent by then belongs to a process that died
 
 
 def heal_gate(gate_id: int, reason: str) -> None:
     """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
     gate = Gate.objects.select_related("account").filter(pk=gate_id).first()
-    if gate is None:
-        return
-    figures = hotpath.run(door.show(gate.slug))
-    known = Cursor.objects.filter(kind=KIND, tag=gate.tag).values_list("generation", flat=True)
-    if figures is not None and figures.generation == gate.generation == known.first():
-        # The same life, but entries that SQL has are missing: a failover lost them.
-        gate_rebuild(gate, reason, figures.generation)
-        return
-    gate_check(gate, figures)
+    heal(KIND, gate, reason, show=door.show, check=gate_check, rebuild=gate_rebuild)
 
 
 def watch_gates(shard: int, shards: int) -> dict[str, int]:
     """One look at every gate of a shard; returns what was done, in numbers."""
     done = {"gates": 0, "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
-    gates = [
-        gate
-        for gate in Gate.objects.select_related("account").order_by("pk")
-        if gate.pk % shards == shard
-    ]
+    gates = of_shard(Gate.objects.select_related("account").order_by("pk"), shard, shards)
     figures = hotpath.run_batch([door.show(gate.slug) for gate in gates])
     for gate, its in zip(gates, figures, strict=True):
         done["gates"] += 1
@@ -52,25 +40,14 @@ def watch_gates(shard: int, shards: int) -> dict[str, int]:
             if gate_check(gate, its):
                 done["rebuilt"] += 1
             elif its is not None and its.status != "recovering":
-                done["resent"] += _resend(gate)
+                marks = UnsentChange.objects.filter(gate=gate)
+                done["resent"] += resend(marks, partial(bring_to_redis, gate))
         except (hotpath.HotPathError, RedisError) as error:
             done["failed"] += 1
             logger.warning("admission: gate %s is not healed yet: %s", gate.slug, error)
     if shard == 0:
         done["loads"] = resume_loads()
     return done
-
-
-def _resend(gate: Gate) -> int:
-    """Bring Redis to what SQL says where a change was left unsent."""
-    stale = timezone.now() - timedelta(seconds=UNSENT_SECONDS)
-    left = list(
-        UnsentChange.objects.filter(gate=gate, created_at__lt=stale).values_list("pk", flat=True)
-    )
-    if left:
-        bring_to_redis(gate)
-        UnsentChange.objects.filter(pk__in=left).delete()
-    return len(left)
 
 
 def bring_to_redis(gate: Gate) -> None:

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from poolsite.history import Aggregate, Entry, Retained, Source
 from queueing.admission.models import Gate, GateEvent, MinuteSample
+from queueing.admission.services.common import KIND
 
 
 class GateSource(Source):
     """Registered in AppConfig.ready()."""
 
-    kind = "admission.gate"
+    kind = KIND
 
     def aggregates(self) -> Iterable[Aggregate]:
         return [

@@ -3,11 +3,11 @@
 from django.db import transaction
 
 from poolsite import access, hotpath
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, clean_reason, require
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate
-from queueing.admission.services.common import clean_reason, redis_refusals, require
+from queueing.admission.services.common import redis_refusals
 
 
 def permit_free(*, actor: Actor, gate: Gate, holder: str, token: int, reason: str) -> door.Ended:

@@ -9,22 +9,22 @@ import logging
 from datetime import timedelta
 from math import ceil
 
-from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from poolsite import access, hotpath
+from poolsite import hotpath
+from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.history.models import Cursor
+from poolsite.hotpath.rows import closed_by_promotion
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, Task
-from queueing.admission.services.common import new_generation, settings_of
+from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.gates import create_in_redis
 from queueing.admission.services.loading import load_after_loss
 from queueing.admission.services.records import say_recovering
 
 logger = logging.getLogger(__name__)
 
-KIND = "admission.gate"
 STALE_LOAD_SECONDS = 15
 FRESH_SECONDS = 60  # an older gate may have let somebody in without any drain having seen it
 
@@ -47,14 +47,8 @@ def gate_check(gate: Gate, figures: door.Figures | None) -> bool:
 
 
 def _failed_over(gate: Gate) -> bool:
-    """Rebuild a gate that was closed because its server was promoted (`hotpath/promoted`)."""
-    gate.refresh_from_db(fields=["recovering_since", "generation"])
-    if gate.recovering_since is not None:
-        return False
-    figures = hotpath.run(door.show(gate.slug))
-    if figures is None or figures.status != "recovering" or figures.generation != gate.generation:
-        return False
-    return gate_rebuild(gate, "failed over", figures.generation)
+    closed = closed_by_promotion(gate, door.show)
+    return closed and gate_rebuild(gate, "failed over", gate.generation)
 
 
 def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
@@ -68,24 +62,11 @@ def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
     if never and fresh and not found_generation:
         create_in_redis(gate)  # its first life: nothing was lost, it only was not begun
         return True
-    before = gate.generation
-    generation = new_generation(before, found_generation, cursor.generation if cursor else 0)
-    now = timezone.now()
-    with transaction.atomic():
-        mine = Gate.objects.filter(pk=gate.pk, generation=before).update(
-            generation=generation, recovering_since=now, loading_at=now
-        )
-        if not mine:
-            return False
-        access.audit(
-            actor="admission.rebuild",
-            action="admission.gate_rebuild",
-            thing=gate,
-            before={"generation": before},
-            after={"generation": generation},
-            reason=why,
-        )
-    gate.refresh_from_db()
+    act = Act("admission.rebuild", "admission.gate_rebuild", why)
+    drained = cursor.generation if cursor else 0
+    moments = ("recovering_since", "loading_at")
+    if begin_anew(gate, act, found_generation, drained, moments=moments) is None:
+        return False
     logger.warning("admission: gate %s is rebuilt from SQL: %s", gate.slug, why)
     say_recovering(gate, why)
     hotpath.run(

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 from django.db import transaction
 
 from poolsite import access, history, hotpath
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 from poolsite.history import Aggregate
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.services.common import require, settings_of
+from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.healing import bring_to_redis
 from queueing.admission.services.loading import OPEN_IN_REDIS, load_after_loss
-from queueing.admission.services.rebuilding import KIND
 
 ROWS = 500
 LOOKS = 3

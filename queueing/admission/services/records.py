@@ -11,10 +11,10 @@ from django.utils.translation import gettext_noop
 
 from poolsite import history
 from poolsite.history import Entry
+from poolsite.moments import moment_of
 from poolsite.operations import incidents
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
-from queueing.admission.services.common import at
 
 logger = logging.getLogger(__name__)
 
@@ -125,8 +125,8 @@ class _Work:
         elif change.event == "finished":
             _expire(change.batch, None, change, counts)
             cancelled = unfinished.exclude(cancelled_at=None)
-            cancelled.update(state=BatchState.CANCELLED, finished_at=at(change.at_us))
-            unfinished.update(state=BatchState.ENDED, finished_at=at(change.at_us))
+            cancelled.update(state=BatchState.CANCELLED, finished_at=moment_of(change.at_us))
+            unfinished.update(state=BatchState.ENDED, finished_at=moment_of(change.at_us))
 
 
 def _move(task: Task, change: door.Change) -> None:
@@ -140,15 +140,19 @@ def _move(task: Task, change: door.Change) -> None:
         return
     if change.event in ("issued", "adopted"):
         task.state, task.token, task.attempt = State.ISSUED, change.token, change.attempt or 1
-        task.issued_at = at(change.at_us)
-        task.deadline_at = at(change.deadline_us) if change.deadline_us else None
+        task.issued_at = moment_of(change.at_us)
+        task.deadline_at = moment_of(change.deadline_us) if change.deadline_us else None
     elif change.event == "renewed" and change.deadline_us:
-        task.deadline_at = at(change.deadline_us)
+        task.deadline_at = moment_of(change.deadline_us)
     elif change.event == "returned":
         task.state, task.attempt, task.deadline_at = State.PENDING, change.attempt or 1, None
     elif change.event in ("done", "failed"):
         task.state = State.DONE if change.event == "done" else State.FAILED
-        task.ended_at, task.reason, task.result = at(change.at_us), change.reason, change.data
+        task.ended_at, task.reason, task.result = (
+            moment_of(change.at_us),
+            change.reason,
+            change.data,
+        )
         task.token, task.deadline_at = change.token or task.token, None
 
 
@@ -160,7 +164,7 @@ def _expire(
     if tasks is not None:
         pending = pending.filter(pk__in=tasks)
     reason = change.reason or "window ended"
-    count = pending.update(state=State.EXPIRED, reason=reason, ended_at=at(change.at_us))
+    count = pending.update(state=State.EXPIRED, reason=reason, ended_at=moment_of(change.at_us))
     counts[batch][State.PENDING] -= count
     counts[batch][State.EXPIRED] += count
 

@@ -14,7 +14,6 @@ from queueing.admission.models import DEVICE_PATTERN
 
 ROWS_LIMIT: Final = 200_000
 BYTES_LIMIT: Final = 32_000_000
-LINE_LIMIT: Final = 20_000  # characters of one line
 PROBLEMS_LIMIT: Final = 100
 _DEVICE = re.compile(DEVICE_PATTERN)
 _HEADERS: Final = (["device"], ["device", "payload"])

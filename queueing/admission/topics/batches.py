@@ -7,7 +7,7 @@ from queueing.admission import gate as door
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.models import TaskBatch
 from queueing.admission.selectors.batches import progress
-from queueing.admission.topics.scope import GateScope, may_view
+from queueing.admission.topics.scope import GateScope
 
 CLOCK_SECONDS = 1.0
 SHOWN = 100
@@ -44,7 +44,7 @@ class BatchTopic(live.SnapshotTopic):
             gate = found.gate
             ref = GateRef(gate.pk, gate.slug, gate.account_id)
             self._wakes = [door.GateKeys(gate.slug).wake_channel]
-        return may_view(principal, ref)
+        return access.decide_found(principal, "admission.view", ref)
 
     def wake_channels(self) -> list[str]:
         """The gate's: somebody was allowed to look before the feed began, so it is known."""

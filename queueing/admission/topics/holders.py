@@ -52,13 +52,15 @@ class HoldersTopic(_Rows):
 
 @live.register
 class LineTopic(_Rows):
-    """The first 200 in the line: who → place, arrived_us, asked_us."""
+    """The first 200 in the line: who → arrived_us, asked_us.
+
+    Places are the order of the arrivals: told in the rows, each would change with every slot.
+    """
 
     name = "admission.line"
 
     async def _rows(self) -> dict[str, Any]:
         found = await hotpath.arun(door.line(self.slug, 0, SHOWN))
         return {
-            row.who: {"place": place, "arrived_us": row.arrived_us, "asked_us": row.asked_us}
-            for place, row in enumerate(found.rows, start=1)
+            row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us} for row in found.rows
         }

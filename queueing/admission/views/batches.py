@@ -1,12 +1,11 @@
 """A gate's batches: uploaded, watched, held, ended; what failed as CSV."""
 
-import csv
 from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,16 +13,20 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import BatchForm
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.views.common import batch_of, carry_out, gate_of, word_of
+from queueing.admission.selectors import gate_get
 
 ROWS = 50
 TASK_ROWS = 100
 PROBLEMS_SHOWN = 20
+FAILED_HEAD = ("device", "payload", "state", "reason", "attempt", "ended at")
+ID_LIMIT = 2**63
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,7 +34,7 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A gate's batches, the newest window first; a POST uploads one more."""
     principal = principal_of(request)
     changes = request.method == "POST"
-    gate = gate_of(principal, slug, "admission.batch" if changes else "admission.view")
+    gate = gate_get(principal, slug, "admission.batch" if changes else "admission.view")
     may_batch = access.decide(principal, "admission.batch", gate).allowed
     form = BatchForm(request.POST, request.FILES) if changes else BatchForm()
     if changes and (batch := _upload(request, principal, gate, form)) is not None:
@@ -85,7 +88,7 @@ def _upload(
 def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
     """How far one batch is, live, and its tasks."""
     principal = principal_of(request)
-    batch = batch_of(principal, batch_id)
+    batch = _batch_of(principal, batch_id)
     state = request.GET.get("state", "")
     state = state if state in Task.State.values else ""
     device = request.GET.get("device", "").strip()[:63]
@@ -114,15 +117,13 @@ def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
 def batch_act(request: HttpRequest, batch_id: int) -> HttpResponse:
     """Pause, resume or cancel. Says what was done, or why nothing was."""
     principal = principal_of(request)
-    batch = batch_of(principal, batch_id, "admission.batch")
+    batch = _batch_of(principal, batch_id, "admission.batch")
     carry_out(request, lambda: _act(principal, batch, request))
     return redirect("admission:batch", batch_id=batch.pk)
 
 
 def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
     verb, reason = request.POST.get("verb", ""), word_of(request, "reason")
-    if verb in ("pause", "cancel") and not reason:
-        raise AdmissionError("malformed", _("Say why, in a few words."))
     if verb == "pause":
         services.batch_pause(actor=principal, batch=batch, reason=reason)
         return _("The batch is paused. Running tasks finish.")
@@ -135,31 +136,24 @@ def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
     raise AdmissionError("malformed", _("There is no such action."))
 
 
-class _Echo:
-    """A file for csv.writer that hands each line back."""
-
-    def write(self, value: str) -> str:
-        return value
-
-
 @require_GET
 def batch_failed(request: HttpRequest, batch_id: int) -> StreamingHttpResponse:
     """The devices whose task failed or expired, ready to be uploaded again after a look."""
-    batch = batch_of(principal_of(request), batch_id)
-    response = StreamingHttpResponse(_failed(batch), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}-failed.csv"'
-    return response
+    batch = _batch_of(principal_of(request), batch_id)
+    services.batch_catch_up(batch)
+    return csv_file(f"batch-{batch.pk}-failed.csv", FAILED_HEAD, _failed(batch), mark="")
 
 
-def _failed(batch: TaskBatch) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield str(writer.writerow(["device", "payload", "state", "reason", "attempt", "ended at"]))
+def _failed(batch: TaskBatch) -> Iterator[tuple[Any, ...]]:
     for task in selectors.failed_rows(batch):
         ended = task.ended_at.isoformat() if task.ended_at else ""
-        cells = [task.device, task.payload, task.state, task.reason, task.attempt, ended]
-        yield str(writer.writerow([_harmless(cell) for cell in cells]))
+        yield task.device, task.payload, task.state, task.reason, task.attempt, ended
 
 
-def _harmless(cell: object) -> object:
-    """A text that a spreadsheet would take for a formula, quoted."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
+def _batch_of(principal: Principal, batch_id: int, action: str = "admission.view") -> TaskBatch:
+    # That of a deleted gate is gone with it.
+    if batch_id >= ID_LIMIT:
+        raise Http404
+    batches = TaskBatch.objects.select_related("gate__account")
+    found = batches.filter(pk=batch_id, gate__deleted_at=None)
+    return access.require_one(found, principal, action)

@@ -1,29 +1,26 @@
 """One gate live: its page, its chart, and what an operator may do to it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
-from django import forms
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite import access, hotpath
+from poolsite import access
 from poolsite.access import Principal
+from poolsite.operations.minutes import hour_values
 from poolsite.operations.pages import principal_of
-from queueing.admission import gate as door
+from poolsite.operations.verbs import carry_out, cleaned, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm
-from queueing.admission.models import Gate, MinuteSample
-from queueing.admission.views.common import carry_out, gate_of, word_of
+from queueing.admission.models import Gate
+from queueing.admission.selectors import gate_get
 
-HOUR_MINUTES = 60
 SERIES = ("used", "cap", "waiting", "granted", "refused", "expired")
 BATCHES_SHOWN = 5
 
@@ -32,51 +29,36 @@ BATCHES_SHOWN = 5
 def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One gate live."""
     principal = principal_of(request)
-    gate = gate_of(principal, slug)
-    figures = _figures(gate)
+    gate = gate_get(principal, slug)
+    now = selectors.with_figures([gate], patient=True)[0]
+    figures = now.figures
     may_operate = access.decide(principal, "admission.operate", gate).allowed
-    status = figures.status if figures else "missing"
     batches = list(selectors.batch_list(gate)[:BATCHES_SHOWN])
     context = {
         "gate": gate,
         "figures": figures,
-        "status": status,
+        "status": now.status,
         "may_operate": may_operate,
         "cap_form": CapForm(initial={"cap": figures.cap if figures else gate.cap}),
         "batches": [{"batch": batch, **selectors.progress(batch)} for batch in batches],
         "page": {
             "slug": gate.slug,
             "name": gate.name,
-            "status": status,
+            "status": now.status,
             "live": selectors.figures_of(figures),
             "may_operate": may_operate,
+            "permit_seconds": gate.permit_seconds,
             "samples_url": reverse("admission:samples", args=[gate.slug]),
         },
     }
     return render(request, "admission/gate.html", context)
 
 
-def _figures(gate: Gate) -> door.Figures | None:
-    """The figures now; None while Redis is away, and the page fills when it is back."""
-    try:
-        return hotpath.run(door.show(gate.slug))
-    except hotpath.HotPathError:
-        return None
-
-
 @require_GET
 def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
     """The last hour by the minute; null = no sample, a gap in the data."""
-    gate = gate_of(principal_of(request), slug)
-    last = timezone.now().astimezone(UTC).replace(second=0, microsecond=0)
-    minutes = [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES + 1))]
-    known = {row.minute: row for row in selectors.samples(gate, minutes[0])}
-    values = {name: [_value(known, at, name) for at in minutes] for name in SERIES}
-    return JsonResponse({"at": [int(at.timestamp() * 1000) for at in minutes], "values": values})
-
-
-def _value(known: dict[datetime, MinuteSample], at: datetime, name: str) -> int | None:
-    return getattr(known[at], name) if at in known else None
+    gate = gate_get(principal_of(request), slug)
+    return JsonResponse(hour_values(partial(selectors.samples, gate), SERIES))
 
 
 # -- what an operator may do ----------------------------------------------------------------------
@@ -86,7 +68,7 @@ def _value(known: dict[datetime, MinuteSample], at: datetime, name: str) -> int 
 def gate_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of the verbs below. Says what was done, or why nothing was."""
     principal = principal_of(request)
-    gate = gate_of(principal, slug, "admission.operate")
+    gate = gate_get(principal, slug, "admission.operate")
     verb = VERBS.get(request.POST.get("verb", ""), _unknown)
     carry_out(request, lambda: verb(principal, gate, request))
     return redirect("admission:gate", slug=gate.slug)
@@ -97,15 +79,8 @@ def _unknown(_principal: Principal, _gate: Gate, _request: HttpRequest) -> str:
 
 
 def _cap_of(request: HttpRequest) -> int:
-    form = CapForm(request.POST)
-    if not form.is_valid():
-        raise ValidationError(form.errors["cap"].data if "cap" in form.errors else _first(form))
-    cap: int = form.cleaned_data["cap"]
+    cap: int = cleaned(CapForm(request.POST))["cap"]
     return cap
-
-
-def _first(form: forms.Form) -> str:
-    return " ".join(str(error) for errors in form.errors.values() for error in errors)
 
 
 def _resize(principal: Principal, gate: Gate, request: HttpRequest) -> str:
@@ -117,7 +92,7 @@ def _resize(principal: Principal, gate: Gate, request: HttpRequest) -> str:
 
 
 def _pin(principal: Principal, gate: Gate, request: HttpRequest) -> str:
-    cap, reason = _cap_of(request), _reason(request)
+    cap, reason = _cap_of(request), word_of(request, "reason")
     services.gate_pin(actor=principal, gate=gate, cap=cap, reason=reason)
     return _("The cap is pinned at %(cap)s.") % {"cap": f"{cap:,}"}
 
@@ -128,7 +103,7 @@ def _unpin(principal: Principal, gate: Gate, request: HttpRequest) -> str:
 
 
 def _pause(principal: Principal, gate: Gate, request: HttpRequest) -> str:
-    services.gate_pause(actor=principal, gate=gate, reason=_reason(request))
+    services.gate_pause(actor=principal, gate=gate, reason=word_of(request, "reason"))
     return _("The gate is paused. Who is in flight goes on.")
 
 
@@ -138,7 +113,7 @@ def _resume(principal: Principal, gate: Gate, request: HttpRequest) -> str:
 
 
 def _open_early(principal: Principal, gate: Gate, request: HttpRequest) -> str:
-    services.gate_open_early(actor=principal, gate=gate, reason=_reason(request))
+    services.gate_open_early(actor=principal, gate=gate, reason=word_of(request, "reason"))
     return _("The gate is open.")
 
 
@@ -146,16 +121,9 @@ def _free(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     holder, token = request.POST.get("holder", "")[:65], request.POST.get("token", "")
     if not (holder and token.isascii() and token.isdecimal() and len(token) < 17):
         raise AdmissionError("malformed", _("Choose a holder first."))
-    reason = _reason(request)
+    reason = word_of(request, "reason")
     services.permit_free(actor=principal, gate=gate, holder=holder, token=int(token), reason=reason)
     return _("The slot of %(holder)s is free.") % {"holder": holder}
-
-
-def _reason(request: HttpRequest) -> str:
-    reason = word_of(request, "reason")
-    if not reason:
-        raise AdmissionError("malformed", _("Say why, in a few words."))
-    return reason
 
 
 VERBS: dict[str, Callable[[Principal, Gate, HttpRequest], Any]] = {

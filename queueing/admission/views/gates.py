@@ -1,61 +1,25 @@
 """All gates live, and the first gate."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from poolsite import access, hotpath
+from poolsite import access
 from poolsite.access import Principal
+from poolsite.live.scopes import address_for
+from poolsite.operations import lists
+from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
-from queueing.admission import gate as door
-from queueing.admission import services
+from queueing.admission import selectors, services
 from queueing.admission.forms import GateCreateForm
-from queueing.admission.models import Gate
-
-PAGE_ROWS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class GateRow:
-    """A gate and its figures; None = Redis cannot say at the moment."""
-
-    gate: Gate
-    figures: door.Figures | None
-
-    @property
-    def status(self) -> str:
-        return self.figures.status if self.figures else "missing"
-
-    @property
-    def share(self) -> float | None:
-        """Of the cap that is in use; over 1 while a lowered cap waits for its holders."""
-        return self.figures.used / self.figures.cap if self.figures else None
-
-
-def visible_gates(principal: Principal) -> "QuerySet[Gate]":
-    """The gates that the reader may see."""
-    return access.visible(Gate.objects.select_related("account"), principal, "admission.view")
-
-
-def gate_rows(gates: list[Gate]) -> list[GateRow]:
-    """The gates with their figures, read at once; a page stands while Redis is away."""
-    try:
-        found = hotpath.run_batch([door.show(gate.slug) for gate in gates])
-    except hotpath.HotPathError:
-        return [GateRow(gate, None) for gate in gates]
-    return [
-        GateRow(gate, None if isinstance(figures, hotpath.HotPathError) else figures)
-        for gate, figures in zip(gates, found, strict=True)
-    ]
+from queueing.admission.selectors import GateNow
 
 
 @require_GET
@@ -65,7 +29,10 @@ def gate_list(request: HttpRequest) -> HttpResponse:
     access.require(principal, "admission.view")
     may_create = access.decide(principal, "admission.create").allowed
     form = GateCreateForm() if may_create else None
-    return render(request, "admission/gates.html", _context(request, principal, form))
+    context = _context(request, principal, form)
+    if request.GET.get("format") == "csv":
+        return lists.csv_answer("gates", _columns(), context["rows"])
+    return render(request, "admission/gates.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -90,37 +57,39 @@ def gate_create(request: HttpRequest) -> HttpResponse:
 def _context(
     request: HttpRequest, principal: Principal, form: GateCreateForm | None
 ) -> dict[str, Any]:
-    gates = visible_gates(principal)
-    total = gates.count()
-    text = request.GET.get("q", "")[:40]
-    if text:
-        gates = gates.filter(slug__startswith=text.lower()) | gates.filter(name__istartswith=text)
-    after = request.GET.get("after", "")[:40]
-    shown = list(gates.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
-    following = shown[PAGE_ROWS - 1].slug if len(shown) > PAGE_ROWS else ""
-    rows = gate_rows(shown[:PAGE_ROWS])
+    page = lists.page_of(request, selectors.visible_gates(principal), kind="gate")
+    found = selectors.with_figures(page.rows, patient=True)
+    rows = lists.ordered(found, _columns(), page.sort)
+    words = ngettext("%(n)s gate", "%(n)s gates", page.total)
     return {
         "rows": rows,
-        "empty": total == 0,
-        "text": text,
-        "total_words": ngettext("%(n)s gate", "%(n)s gates", total) % {"n": f"{total:,}"},
-        "shown": _("%(count)s of %(total)s gates") % {"count": len(rows), "total": total},
-        "next_url": _address(q=text, after=following) if following else "",
-        "back_url": _address(q=text) if after else "",
+        "page": page,
+        "heads": lists.heads(_columns(), page.sort),
+        "total_words": words % {"n": f"{page.total:,}"},
+        "shown": _("%(count)s of %(total)s gates") % {"count": len(rows), "total": page.total},
+        "next_url": page.next_url,
+        "back_url": page.back_url,
         "many_accounts": principal.is_operator,
         "create_form": form,
-        "topic": _topic(principal),
+        "topic": address_for(principal, "admission.gates"),
     }
 
 
-def _address(**given: str) -> str:
-    return "?" + urlencode({name: value for name, value in given.items() if value})
+def _columns() -> list[Column[GateNow]]:
+    return [
+        Column("gate", _("Gate"), lambda row: row.gate.name, right=False),
+        Column("use", _("In use"), _figure("used"), right=False),
+        *(
+            Column(name, label, _figure(name))
+            for name, label in (
+                ("waiting", _("Waiting")),
+                ("refused", _("Refused")),
+                ("expired", _("Expired")),
+                ("overrun", _("Overrun")),
+            )
+        ),
+    ]
 
 
-def _topic(principal: Principal) -> str:
-    """The live list that this reader may watch: all, or that of the one account."""
-    if principal.is_operator:
-        return "admission.gates:all"
-    if len(principal.account_ids) == 1:
-        return f"admission.gates:{next(iter(principal.account_ids))}"
-    return ""
+def _figure(name: str) -> Callable[[GateNow], int | None]:
+    return lambda row: getattr(row.figures, name, None)

@@ -7,16 +7,24 @@ from django.utils import timezone
 from ninja import Path, Router
 
 from poolsite.access import principal_of_request
+from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from queueing.line import desk as door
+from queueing.line.api.answers import (
+    AgentOut,
+    ColleaguesOut,
+    DoneOut,
+    RoomMessageOut,
+    RoomsOut,
+    WhyOut,
+)
 from queueing.line.api.credentials import Serving
-from queueing.line.api.refusals import refusals
 from queueing.line.api.visits import ERRORS
 from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.schemas import (
     AgentMessageIn,
+    CallBackIn,
     LogoutIn,
-    NothingIn,
     OfferIn,
     PauseIn,
     RoomIn,
@@ -24,11 +32,12 @@ from queueing.line.schemas import (
     TransferIn,
 )
 from queueing.line.selectors import consoles
-from queueing.line.services import rooms
+from queueing.line.services import calling, rooms
 from queueing.line.topics.visit import message_as_data
 
 agents = Router(tags=["line"], auth=Serving())
-ANSWER: dict[int, Any] = {200: Any, **ERRORS}
+STATE: dict[int, Any] = {200: AgentOut, **ERRORS}
+SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
 
 
 def _me(request: HttpRequest) -> Agent:
@@ -36,20 +45,22 @@ def _me(request: HttpRequest) -> Agent:
     return found
 
 
-@agents.get("/rooms", response=ANSWER, summary="An agent's rooms")
+@agents.get(
+    "/rooms", response={200: RoomsOut, **ERRORS}, exclude_unset=True, summary="An agent's rooms"
+)
 def get_rooms(request: HttpRequest) -> Any:
     """State, rooms, offers with their token, wrap-ups with their end, and the day's figures."""
     me = _me(request)
     return {**consoles.agent_out(me), "today": consoles.agent_day(me, timezone.now())}
 
 
-@agents.get("/colleagues", response=ANSWER, summary="Where to transfer to")
+@agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="Where to transfer to")
 def get_colleagues(request: HttpRequest) -> Any:
     """The desk's queues, and its agents who are online with their free rooms."""
     return consoles.colleagues(_me(request))
 
 
-@agents.get("/why/{visit}", response=ANSWER, summary="Why nobody serves a visitor")
+@agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Why nobody serves a visitor")
 def get_why(
     request: HttpRequest,
     visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
@@ -64,45 +75,43 @@ def get_why(
 # -- being there ---------------------------------------------------------------------------------
 
 
-@agents.post("/login", response=ANSWER, summary="Go online")
+@agents.post("/login", response=STATE, exclude_unset=True, summary="Go online")
 def login(request: HttpRequest, given: NothingIn) -> Any:
     """Online, or on after a pause; a second log-in has the same rooms."""
     return _state(_me(request), rooms.agent_login)
 
 
-@agents.post("/pause", response=ANSWER, summary="Pause")
+@agents.post("/pause", response=STATE, exclude_unset=True, summary="Pause")
 def pause(request: HttpRequest, given: PauseIn) -> Any:
     """With a reason; from a room it begins when the last room has ended."""
     return _state(_me(request), lambda agent: rooms.agent_pause(agent, given.reason))
 
 
-@agents.post("/logout", response=ANSWER, summary="Go offline")
+@agents.post("/logout", response=STATE, exclude_unset=True, summary="Go offline")
 def logout(request: HttpRequest, given: LogoutIn) -> Any:
     """From a room it happens when the last room has ended."""
     return _state(_me(request), lambda agent: rooms.agent_logout(agent, given.reason))
 
 
-@agents.post("/beat", response=ANSWER, summary="The agent is there")
+@agents.post("/beat", response=STATE, exclude_unset=True, summary="The agent is there")
 def beat(request: HttpRequest, given: NothingIn) -> Any:
     """A poll: keeps the agent online and tells its rooms."""
     return _state(_me(request), rooms.agent_beat)
 
 
-@agents.post("/ready", response=ANSWER, summary="End the wrap-up")
+@agents.post("/ready", response=STATE, exclude_unset=True, summary="End the wrap-up")
 def ready(request: HttpRequest, given: NothingIn) -> Any:
     """Every wrap-up of the agent ends now."""
     return _done(_me(request), rooms.agent_ready)
 
 
 def _state(agent: Agent, run: Any) -> Any:
-    with refusals():
-        return consoles.agent_out(agent, run(agent))
+    return consoles.agent_out(agent, run(agent))
 
 
 def _done(agent: Agent, run: Any) -> Any:
     """Run a use case with a short answer, then tell the rooms as they are now."""
-    with refusals():
-        answer: door.Answer | door.Standing = run(agent)
+    answer: door.Answer | door.Standing = run(agent)
     out = consoles.agent_out(agent)
     return {**out, "visit": answer.visit} if isinstance(answer, door.Answer) else out
 
@@ -110,19 +119,19 @@ def _done(agent: Agent, run: Any) -> Any:
 # -- visitors ------------------------------------------------------------------------------------
 
 
-@agents.post("/take", response=ANSWER, summary="Take a visitor")
+@agents.post("/take", response=STATE, exclude_unset=True, summary="Take a visitor")
 def take(request: HttpRequest, given: TakeIn) -> Any:
     """A chosen visitor, or the next of the agent's queues."""
     return _done(_me(request), lambda agent: rooms.visit_take(agent, given.visit or ""))
 
 
-@agents.post("/accept", response=ANSWER, summary="Accept an offer")
+@agents.post("/accept", response=STATE, exclude_unset=True, summary="Accept an offer")
 def accept(request: HttpRequest, given: OfferIn) -> Any:
     """Late: the visitor went on, nothing changes."""
     return _offer(request, given, yes=True)
 
 
-@agents.post("/decline", response=ANSWER, summary="Decline an offer")
+@agents.post("/decline", response=STATE, exclude_unset=True, summary="Decline an offer")
 def decline(request: HttpRequest, given: OfferIn) -> Any:
     """The visitor keeps the place."""
     return _offer(request, given, yes=False)
@@ -134,13 +143,13 @@ def _offer(request: HttpRequest, given: OfferIn, *, yes: bool) -> Any:
     )
 
 
-@agents.post("/finish", response=ANSWER, summary="End a room")
+@agents.post("/finish", response=STATE, exclude_unset=True, summary="End a room")
 def finish(request: HttpRequest, given: RoomIn) -> Any:
     """End one of the agent's own rooms; again: the same answer."""
     return _done(_me(request), lambda agent: rooms.room_finish(agent, given.visit))
 
 
-@agents.post("/transfer", response=ANSWER, summary="Hand a visitor over")
+@agents.post("/transfer", response=STATE, exclude_unset=True, summary="Hand a visitor over")
 def transfer(request: HttpRequest, given: TransferIn) -> Any:
     """To a queue or an agent of the desk, out of one of the agent's own rooms."""
     me = _me(request)
@@ -155,14 +164,32 @@ def transfer(request: HttpRequest, given: TransferIn) -> Any:
     )
 
 
-@agents.post("/messages", response=ANSWER, summary="Say something")
+@agents.post("/call-back", response=STATE, exclude_unset=True, summary="Call a visitor back")
+def call_back(request: HttpRequest, given: CallBackIn) -> Any:
+    """Claims a number of the desk's pool for the call; again: the call there is."""
+    me = _me(request)
+    visit = _own_room(me, given.visit)
+    actor = principal_of_request(request)
+    calling.call_back(actor=actor, agent=me, visit=visit, number=given.number)
+    return consoles.agent_out(me)
+
+
+@agents.post("/call-end", response=STATE, exclude_unset=True, summary="End the call back")
+def call_end(request: HttpRequest, given: RoomIn) -> Any:
+    """Gives the number back; again: the same answer."""
+    me = _me(request)
+    calling.call_end(actor=principal_of_request(request), agent=me, visit=given.visit)
+    return consoles.agent_out(me)
+
+
+@agents.post("/messages", response=SAID, summary="Say something")
 def post_message(request: HttpRequest, given: AgentMessageIn) -> Any:
     """In one of the agent's own rooms; the same id again is the same message."""
     me = _me(request)
     return _say(me, _own_room(me, given.visit), given, Message.Author.AGENT)
 
 
-@agents.post("/notes", response=ANSWER, summary="Write a note")
+@agents.post("/notes", response=SAID, summary="Write a note")
 def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     """For colleagues only; in an own room, or after it (in the wrap-up)."""
     me = _me(request)
@@ -172,7 +199,7 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     return _say(me, visit, given, Message.Author.NOTE)
 
 
-@agents.post("/typing", response=ANSWER, summary="The agent types")
+@agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="The agent types")
 def typing(request: HttpRequest, given: RoomIn) -> Any:
     """The visitor's page shows it for a few seconds."""
     me = _me(request)
@@ -181,10 +208,9 @@ def typing(request: HttpRequest, given: RoomIn) -> Any:
 
 
 def _say(me: Agent, visit: Visit, given: AgentMessageIn, author: str) -> Any:
-    with refusals():
-        said = rooms.message_send(
-            visit=visit, author=author, client_id=given.id, text=given.text, agent=me
-        )
+    said = rooms.message_send(
+        visit=visit, author=author, client_id=given.id, text=given.text, agent=me
+    )
     return message_as_data(said.message)
 
 

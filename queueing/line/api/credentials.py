@@ -9,7 +9,7 @@ from poolsite import access
 from poolsite.access import Decision, Principal, Thing
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError
-from queueing.line.models import Agent, Visit
+from queueing.line.models import Agent, Desk, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import is_agent_of
 
@@ -78,6 +78,34 @@ class Visiting(Known):
             return None
         looks_only = request.method in SAFE_METHODS
         return visit_of(principal, str(match.kwargs["visit"]), looks_only=looks_only)
+
+
+class AtDesk(Known):
+    """The desk of the address, for who may do this with it; a foreign one looks missing."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__()
+        self.action = action
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = super().__call__(request)
+        match = request.resolver_match
+        if principal is None or match is None:
+            return None
+        rows = Desk.objects.select_related("account")
+        desk = rows.filter(slug=str(match.kwargs["slug"])).first()
+        if desk is None:
+            raise ProblemError("unknown-desk")
+        decision = access.decide(principal, self.action, desk)
+        if not decision:
+            raise ProblemError(kind_of_refusal(decision, "unknown-desk"))
+        return desk
+
+
+def desk_of_request(request: HttpRequest) -> Desk:
+    """The desk that AtDesk let the request in to."""
+    found: Desk = request.auth  # type: ignore[attr-defined]  # AtDesk's answer
+    return found
 
 
 def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:

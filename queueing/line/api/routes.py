@@ -2,6 +2,8 @@
 
 from poolsite.api.root import api
 from queueing.line.api.agents import agents
+from queueing.line.api.desks import desks
+from queueing.line.api.messages import messages
 from queueing.line.api.visits import queues, visits
 
 
@@ -10,3 +12,5 @@ def register() -> None:
     api.add_router("/queues", queues)
     api.add_router("/visits", visits)
     api.add_router("/agent", agents)
+    api.add_router("/desks", desks)
+    api.add_router("/desks", messages)

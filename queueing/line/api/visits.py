@@ -7,21 +7,22 @@ from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
-from poolsite.api.problems import kind_of_refusal
+from poolsite.api.problems import Problem, kind_of_refusal
+from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from queueing.line import desk as door
-from queueing.line.api.credentials import Anybody, Visiting, count_coming
-from queueing.line.api.refusals import refusals
-from queueing.line.models import Message, Queue, Visit
-from queueing.line.schemas import (
-    BeatIn,
-    JoinIn,
-    LeftIn,
-    MessageIn,
-    NothingIn,
-    Problem,
-    RatingIn,
+from queueing.line.api.answers import (
+    DoneOut,
+    JoinOut,
+    MessagesOut,
+    QueueOut,
+    RatingOut,
+    RoomMessageOut,
+    VisitOut,
 )
+from queueing.line.api.credentials import Anybody, Visiting, count_coming
+from queueing.line.models import Message, Queue, Visit
+from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn
 from queueing.line.selectors import consoles
 from queueing.line.services import hours, left_messages, rooms
 from queueing.line.services import visits as use
@@ -38,13 +39,19 @@ ANYBODY = Anybody()
 # -- a queue's door ------------------------------------------------------------------------------
 
 
-@queues.get("/{slug}", auth=ANYBODY, response={200: Any, **ERRORS}, summary="A queue's door")
+@queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut, **ERRORS}, summary="A queue's door")
 def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
     """Whether it is open, and what its page says."""
     return consoles.queue_out(_queue(slug))
 
 
-@queues.post("/{slug}/join", auth=ANYBODY, response={200: Any, **ERRORS}, summary="Join")
+@queues.post(
+    "/{slug}/join",
+    auth=ANYBODY,
+    response={200: JoinOut, **ERRORS},
+    summary="Join",
+    exclude_unset=True,
+)
 def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     """A visitor comes: `waiting` with the number ahead, or `room`; with the token to keep.
 
@@ -64,17 +71,16 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     if not hours.is_open(queue):
         raise ProblemError("queue-closed", queue.closed_text[:300] or "This queue is closed now.")
     address = "" if is_machine else count_coming(request)
-    with refusals():
-        joined = use.visit_join(
-            queue=queue,
-            name=given.name,
-            topic=given.topic,
-            contact=given.contact,
-            address=address,
-            priority=given.priority if is_machine else 5,
-            skills=given.skills if is_machine else None,
-            anyway=given.anyway and is_machine,
-        )
+    joined = use.visit_join(
+        queue=queue,
+        name=given.name,
+        topic=given.topic,
+        contact=given.contact,
+        address=address,
+        priority=given.priority if is_machine else 5,
+        skills=given.skills if is_machine else None,
+        anyway=given.anyway and is_machine,
+    )
     data = standing_as_data(joined.visit.public_id, joined.standing)
     return {
         **data,
@@ -96,14 +102,16 @@ def _known(principal: Principal, queue: Queue) -> Any:
 
 
 @queues.post(
-    "/{slug}/left-messages", auth=ANYBODY, response={201: Any, **ERRORS}, summary="Leave a message"
+    "/{slug}/left-messages",
+    auth=ANYBODY,
+    response={201: DoneOut, **ERRORS},
+    summary="Leave a message",
 )
 def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
     """Leave a message, or ask to be called back."""
     queue = _queue(slug)
     count_coming(request)
-    with refusals():
-        left_messages.message_leave(queue=queue, **given.dict())
+    left_messages.message_leave(queue=queue, **given.dict())
     return Status(201, {"answer": "kept"})
 
 
@@ -122,7 +130,7 @@ def _row(request: HttpRequest) -> Visit:
 # -- a visit -------------------------------------------------------------------------------------
 
 
-@visits.get("/{visit}", response={200: Any, **ERRORS}, summary="Where a visit stands")
+@visits.get("/{visit}", response={200: VisitOut, **ERRORS}, summary="Where a visit stands")
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     """Looking keeps no place: that is what `beat` is for."""
     row = _row(request)
@@ -132,7 +140,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.post("/{visit}/beat", response={200: Any, **ERRORS}, summary="The visitor is there")
+@visits.post("/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="The visitor is there")
 def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     """A poll: keeps the visit alive and tells where it stands (served by the hot lane, too)."""
     row = _row(request)
@@ -140,7 +148,7 @@ def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.post("/{visit}/leave", response={200: Any, **ERRORS}, summary="Leave")
+@visits.post("/{visit}/leave", response={200: VisitOut, **ERRORS}, summary="Leave")
 def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The visitor leaves the line, or ends the room. Again: the same answer."""
     row = _row(request)
@@ -148,7 +156,7 @@ def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.get("/{visit}/messages", response={200: Any, **ERRORS}, summary="Words of a room")
+@visits.get("/{visit}/messages", response={200: MessagesOut, **ERRORS}, summary="Words of a room")
 def get_messages(
     request: HttpRequest,
     visit: str = VisitId,
@@ -158,30 +166,28 @@ def get_messages(
     return {"messages": messages_after(visit, after, notes=False)}
 
 
-@visits.post("/{visit}/messages", response={200: Any, **ERRORS}, summary="Say something")
+@visits.post("/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Say something")
 def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
     """The visitor's words; the same id again is the same message."""
     row = _row(request)
-    with refusals():
-        said = rooms.message_send(
-            visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
-        )
+    said = rooms.message_send(
+        visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
+    )
     return message_as_data(said.message)
 
 
-@visits.post("/{visit}/typing", response={200: Any, **ERRORS}, summary="The visitor types")
+@visits.post("/{visit}/typing", response={200: DoneOut, **ERRORS}, summary="The visitor types")
 def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The agent's page shows it for a few seconds."""
     rooms.typing_tell(visit=_row(request), by_agent=False)
     return {"answer": "ok"}
 
 
-@visits.post("/{visit}/rating", response={200: Any, **ERRORS}, summary="Rate")
+@visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate")
 def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
     """One to five stars; later words replace earlier ones."""
     row = _row(request)
-    with refusals():
-        rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
+    rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
     return {"stars": rating.stars, "comment": rating.comment}
 
 

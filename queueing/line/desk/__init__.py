@@ -2,10 +2,19 @@
 
     joined = hotpath.run(desk.join("support", "k3…", queue=7, priority=5))
 
-`commands.py` has what changes the desk, `reading.py` what only looks, `settings.py` how queues
-and agents are written.
+`commands.py` has what changes the desk, `calls.py` calls back, `reading.py` what only looks,
+`settings.py` how queues and agents are written.
 """
 
+from queueing.line.desk.calls import (
+    CallBack,
+    call_ask,
+    call_end,
+    call_forget,
+    call_keep,
+    calls_due,
+    calls_of,
+)
 from queueing.line.desk.commands import (
     LOAD_LIMIT,
     AgentState,
@@ -29,6 +38,7 @@ from queueing.line.desk.commands import (
     log_out_now,
     login,
     logout,
+    open_after,
     pause,
     place,
     queue_remove,
@@ -65,6 +75,7 @@ __all__ = [
     "AgentSettings",
     "AgentState",
     "Answer",
+    "CallBack",
     "DeskFigures",
     "DeskKeys",
     "LinePart",
@@ -83,6 +94,12 @@ __all__ = [
     "agent_write",
     "agents",
     "beat",
+    "call_ask",
+    "call_end",
+    "call_forget",
+    "call_keep",
+    "calls_due",
+    "calls_of",
     "check",
     "create",
     "decline",
@@ -93,6 +110,7 @@ __all__ = [
     "log_out_now",
     "login",
     "logout",
+    "open_after",
     "pause",
     "place",
     "queue_remove",

@@ -119,18 +119,26 @@ def read_answer(reply: list[str]) -> Answer:
 
 
 def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
-    """Begin the desk's data; the same generation again changes nothing (answer "exists")."""
-    args = (generation, "o", SCRIPTS["join"].sha1, log_limit, 0, 0)
+    """Begin the desk's data; the same generation again changes nothing (answer "exists").
+
+    Refused, "other generation", where a later life is there.
+    """
+    args = (generation, "o", SCRIPTS["join"].sha1, log_limit)
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
-def recover(
-    slug: str, generation: int, *, log_limit: int, open_after_seconds: float
-) -> Command[Answer]:
-    """Begin a new life of lost data: nobody is matched before it opens."""
-    after_ms = round(open_after_seconds * 1_000)
-    args = (generation, "r", SCRIPTS["join"].sha1, log_limit, after_ms, 0)
+def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+    """Begin a new life of lost data: nobody is matched, and it does not open before open_after.
+
+    Refused, "other generation", where a later life is there.
+    """
+    args = (generation, "r", SCRIPTS["join"].sha1, log_limit)
     return desk_command("create", slug, args, read_answer, str(generation))
+
+
+def open_after(slug: str, seconds: float) -> Command[Answer]:
+    """Everything is loaded: the sweep opens the desk so many seconds from now."""
+    return desk_command("open_after", slug, (round(seconds * 1_000),), read_answer, "open_after")
 
 
 def queue_write(

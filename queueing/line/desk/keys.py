@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-SUFFIXES = ("", ":queues", ":visits", ":agents", ":waiting", ":ready", ":free", ":timers", ":log")
+SUFFIXES = (
+    *("", ":queues", ":visits", ":agents", ":waiting", ":ready", ":free", ":timers", ":log"),
+    ":calls",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class QueueFigures:
 
 @dataclass(frozen=True, slots=True)
 class DeskFigures:
-    """A desk now. `status`: open or recovering."""
+    """A desk now. `status`: open or recovering, then `opens_at_ms` (0: not all is loaded yet)."""
 
     status: str
     generation: int

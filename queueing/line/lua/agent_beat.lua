@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent), offline
 Errors: "no such desk", "script outdated …"
@@ -19,8 +20,6 @@ Version: 1
 --@include records
 local a = agent_of(ARGV[1])
 if not a then return { 'gone', int(seq) } end
-if a.state == 'x' then return { 'offline', int(seq), 'x', '-', '-', a.word, '' } end
+if a.state == 'x' then return agent_reply('offline', a) end
 call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
-local token = ''
-if a.offered then token = visit_of(a.offered).token end
-return { 'ok', int(seq), a.state, a.pending, a.slots, a.word, token }
+return agent_reply('ok', a)

@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] visit          its id
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended, gone
 Errors: "no such desk", "script outdated …"
@@ -16,6 +17,7 @@ Complexity: O(log n + skill sets)
 Version: 1
 ]]
 --@include open
+--@include beat_plain
 --@include records
 --@include matching
 --@include moves
@@ -23,12 +25,6 @@ Version: 1
 local v = visit_of(ARGV[1])
 if not v then return { 'gone', int(seq) } end
 if v.state == 'e' then return state_reply(v) end
-if v.state == 'a' then
-  v.state, v.since = 'w', int(now_ms)
-  keep_visit(v)
-  log('back', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket)
-  match_visit(v)
-end
-beat_visit(v, queue_of(v.queue))
+here_again(v)
 --@include close
 return state_reply(v)

@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] what           visits, agents, waiting, ready, free or idle
 ARGV[2] cursor         0 at first, then as the reply said
 ARGV[3] count          roughly how many, 1 to 1 000
@@ -53,9 +54,10 @@ elseif what == 'agents' then
     if a.state == 'x' and a.slots ~= '-' then wrong(a.id, 'offline with rooms') end
     if a.state ~= 'x' and not call('ZSCORE', TIMERS, 'a' .. a.id) then wrong(a.id, 'no timer') end
     if a.pending == 'd' then wrong(a.id, 'held back') end
-    for slot in gmatch(a.slots, '[ro][^,]+') do
-      local v = visit_of(sub(slot, 2))
-      if not v or v.state ~= sub(slot, 1, 1) or v.agent ~= a.id then wrong(a.id, 'room without its visitor') end
+    for slot in slots_of(a) do
+      local kind = sub(slot, 1, 1)
+      local v = kind ~= 'w' and visit_of(sub(slot, 2))
+      if kind ~= 'w' and (not v or v.state ~= kind or v.agent ~= a.id) then wrong(a.id, 'room without its visitor') end
     end
     for q in gmatch(a.queues, '%d+') do
       local entry = call('ZSCORE', FREE, q .. a.stood .. ':' .. a.id)

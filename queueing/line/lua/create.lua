@@ -9,14 +9,13 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
-ARGV[1] generation     the life of the data
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+ARGV[1] generation     the life of the data; a larger one removes what is there
 ARGV[2] status         o open, r recovering
 ARGV[3] script_sha     SHA-1 of line/join
 ARGV[4] log_limit      largest backlog
-ARGV[5] open_after_ms  recovering: how long
-ARGV[6] seq            where the sequence goes on: the last that SQL has
 Reply: [answer]; answer: ok, exists
-Errors: "malformed …"
+Errors: "other generation" (a later one is there), "malformed …"
 Complexity: O(n) when an older life is removed (unlinked in the background)
 Version: 1
 ]]
@@ -24,14 +23,14 @@ local call = redis.call
 local generation = ARGV[1]
 if not string.find(generation or '', '^%d+$') then return { 'malformed generation' } end
 if ARGV[2] ~= 'o' and ARGV[2] ~= 'r' then return { 'malformed status' } end
-if call('HGET', KEYS[1], 'generation') == generation then return { 'exists' } end
-local suffixes = { '', ':queues', ':visits', ':agents', ':waiting', ':ready', ':free', ':timers', ':log' }
+local there = call('HMGET', KEYS[1], 'generation', 'clock')
+if there[1] == generation then return { 'exists' } end
+if there[1] and there[1] + 0 > generation + 0 then return { 'other generation' } end
+local suffixes = { '', ':queues', ':visits', ':agents', ':waiting', ':ready', ':free', ':timers', ':log', ':calls' }
 for i = 1, #suffixes do call('UNLINK', KEYS[i] or KEYS[1] .. suffixes[i]) end
-local now = now_us(0)
-local seq = tonumber(ARGV[6] or '0') or 0
+local now = now_us(there[2])
 call('HSET', KEYS[1], 'generation', generation, 'conf', ARGV[2], 'script_version', VERSION, 'script_sha', ARGV[3] or '',
-  'log_limit', ARGV[4] or '1000000', 'clock', int(now), 'drained', int(seq), 'seq', int(seq),
-  'opens_at', int(math.floor(now / 1000) + (tonumber(ARGV[5]) or 0)))
-seq = append(KEYS[9] or KEYS[1] .. ':log', seq, seq, ARGV[4], now, 'k', 'created', 'w', ARGV[2] == 'r' and 'recovering' or 'open')
+  'log_limit', ARGV[4] or '1000000', 'clock', int(now), 'drained', 0)
+local seq = append(KEYS[9] or KEYS[1] .. ':log', 0, 0, ARGV[4], now, 'k', 'created', 'w', ARGV[2] == 'r' and 'recovering' or 'open')
 call('HSET', KEYS[1], 'seq', int(seq))
 return { 'ok' }

@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] visit          its id
 ARGV[2] queue          its id
 ARGV[3] class          1 (first) to 9
@@ -21,27 +22,25 @@ Complexity: O(log n + skill sets)
 Version: 1
 ]]
 --@include open
---@include records
---@include matching
---@include moves
 
 local id, queue, class, skills, arrived = ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '', ARGV[5] or ''
 if not id or not find(id, '^[%w_-]+$') or #id > 32 then return { 'malformed visit' } end
 if not class or not find(class, '^[1-9]$') then return { 'malformed class' } end
 if skills ~= '' and not find(skills, '^[a-z0-9-]+:[1-9][a-z0-9:,-]*$') then return { 'malformed skills' } end
 if arrived ~= '' and not find(arrived, '^%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d$') then return { 'malformed arrived' } end
-local q = queue_of(queue)
-if not q then return { 'no such queue' } end
-local v = visit_of(id)
+local settings = call('HGET', QUEUES, queue)
+if not settings then return { 'no such queue' } end
+local known = call('HGET', VISITS, id)
+--@include join_plain
+--@include records
+--@include needs
+--@include matching
+--@include moves
+local q = read_queue(queue, settings)
+local v = read_visit(id, known)
 if v then
   if v.state == 'e' then return state_reply(v) end
-  if v.state == 'a' then
-    v.state, v.since = 'w', int(now_ms)
-    keep_visit(v)
-    log('back', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket)
-    match_visit(v)
-  end
-  beat_visit(v, queue_of(v.queue))
+  here_again(v)
   --@include close
   return state_reply(v)
 end
@@ -56,27 +55,19 @@ if arrived == '' then
     return { 'no_agent', int(seq) }
   end
 end
-local need = '0'
-if skills ~= '' then
-  need = call('HGET', DESK, 'need:' .. skills)
-  if not need then
-    if needs >= 99 then return { 'malformed skills' } end
-    needs = needs + 1
-    need = int(needs)
-    call('HSET', DESK, 'needs', need, 'need:' .. skills, need, 'need' .. need, skills)
-  end
-end
+local need = need_of(skills)
+if not need then return { 'malformed skills' } end
 -- The ticket is the time of arrival, each one its own: so a place can be proved by the time alone.
-local last = (call('HGET', DESK, 'ticket') or 0) + 0
 local joined = arrived ~= '' and math.min(arrived + 0, now) or now
 local ticket = joined
 if arrived == '' then
-  if ticket <= last then ticket = last + 1 end
-  call('HSET', DESK, 'ticket', int(ticket))
+  if ticket <= last_ticket + 0 then ticket = last_ticket + 1 end
+  joined = ticket
+  last_ticket = int(ticket)
 end
 v = { id = id, state = 'w', queue = queue, class = class, ticket = int(ticket), joined = int(joined), need = need,
   agent = '-', since = int(now_ms), token = '-', word = '-' }
-call('HINCRBY', DESK, 'joined', 1)
+joined_total = int(joined_total + 1)
 beat_visit(v, q)
 -- Matched at once when an agent is free: nobody ready is before it then, or the agent would be taken.
 local found, order

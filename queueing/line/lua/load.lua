@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1+] visit          six words each: visit, queue, class, arrival µs, agent or "-", skills or ""
 Reply: [answer, seq, how many]
 Errors: "no such desk", "script outdated …", "malformed …"
@@ -17,6 +18,7 @@ Version: 1
 ]]
 --@include open
 --@include records
+--@include needs
 --@include matching
 --@include moves
 
@@ -26,16 +28,7 @@ for i = 1, #ARGV, 6 do
   local id, queue, class, arrived, agent, skills = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
   local q = queue_of(queue)
   if q and find(class, '^[1-9]$') and find(arrived, '^%d+$') and not call('HGET', VISITS, id) then
-    local need = '0'
-    if skills ~= '' then
-      need = call('HGET', DESK, 'need:' .. skills)
-      if not need and needs < 99 then
-        needs = needs + 1
-        need = int(needs)
-        call('HSET', DESK, 'needs', need, 'need:' .. skills, need, 'need' .. need, skills)
-      end
-      need = need or '0'
-    end
+    local need = need_of(skills) or '0'
     local v = { id = id, state = 'w', queue = queue, class = class, ticket = arrived, joined = arrived, need = need,
       agent = '-', since = int(now_ms), token = '-', word = '-' }
     local a = agent ~= '-' and agent_of(agent)

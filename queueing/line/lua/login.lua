@@ -9,8 +9,9 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] agent          its id
-Reply: [answer, seq, state, pending, slots, word, token]; answer: ok
+Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(slots × (log n + skill sets))
 Version: 1
@@ -39,6 +40,4 @@ match_agent(a)
 keep_agent(a)
 tell('agent', '-', a.id)
 --@include close
-local token = ''
-if a.offered then token = visit_of(a.offered).token end
-return { 'ok', int(seq), a.state, a.pending, a.slots, a.word, token }
+return agent_reply('ok', a)

@@ -9,10 +9,11 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] agent          its id
 ARGV[2] what           p pause, l log out, k log out at once (a supervisor): rooms go back to the line
 ARGV[3] reason         a word
-Reply: [answer, seq, state, pending, slots, word]; answer: ok, offline
+Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, offline
 Errors: "no such desk", "script outdated …", "gone" (no such agent), "malformed what"
 Complexity: O(slots × (log n + skill sets))
 Version: 1
@@ -26,7 +27,7 @@ local a = agent_of(ARGV[1])
 if not a then return { 'gone', int(seq) } end
 local what = ARGV[2]
 if what ~= 'p' and what ~= 'l' and what ~= 'k' then return { 'malformed what' } end
-if a.state == 'x' then return { 'offline', int(seq), 'x', '-', '-', a.word } end
+if a.state == 'x' then return agent_reply('offline', a) end
 local reason = clean(ARGV[3] ~= '' and ARGV[3] or '-')
 if what == 'p' and a.state == 'p' then
   a.word = reason
@@ -55,4 +56,4 @@ else
 end
 keep_agent(a)
 --@include close
-return { 'ok', int(seq), a.state, a.pending, a.slots, a.word }
+return agent_reply('ok', a)

@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] visit          its id
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended, gone
 Errors: "no such desk", "script outdated …"
@@ -19,6 +20,4 @@ Version: 1
 --@include records
 local v = visit_of(ARGV[1])
 if not v then return { 'gone', int(seq) } end
-local ahead = waits(v.state) and ahead_of(v) or 0
-local names = { w = 'waiting', a = 'away', o = 'offered', r = 'room', e = 'ended' }
-return { names[v.state], int(seq), int(ahead), v.agent, v.queue, v.class, v.ticket, v.joined, v.word }
+return state_reply(v)

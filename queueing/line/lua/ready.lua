@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] agent          its id
 Reply: [answer, seq, state, slots]; answer: ok
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
@@ -22,7 +23,9 @@ Version: 1
 
 local a = agent_of(ARGV[1])
 if not a then return { 'gone', int(seq) } end
-for slot in gmatch(a.slots, 'w%d+') do drop_slot(a, slot) end
+for slot in slots_of(a) do
+  if sub(slot, 1, 1) == 'w' then drop_slot(a, slot) end
+end
 call('ZREM', TIMERS, 'w' .. a.id)
 log('ready', 'a', a.id)
 settle(a)

@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] batch          how many timers at most, 1 to 1 000
 Reply: [more, seq, handled]; more = 1: call again at once
 Errors: "no such desk", "script outdated …", "malformed batch"
@@ -27,6 +28,7 @@ if status == 'r' then
   if opens and opens + 0 <= now_ms then
     status = 'o'
     call('HSET', DESK, 'conf', 'o')
+    call('HDEL', DESK, 'opens_at')
     log('opened', 'w', 'recovered')
     -- Whoever came back is matched by the walk over free agents below.
   end
@@ -105,9 +107,10 @@ local function wrapped(id)
   local a = agent_of(id)
   if not a then return end
   local next_end
-  for ends in gmatch(a.slots, 'w(%d+)') do
-    if ends + 0 <= now_ms then drop_slot(a, 'w' .. ends)
-    elseif not next_end or ends + 0 < next_end then next_end = ends + 0 end
+  for slot in slots_of(a) do
+    local ends = tonumber(match(slot, '^w(%d+)$'))
+    if ends and ends <= now_ms then drop_slot(a, slot)
+    elseif ends and (not next_end or ends < next_end) then next_end = ends end
   end
   if next_end then call('ZADD', TIMERS, int(next_end), 'w' .. id) end
   log('ready', 'a', id)

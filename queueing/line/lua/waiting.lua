@@ -9,6 +9,7 @@ KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
+KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] queue          its id
 ARGV[2] after          the last entry of the part before, or ""
 ARGV[3] count          1 to 1 000

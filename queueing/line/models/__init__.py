@@ -9,8 +9,14 @@ from queueing.line.models.desks import (
     Queue,
     Skill,
 )
-from queueing.line.models.records import AgentShift, DeskSample, LeftMessage, LineEvent
-from queueing.line.models.visits import Message, Rating, RoomEvent, Visit
+from queueing.line.models.records import (
+    AgentShift,
+    DeskSample,
+    LeftMessage,
+    LineEvent,
+    MessageCall,
+)
+from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 
 __all__ = [
     "Agent",
@@ -23,8 +29,10 @@ __all__ = [
     "LeftMessage",
     "LineEvent",
     "Message",
+    "MessageCall",
     "Queue",
     "Rating",
+    "Room",
     "RoomEvent",
     "Skill",
     "Visit",

@@ -6,12 +6,13 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
+from poolsite.hotpath.rows import PartRow, RedisRow
 
 SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))
 DAY_SECONDS = 86_400
 
 
-class Desk(models.Model):
+class Desk(RedisRow):
     """One aggregate of the line, tag `{line.<slug>}`; nothing crosses from desk to desk."""
 
     account = models.ForeignKey(
@@ -48,8 +49,10 @@ class Desk(models.Model):
         return "{line." + self.slug + "}"
 
 
-class Queue(models.Model):
+class Queue(PartRow):
     """One queue of a desk; its public page is `/q/<slug>/`."""
+
+    part_of = "desk"
 
     class Mode(models.TextChoices):
         AUTOMATIC = "auto", _("automatic")
@@ -126,14 +129,9 @@ class Queue(models.Model):
         return self.name or self.slug
 
     @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the desk."""
-        return self.desk.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the desk."""
-        return f"desk:{self.desk.slug}"
+    def audit_ref(self) -> str:
+        """The history names the queue."""
+        return f"queue:{self.slug}"
 
 
 class Closure(models.Model):
@@ -169,8 +167,10 @@ class Skill(models.Model):
         return self.name
 
 
-class Agent(models.Model):
+class Agent(PartRow):
     """A user who serves queues of one desk."""
+
+    part_of = "desk"
 
     desk = models.ForeignKey(Desk, models.PROTECT, related_name="agents")
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.PROTECT, related_name="line_agent")
@@ -191,11 +191,6 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the desk."""
-        return self.desk.account_id
 
 
 class CannedReply(models.Model):

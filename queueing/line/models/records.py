@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.history.models import HistoryEntry
+from poolsite.hotpath.rows import PartRow
 from queueing.line.models.desks import Agent, Desk, Queue
 
 
@@ -42,6 +43,7 @@ class AgentShift(models.Model):
     served = models.PositiveIntegerField(_("served"), default=0)
     missed = models.PositiveIntegerField(_("offers missed"), default=0)
     pauses = models.JSONField(_("pauses"), default=list, blank=True)  # {reason, from, until}
+    wrap_ups = models.JSONField(_("running wrap-ups"), default=list, blank=True)  # their begins
 
     class Meta:
         verbose_name = _("shift")
@@ -80,8 +82,10 @@ class DeskSample(models.Model):
         return f"{self.queue} {self.minute}"
 
 
-class LeftMessage(models.Model):
+class LeftMessage(PartRow):
     """What somebody left when nobody was there, or a wish to be called back."""
+
+    part_of = "queue.desk"
 
     queue = models.ForeignKey(Queue, models.PROTECT, related_name="left_messages")
     visit = models.CharField(_("visit"), max_length=32, blank=True)
@@ -90,13 +94,51 @@ class LeftMessage(models.Model):
     text = models.TextField(_("text"), max_length=4_000, blank=True)
     wants_call = models.BooleanField(_("call back"), default=False)
     at = models.DateTimeField(_("at"), auto_now_add=True)
-    handled_by = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    handled_by = models.CharField(_("handled by"), max_length=150, blank=True)
     handled_at = models.DateTimeField(_("handled at"), null=True)
 
     class Meta:
         verbose_name = _("left message")
         verbose_name_plural = _("left messages")
         ordering = ["-at"]
+        indexes = [
+            models.Index(fields=["queue", "-id"], name="line_left_queue"),
+            models.Index(fields=["contact"], name="line_left_contact"),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+
+class MessageCall(models.Model):
+    """A call back to who left a message, while it runs, through a number of the desk's pool.
+
+    `operation` names it in the pool; no `number` yet: asked for. Without a message (it was erased)
+    the sweep ends it.
+    """
+
+    message = models.OneToOneField(
+        LeftMessage, models.SET_NULL, null=True, related_name="call", verbose_name=_("message")
+    )
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="message_calls")
+    operation = models.CharField(_("operation"), max_length=64, unique=True)
+    pool = models.CharField(_("number pool"), max_length=40)
+    callee = models.CharField(_("number called"), max_length=40)
+    number = models.CharField(_("number"), max_length=40, blank=True)
+    ending = models.BooleanField(_("ending"), default=False)
+    began_at = models.DateTimeField(_("began at"), auto_now_add=True)
+    look_at = models.DateTimeField(_("looked at next"), db_index=True)
+
+    class Meta:
+        verbose_name = _("call back to a message")
+        verbose_name_plural = _("calls back to messages")
+
+    def __str__(self) -> str:
+        return self.operation
+
+    @property
+    def state(self) -> str:
+        """As a room's call says it: asked (for a number), running, ending."""
+        if self.ending:
+            return "ending"
+        return "running" if self.number else "asked"

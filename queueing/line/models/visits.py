@@ -4,11 +4,14 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.hotpath.rows import PartRow
 from queueing.line.models.desks import Agent, Desk, Queue
 
 
-class Visit(models.Model):
+class Visit(PartRow):
     """A visitor's stay at a desk; `public_id` is its id in Redis, in addresses and in tokens."""
+
+    part_of = "desk"
 
     class Outcome(models.TextChoices):
         SERVED = "served", _("served")
@@ -50,23 +53,22 @@ class Visit(models.Model):
         indexes = [
             models.Index(fields=["desk", "joined_at"], name="line_visit_joined"),
             models.Index(fields=["queue", "joined_at"], name="line_visit_queue"),
+            models.Index(fields=["agent", "joined_at"], name="line_visit_agent"),
             models.Index(
                 fields=["desk"], condition=models.Q(ended_at=None), name="line_visit_running"
             ),
+            models.Index(
+                fields=["desk", "ended_at"],
+                condition=models.Q(erased_at=None),
+                name="line_visit_kept",
+            ),
+            # who a visitor is, for the search and for erasing
+            models.Index(fields=["contact"], name="line_visit_contact"),
+            models.Index(fields=["name"], name="line_visit_name"),
         ]
 
     def __str__(self) -> str:
         return self.public_id
-
-    @property
-    def account_id(self) -> int | None:
-        """The tenant, told by the desk."""
-        return self.desk.account_id
-
-    @property
-    def access_ref(self) -> str:
-        """Grants and tokens name the desk."""
-        return f"desk:{self.desk.slug}"
 
 
 class Message(models.Model):
@@ -125,6 +127,32 @@ class RoomEvent(models.Model):
 
     def __str__(self) -> str:
         return self.kind
+
+
+class Room(models.Model):
+    """A visit's time with one agent; a visit that is handed over has several, one after another."""
+
+    visit = models.ForeignKey(Visit, models.CASCADE, related_name="rooms")
+    queue = models.ForeignKey(Queue, models.PROTECT, related_name="rooms")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="rooms")
+    began_at = models.DateTimeField(_("began at"))
+    ended_at = models.DateTimeField(_("ended at"), null=True)
+
+    class Meta:
+        verbose_name = _("room")
+        verbose_name_plural = _("rooms")
+        indexes = [
+            models.Index(fields=["queue", "began_at"], name="line_room_queue"),
+            models.Index(fields=["agent", "began_at"], name="line_room_agent"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["visit"], condition=models.Q(ended_at=None), name="line_room_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.visit_id} {self.began_at}"
 
 
 class Rating(models.Model):

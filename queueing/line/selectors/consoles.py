@@ -1,21 +1,17 @@
 """What visitors' and agents' pages show, read from SQL and Redis."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.core.cache import cache
 from django.db.models import Avg, Count, F
-from django.utils import timezone
 
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
+from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
-
-KEPT_ENOUGH = 10  # promises of today before their share is told
-PROMISES_LOOKED_AT = 500
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
@@ -30,33 +26,13 @@ def queue_out(queue: Queue) -> dict[str, Any]:
         "welcome": queue.welcome,
         "topics": [str(topic)[:80] for topic in queue.topics],
         "grace_seconds": queue.grace_seconds,
-        "promises": promises_kept(queue),
+        "promises": _promises(queue),
     }
 
 
-def promises_kept(queue: Queue) -> dict[str, int] | None:
-    """How many of the last day's visitors were served within the time they were shown."""
-    key = f"line:promises:{queue.pk}"
-    known: dict[str, int] | None = cache.get(key)
-    if known is None:
-        since = timezone.now() - timedelta(days=1)
-        served = Visit.objects.filter(
-            queue=queue,
-            joined_at__gte=since,
-            matched_at__isnull=False,
-            predicted_high_seconds__isnull=False,
-        )
-        told = served.order_by("-joined_at").values_list(
-            "joined_at", "matched_at", "predicted_high_seconds"
-        )[:PROMISES_LOOKED_AT]
-        kept = [
-            (matched - joined).total_seconds() <= most
-            for joined, matched, most in told
-            if matched is not None and most is not None
-        ]
-        known = {"kept": sum(kept), "of": len(kept)}
-        cache.set(key, known, timeout=60)
-    return known if known["of"] >= KEPT_ENOUGH else None
+def _promises(queue: Queue) -> dict[str, int] | None:
+    known = promises_of(queue)
+    return {"kept": known.kept, "of": known.of} if known.enough else None
 
 
 def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, Any]:
@@ -66,6 +42,7 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
     rows = Visit.objects.filter(public_id__in=ids).select_related("queue")
     said = {row.public_id: row for row in rows}
     known = hotpath.run(door.visits(agent.desk.slug, ids)) if ids else {}
+    calls = {call.visit: call_out(call) for call in _calls(agent.desk.slug, ids)}
     return {
         "agent": agent.user_id,
         "name": agent.name,
@@ -76,9 +53,22 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
         "word": now.word,
         "offer_token": now.offer_token,
         "slots": [
-            _slot_out(slot, said.get(slot.visit), known.get(slot.visit)) for slot in now.slots
+            {
+                **_slot_out(slot, said.get(slot.visit), known.get(slot.visit)),
+                "call": calls.get(slot.visit),
+            }
+            for slot in now.slots
         ],
     }
+
+
+def _calls(desk: str, visits: list[str]) -> list[door.CallBack]:
+    return hotpath.run(door.calls_of(desk, visits)) if visits else []
+
+
+def call_out(call: door.CallBack) -> dict[str, str]:
+    """A call back as the agent sees it: whom to call, and from which number."""
+    return {"state": call.state, "callee": call.callee, "number": call.number}
 
 
 def _slot_out(
@@ -88,7 +78,7 @@ def _slot_out(
     if visit is not None:
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
-        out |= {"skills": visit.skills}
+        out |= {"skills": visit.skills, "contact": visit.contact}
     if record is not None:
         out |= {"since_ms": record.since_ms, "why": record.word}
     return out

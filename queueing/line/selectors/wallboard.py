@@ -1,7 +1,7 @@
 """The wallboard's figures: live ones from Redis, the day's from SQL."""
 
-import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,9 +11,11 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from poolsite import hotpath
+from poolsite.kept import Kept
 from poolsite.operations.models import Incident
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
 
@@ -23,7 +25,7 @@ BUCKET_MINUTES = 15
 BUCKETS = 10
 LONG_ROOM_SECONDS = 600
 ORDER = {"lost": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
-_DAY: dict[int, tuple[float, "Day"]] = {}
+_DAY: "Kept[int, Day]" = Kept(FRESH_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -80,28 +82,58 @@ def _queue(
     queue: Queue, figures: door.DeskFigures | None, records: list[door.AgentRecord], day: Day
 ) -> dict[str, Any]:
     now = figures.queues.get(queue.pk) if figures is not None else None
-    today = day.queues.get(queue.pk, {})
-    answered, ended = today.get("answered", 0), today.get("abandoned", 0)
-    opens = None if hours.is_open(queue) else hours.next_opening(queue)
+    is_open = hours.is_open(queue)
     doing: Counter[str] = Counter()
     for record in records:
         if queue.pk in record.queues and record.state != "offline":
             doing[_state_of(record)] += 1
+    return queue_as_shown(
+        queue,
+        is_open=is_open,
+        opens=None if is_open else hours.next_opening(queue),
+        waiting=now.waiting if now is not None else 0,
+        oldest_ms=now.oldest_us // 1000 if now is not None else 0,
+        today=day.queues.get(queue.pk, {}),
+        doing=doing,
+    )
+
+
+def queue_as_shown(
+    queue: Queue,
+    *,
+    is_open: bool,
+    opens: datetime | None,
+    waiting: int,
+    oldest_ms: int,
+    today: Mapping[str, int],
+    doing: Mapping[str, int],
+) -> dict[str, Any]:
+    """A queue's card. today: answered, in_time, abandoned; doing: agents by state."""
+    answered, ended = today.get("answered", 0), today.get("abandoned", 0)
     return {
         "slug": queue.slug,
         "name": queue.name,
-        "open": opens is None and hours.is_open(queue),
+        "open": is_open,
         "opens": opens.isoformat() if opens is not None else "",
-        "waiting": now.waiting if now is not None else 0,
-        "oldest_ms": now.oldest_us // 1000 if now is not None else 0,
+        "waiting": waiting,
+        "oldest_ms": oldest_ms,
         "alarm_seconds": queue.longest_wait_alarm_seconds,
         "level": round(today.get("in_time", 0) / answered, 3) if answered else None,
         "goal": queue.service_level_alarm_percent / 100,
         "within": queue.answer_within_seconds,
         "served": answered,
+        "promises": _promises(queue),
         "gave_up": round(ended / (ended + answered), 3) if ended + answered else None,
         "agents": dict(doing),
     }
+
+
+def _promises(queue: Queue) -> dict[str, int] | None:
+    """How many of the last day's estimates came true; None: too few to tell."""
+    known = promises_of(queue)
+    if not known.enough:
+        return None
+    return {"of": known.of, "kept": known.kept, "sooner": known.sooner}
 
 
 def _state_of(record: door.AgentRecord) -> str:
@@ -135,12 +167,7 @@ def _agent(record: door.AgentRecord, day: Day) -> dict[str, Any]:
 
 
 def _day(desk: Desk) -> Day:
-    known = _DAY.get(desk.pk)
-    if known is not None and time.monotonic() - known[0] < FRESH_SECONDS:
-        return known[1]
-    day = _read_day(desk)
-    _DAY[desk.pk] = (time.monotonic(), day)
-    return day
+    return _DAY.get(desk.pk, lambda: _read_day(desk))
 
 
 def _read_day(desk: Desk) -> Day:
@@ -156,7 +183,7 @@ def _read_day(desk: Desk) -> Day:
     ).exclude(shifts__ended_at=None)
     return Day(
         queues=_by_queue(desk, rows),
-        chart=_chart(desk, now),
+        chart=chart_of(desk, now),
         rooms={
             name: at.timestamp()
             for name, at in running.values_list("public_id", "matched_at")
@@ -191,16 +218,17 @@ def _counts(desk: Desk) -> dict[str, Count]:
     }
 
 
-def _chart(desk: Desk, now: datetime) -> list[dict[str, Any]]:
-    """Visitors of each quarter of an hour: served and gave up, oldest first."""
+def chart_of(desk: Desk, now: datetime) -> list[dict[str, Any]]:
+    """Visitors of each quarter of an hour until a moment: served and gave up, oldest first."""
     last = now.replace(minute=now.minute - now.minute % BUCKET_MINUTES, second=0, microsecond=0)
     first = last - timedelta(minutes=BUCKET_MINUTES * (BUCKETS - 1))
     counts: Counter[tuple[int, bool]] = Counter()
-    rows = Visit.objects.filter(desk=desk, joined_at__gte=first)
+    rows = Visit.objects.filter(desk=desk, joined_at__gte=first, joined_at__lte=now)
     for joined, matched, ended in rows.values_list("joined_at", "matched_at", "ended_at"):
-        if matched is not None or ended is not None:
+        was_served = matched is not None and matched <= now
+        if was_served or (ended is not None and ended <= now):
             place = int((joined - first).total_seconds() // (BUCKET_MINUTES * 60))
-            counts[place, matched is not None] += 1
+            counts[place, was_served] += 1
     return [
         {
             "at": (first + timedelta(minutes=BUCKET_MINUTES * place)).isoformat(),

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -10,30 +9,13 @@ from django.conf import settings
 from django.db import transaction
 from redis.exceptions import RedisError
 
-from poolsite import access, hotpath
-from poolsite.access.models import User
-from poolsite.access.services.actor import Actor
+from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
 
 logger = logging.getLogger(__name__)
 TEXT_LENGTH = 4_000
-
-
-def require(actor: Actor, action: str, thing: object | None = None) -> None:
-    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
-    if isinstance(actor, str):
-        return
-    principal = access.principal_of_user(actor) if isinstance(actor, User) else actor
-    access.require(principal, action, thing)
-
-
-def name_of(actor: Actor) -> str:
-    """The actor's name as pages show it."""
-    if isinstance(actor, str):
-        return actor
-    return (actor.get_username() if isinstance(actor, User) else actor.name)[:150]
 
 
 def clean(text: str, length: int) -> str:
@@ -50,11 +32,6 @@ def clean_text(text: str) -> str:
     if len(kept) > TEXT_LENGTH:
         raise LineError("malformed", f"A message has at most {TEXT_LENGTH} characters.")
     return kept
-
-
-def moment(at_us: int) -> datetime:
-    """A time of Redis' as SQL keeps it."""
-    return datetime.fromtimestamp(at_us / 1_000_000, UTC)
 
 
 def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:

@@ -1,6 +1,5 @@
 """Desks, queues and agents: made and changed in SQL, then brought to Redis."""
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,22 +8,15 @@ from django.db import transaction
 
 from poolsite import access, hotpath
 from poolsite.access.models import Account, User
-from poolsite.access.services.actor import Actor
+from poolsite.access.models.tenants import refuse_reserved
+from poolsite.access.services import aggregates
+from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.aggregates import Act
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.services import hours
-from queueing.line.services.common import (
-    after_commit,
-    agent_settings,
-    queue_settings,
-    require,
-)
-
-
-def new_generation(*before: int) -> int:
-    """A generation above all that were: the time in ms."""
-    return max([int(time.time() * 1_000), *(each + 1 for each in before)])
+from queueing.line.services.common import after_commit, agent_settings, queue_settings
 
 
 def desk_create(
@@ -32,7 +24,9 @@ def desk_create(
 ) -> Desk:
     """Make a desk in SQL, then in Redis. ValidationError when a field is bad."""
     require(actor, "line.create")
-    desk = Desk(slug=slug, name=name, account=account, generation=new_generation(), **settings)
+    generation = hotpath.generation_new()
+    desk = Desk(slug=slug, name=name, account=account, generation=generation, **settings)
+    refuse_reserved(slug)
     desk.full_clean()
     with transaction.atomic():
         desk.save(force_insert=True)
@@ -43,9 +37,9 @@ def desk_create(
 
 
 def begin_desk(desk: Desk) -> None:
-    """Make the desk's data in Redis, with its queues and agents."""
-    hotpath.run(door.create(desk.slug, desk.generation, log_limit=desk.log_limit))
-    apply_desk(desk)
+    """Make the desk's data in Redis, with its queues and agents; not over a later life's."""
+    if hotpath.run(door.create(desk.slug, desk.generation, log_limit=desk.log_limit)).ok:
+        apply_desk(desk)
 
 
 def apply_desk(desk: Desk) -> None:
@@ -71,33 +65,22 @@ def queue_create(*, actor: Actor, desk: Desk, slug: str, name: str, **settings: 
     """Make a queue. ValidationError when a field is bad."""
     require(actor, "line.configure", desk)
     queue = Queue(desk=desk, slug=slug, name=name, **settings)
+    refuse_reserved(slug)
     _full_clean(queue)
     with transaction.atomic():
         queue.save(force_insert=True)
-        access.audit(
-            actor=actor, action="line.queue_create", thing=queue, after={"slug": slug, **settings}
-        )
+        Act(actor, "line.queue_create", "").write(queue, None, {"slug": slug, **settings})
         after_commit(desk, lambda: apply_queue(queue))
     return queue
 
 
-def queue_configure(*, actor: Actor, queue: Queue, **changes: Any) -> Queue:
+def queue_configure(*, actor: Actor, queue: Queue, reason: str = "", **changes: Any) -> Queue:
     """Change a queue's settings; they hold from that moment. ValidationError when one is bad."""
     require(actor, "line.configure", queue)
+    act = Act(actor, "line.queue_configure", clean_reason(reason))
     with transaction.atomic():
         queue = Queue.objects.select_for_update().select_related("desk").get(pk=queue.pk)
-        before = {name: getattr(queue, name) for name in changes}
-        for name, value in changes.items():
-            setattr(queue, name, value)
-        _full_clean(queue)
-        queue.save(update_fields=list(changes))
-        access.audit(
-            actor=actor,
-            action="line.queue_configure",
-            thing=queue,
-            before=_plain(before),
-            after=_plain(changes),
-        )
+        aggregates.configure(queue, changes, _full_clean, act)
         after_commit(queue.desk, lambda: apply_queue(queue))
     return queue
 
@@ -154,26 +137,21 @@ def agent_create(
 
 
 def agent_configure(
-    *, actor: Actor, agent: Agent, queues: Iterable[Queue] | None = None, **changes: Any
+    *,
+    actor: Actor,
+    agent: Agent,
+    queues: Iterable[Queue] | None = None,
+    reason: str = "",
+    **changes: Any,
 ) -> Agent:
     """Change what an agent may do; rooms that it has go on."""
     require(actor, "line.configure", agent.desk)
+    act = Act(actor, "line.agent_configure", clean_reason(reason))
     with transaction.atomic():
         agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
-        before = {name: getattr(agent, name) for name in changes}
-        for name, value in changes.items():
-            setattr(agent, name, value)
-        agent.full_clean()
-        agent.save()
         if queues is not None:
-            agent.queues.set(_queues_of(agent.desk, queues))
-        access.audit(
-            actor=actor,
-            action="line.agent_configure",
-            thing=agent,
-            before=_plain(before),
-            after=_plain(changes),
-        )
+            changes["queues"] = _queues_of(agent.desk, queues)
+        aggregates.configure(agent, changes, Agent.full_clean, act)
         after_commit(agent.desk, lambda: apply_agent(agent))
     return agent
 
@@ -188,7 +166,3 @@ def _queues_of(desk: Desk, queues: Iterable[Queue]) -> list[Queue]:
     if any(queue.desk_id != desk.pk for queue in wanted):
         raise LineError("unknown-queue", "An agent serves queues of its own desk only.")
     return wanted
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: getattr(value, "pk", value) for name, value in values.items()}

@@ -2,29 +2,35 @@
 
 import logging
 from collections.abc import Iterator
+from datetime import timedelta
 
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
-from poolsite import access, hotpath
+from poolsite import hotpath
+from poolsite.access.services.aggregates import Act, begin_anew
+from poolsite.history.healing import heal
+from poolsite.history.models import Cursor
+from poolsite.hotpath.rows import closed_by_promotion
+from poolsite.jobs.shards import of_shard
+from poolsite.moments import us_of
 from poolsite.operations import incidents
 from queueing.line import desk as door
-from queueing.line.models import Desk, Visit
-from queueing.line.services.desks import apply_desk, begin_desk, new_generation
+from queueing.line.models import Desk, LineEvent, Visit
+from queueing.line.services.desks import apply_desk, begin_desk
 
 logger = logging.getLogger(__name__)
+KIND = "line.desk"
 INCIDENT = "line.recovering"
 LONGEST_TTL_SECONDS = 15
+LOADING = timedelta(seconds=60)  # then the worker that loads is taken for dead
 
 
 def watch_desks(shard: int, shards: int) -> dict[str, int]:
     """One look at every desk of a shard; returns what was done, in numbers."""
     done = {"desks": 0, "rebuilt": 0, "failed": 0}
-    for desk in Desk.objects.select_related("account").order_by("pk"):
-        if desk.pk % shards != shard:
-            continue
+    for desk in of_shard(Desk.objects.select_related("account").order_by("pk"), shard, shards):
         done["desks"] += 1
         try:
             done["rebuilt"] += desk_check(desk, hotpath.run(door.show(desk.slug)))
@@ -37,49 +43,67 @@ def watch_desks(shard: int, shards: int) -> dict[str, int]:
 def heal_desk(desk_id: int, reason: str) -> None:
     """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
     desk = Desk.objects.select_related("account").filter(pk=desk_id).first()
-    if desk is None:
-        return
-    figures = hotpath.run(door.show(desk.slug))
-    if figures is not None and figures.generation == desk.generation:
-        desk_rebuild(desk, reason, figures.generation)
-    else:
-        desk_check(desk, figures)
+    heal(KIND, desk, reason, show=door.show, check=desk_check, rebuild=desk_rebuild)
 
 
 def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
     """Compare a desk's data with what SQL remembers, and rebuild it if it was lost."""
     if figures is not None and figures.generation == desk.generation:
-        if figures.status == "open" and desk.recovering_since is not None:
+        if figures.status == "recovering":
+            return figures.opens_at_ms == 0 and (_go_on(desk) or _failed_over(desk))
+        if desk.recovering_since is not None:
             Desk.objects.filter(pk=desk.pk).update(recovering_since=None)
             incidents.close(type=INCIDENT, object=desk.slug)
         return False
     found = figures.generation if figures is not None else 0
-    if found == 0 and not desk.visits.exists():
+    if found == 0 and not _has_lived(desk):
         begin_desk(desk)  # its first life: nothing was lost
         return False
     return desk_rebuild(desk, "lost", found)
 
 
+def _has_lived(desk: Desk) -> bool:
+    """Whether SQL knows anything of a life before: its generation's numbers are used up then."""
+    return (
+        Cursor.objects.filter(kind=KIND, tag=desk.tag).exists()
+        or desk.visits.exists()
+        or LineEvent.objects.filter(aggregate=desk).exists()
+    )
+
+
+def _go_on(desk: Desk) -> bool:
+    """Load what a worker left that died while it loaded; a living one is left alone."""
+    since = desk.recovering_since
+    if since is None or timezone.now() - since < LOADING:
+        return False
+    _load(desk)
+    return True
+
+
+def _failed_over(desk: Desk) -> bool:
+    closed = closed_by_promotion(desk, door.show)
+    return closed and desk_rebuild(desk, "failed over", desk.generation)
+
+
 def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:
-    """Begin a new life of the desk's data and put its running visits back. False: not our turn."""
-    before = desk.generation
-    generation = new_generation(before, found_generation)
-    with transaction.atomic():
-        mine = Desk.objects.filter(pk=desk.pk, generation=before).update(
-            generation=generation, recovering_since=timezone.now()
-        )
-        if not mine:
-            return False
-        access.audit(
-            actor="line.rebuild",
-            action="line.desk_rebuild",
-            thing=desk,
-            before={"generation": before},
-            after={"generation": generation},
-            reason=why,
-        )
-    desk.refresh_from_db()
+    """Begin a new life of the desk's data and put its running visits back. False: not our turn.
+
+    Its entries are numbered from 1 again: the generation tells them from those of before.
+    """
+    known = Cursor.objects.filter(kind=KIND, tag=desk.tag).values_list("generation", flat=True)
+    act = Act("line.rebuild", "line.desk_rebuild", why)
+    generation = begin_anew(desk, act, found_generation, known.first() or 0)
+    if generation is None:
+        return False
     logger.warning("line: desk %s is rebuilt from SQL: %s", desk.slug, why)
+    if not hotpath.run(door.recover(desk.slug, generation, log_limit=desk.log_limit)).ok:
+        return False  # held up here, while another worker began a later life
+    _load(desk)
+    return True
+
+
+def _say_recovering(desk: Desk) -> None:
+    """The incident; `desk_check` closes it when the desk is open."""
     incidents.open(
         type=INCIDENT,
         object=desk.slug,
@@ -90,15 +114,16 @@ def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:
         params={"desk": desk.slug},
         account=desk.account,
     )
+
+
+def _load(desk: Desk) -> None:
+    """Settings and running visits, then the time at which it opens; again changes nothing."""
+    _say_recovering(desk)
     longest = max((queue.ttl_seconds for queue in desk.queues.all()), default=LONGEST_TTL_SECONDS)
-    command = door.recover(
-        desk.slug, generation, log_limit=desk.log_limit, open_after_seconds=longest
-    )
-    hotpath.run(command)
     apply_desk(desk)
     for visits in _running(desk):
         hotpath.run(door.load(desk.slug, visits))
-    return True
+    hotpath.run(door.open_after(desk.slug, longest))
 
 
 def _running(desk: Desk) -> Iterator[list[door.Loaded]]:
@@ -111,7 +136,7 @@ def _running(desk: Desk) -> Iterator[list[door.Loaded]]:
                 visit=row.public_id,
                 queue=row.queue_id,
                 priority=row.priority,
-                arrived_us=int(row.joined_at.timestamp() * 1_000_000),
+                arrived_us=us_of(row.joined_at),
                 agent=row.agent.user_id if row.agent is not None else None,
                 skills={str(name): int(level) for name, level in row.skills.items()},
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from poolsite.history import Aggregate, Entry, Retained, Source
-from queueing.line.models import Desk, DeskSample, LineEvent, Visit
+from queueing.line.models import AgentShift, Desk, DeskSample, LineEvent, Visit
 
 
 class DeskSource(Source):
@@ -32,4 +32,5 @@ class DeskSource(Source):
             Retained(LineEvent),
             Retained(Visit, "joined_at"),
             Retained(DeskSample, "minute"),
+            Retained(AgentShift, "began_at"),
         )

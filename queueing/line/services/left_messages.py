@@ -2,11 +2,15 @@
 
 from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
+from poolsite import access
+from poolsite.access.services.actor import Actor, name_of, require
 from queueing.line.errors import LineError
 from queueing.line.models import LeftMessage, Queue
 from queueing.line.services.common import clean, clean_text
+from queueing.line.services.message_calls import message_call_end
 
 LEFT_PER_HOUR = 500  # of one queue: beyond that it is nobody who wants an answer
 TWICE_WITHIN = timedelta(minutes=10)
@@ -34,3 +38,36 @@ def message_leave(
     if lately >= LEFT_PER_HOUR:
         raise LineError("queue-full", "Too many messages were left here. Try again later.")
     return LeftMessage.objects.create(**same, text=text, visit=visit[:32])
+
+
+def message_handle(*, actor: Actor, message: LeftMessage) -> LeftMessage:
+    """Somebody has answered it, so its call is over; again: who was first stays."""
+    require(actor, "line.answer", message)
+    with transaction.atomic():
+        message = _locked(message)
+        if message.handled_at is None:
+            message.handled_at, message.handled_by = timezone.now(), name_of(actor)
+            message.save(update_fields=["handled_at", "handled_by"])
+            queue, after = message.queue, {"message": message.pk}  # the log names no visitor
+            access.audit(actor=actor, action="line.message_handle", thing=queue, after=after)
+    message_call_end(actor=actor, agent=None, message=message)
+    return message
+
+
+def message_reopen(*, actor: Actor, message: LeftMessage) -> LeftMessage:
+    """It waits for an answer again; again changes nothing."""
+    require(actor, "line.answer", message)
+    with transaction.atomic():
+        message = _locked(message)
+        if message.handled_at is not None:
+            before = {"message": message.pk, "handled_by": message.handled_by}
+            message.handled_at, message.handled_by = None, ""
+            message.save(update_fields=["handled_at", "handled_by"])
+            queue = message.queue
+            access.audit(actor=actor, action="line.message_reopen", thing=queue, before=before)
+    return message
+
+
+def _locked(message: LeftMessage) -> LeftMessage:
+    rows = LeftMessage.objects.select_for_update(of=("self",))
+    return rows.select_related("queue__desk").get(pk=message.pk)

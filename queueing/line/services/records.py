@@ -6,12 +6,12 @@ from datetime import datetime
 
 from poolsite import history, live
 from poolsite.history import Entry
-from queueing.line.models import Agent, AgentShift, LineEvent, RoomEvent, Visit
-from queueing.line.services.common import moment
+from poolsite.moments import moment_of
+from queueing.line.models import Agent, LineEvent, Room, RoomEvent, Visit
+from queueing.line.services import shifts
 
 KNOWN = {"at", "k", "v", "a", "q"}
 OUTCOMES = {choice.value for choice in Visit.Outcome}
-IN_ROOMS = {"room", "end", "returned", "transfer", "offer", "declined", "missed", "wrapup"}
 
 
 @dataclass
@@ -24,6 +24,9 @@ class Page:
     agents: dict[int, Agent]  # by their user's id, as Redis names them
     changed: dict[str, Visit]
     events: list[RoomEvent]
+    rooms: dict[str, Room]  # the open one of each visit
+    rooms_new: list[Room]
+    rooms_ended: list[Room]
 
 
 def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> None:
@@ -48,9 +51,12 @@ def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> No
     for entry in entries:
         step = STEPS.get(entry.fields.get("k", ""))
         if step is not None:
-            step(page, entry.seq, entry.fields, moment(entry.at_us))
+            step(page, entry.seq, entry.fields, moment_of(entry.at_us))
     fields = ["queue_id", "matched_at", "agent_id", "why", "ended_at", "outcome"]
+    fields += ["callback_call_id"]
     Visit.objects.bulk_update(page.changed.values(), fields, batch_size=200)
+    Room.objects.bulk_update(page.rooms_ended, ["ended_at"], batch_size=200)
+    Room.objects.bulk_create(page.rooms_new, batch_size=500)
     RoomEvent.objects.bulk_create(page.events, ignore_conflicts=True, batch_size=500)
     for visit in page.changed:
         live.touch(f"line.room:{visit}")
@@ -60,7 +66,10 @@ def _page(desk_id: int, generation: int, entries: Sequence[Entry]) -> Page:
     names = {entry.fields["v"] for entry in entries if entry.fields.get("v", "-") != "-"}
     visits = {row.public_id: row for row in Visit.objects.filter(public_id__in=names)}
     agents = {row.user_id: row for row in Agent.objects.filter(desk_id=desk_id)}
-    return Page(desk_id, generation, visits, agents, {}, [])
+    visit_of = {row.pk: name for name, row in visits.items()}
+    rooms = Room.objects.filter(visit__in=visits.values(), ended_at=None).select_related("agent")
+    open_rooms = {visit_of[room.visit_id]: room for room in rooms}
+    return Page(desk_id, generation, visits, agents, {}, [], open_rooms, [], [])
 
 
 def _agent(page: Page, fields: Mapping[str, str]) -> Agent | None:
@@ -78,14 +87,38 @@ def _visit(page: Page, fields: Mapping[str, str]) -> Visit | None:
             desk_id=page.desk_id,
             queue_id=int(fields["q"]),
             priority=int(fields["c"]),
-            joined_at=moment(int(fields["t"])),
+            joined_at=moment_of(int(fields["t"])),
         )
         page.visits[name] = row
     return row
 
 
-def _join(page: Page, _seq: int, fields: Mapping[str, str], _at: datetime) -> None:
-    _visit(page, fields)
+def _join(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
+    visit, agent = _visit(page, fields), _agent(page, fields)
+    if visit is None or fields["k"] == "join":
+        return
+    room = page.rooms.get(visit.public_id)  # put back after a loss of Redis: where does it stand?
+    if agent is None or room is None or room.agent_id != agent.pk:
+        _room_end(page, visit, at)
+        if agent is not None:
+            _room_begin(page, visit, agent, int(fields["q"]), at)
+
+
+def _room_begin(page: Page, visit: Visit, agent: Agent, queue_id: int, at: datetime) -> None:
+    _room_end(page, visit, at)
+    room = Room(visit=visit, agent=agent, queue_id=queue_id, began_at=at)
+    page.rooms[visit.public_id] = room
+    page.rooms_new.append(room)
+
+
+def _room_end(page: Page, visit: Visit, at: datetime) -> None:
+    room = page.rooms.pop(visit.public_id, None)
+    if room is None:
+        return
+    room.ended_at = at
+    if room.pk is not None:
+        page.rooms_ended.append(room)
+    shifts.add(room.agent, "busy_seconds", round((at - room.began_at).total_seconds()))
 
 
 def _room(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
@@ -94,8 +127,9 @@ def _room(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None
         return
     if visit.matched_at is None:
         visit.matched_at = at
-        _shift_add(agent, "served")
+        shifts.add(agent, "served")
     visit.agent, visit.queue_id = agent, int(fields["q"])
+    _room_begin(page, visit, agent, visit.queue_id, at)
     visit.why = fields.get("w", "").replace("_", " ")[:200]
     page.changed[visit.public_id] = visit
     _event(page, visit, agent, seq, fields, at)
@@ -109,17 +143,24 @@ def _end(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit.outcome = outcome if outcome in OUTCOMES else Visit.Outcome.REMOVED
     visit.ended_at = at
     page.changed[visit.public_id] = visit
-    agent = _agent(page, fields)
-    if agent is not None and fields.get("r") == "1" and visit.matched_at is not None:
-        _shift_add(agent, "busy_seconds", round((at - visit.matched_at).total_seconds()))
-    _event(page, visit, agent, seq, fields, at)
+    _room_end(page, visit, at)
+    _event(page, visit, _agent(page, fields), seq, fields, at)
 
 
 def _moved(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is not None:
         visit.queue_id = int(fields["q"])
+        _room_end(page, visit, at)
         visit.agent = None  # or a rebuild would put who waits into the room of before
+        page.changed[visit.public_id] = visit
+        _event(page, visit, _agent(page, fields), seq, fields, at)
+
+
+def _called(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+    visit = _visit(page, fields)
+    if visit is not None:
+        visit.callback_call_id = fields.get("w", "")[:64]
         page.changed[visit.public_id] = visit
         _event(page, visit, _agent(page, fields), seq, fields, at)
 
@@ -146,65 +187,25 @@ def _event(
     )
 
 
-def _login(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    agent = _agent(page, fields)
-    if agent is not None and not _open_shift(agent):
-        AgentShift.objects.create(agent=agent, began_at=at)
-
-
-def _logout(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    agent = _agent(page, fields)
-    shift = _open_shift(agent) if agent is not None else None
-    if shift is not None:
-        _end_pause(shift, at)
-        shift.ended_at = at
-        shift.ended_how = "lost" if fields["k"] == "agent_lost" else fields.get("w", "")[:16]
-        shift.save()
-
-
-def _pause(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    agent = _agent(page, fields)
-    shift = _open_shift(agent) if agent is not None else None
-    if shift is not None:
-        _end_pause(shift, at)
-        reason = fields.get("w", "").replace("_", " ")
-        shift.pauses = [*shift.pauses, {"reason": reason, "from": at.isoformat(), "until": None}]
-        shift.save()
-
-
-def _resume(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    agent = _agent(page, fields)
-    shift = _open_shift(agent) if agent is not None else None
-    if shift is not None:
-        _end_pause(shift, at)
-        shift.save()
-
-
-def _miss(page: Page, _seq: int, fields: Mapping[str, str], _at: datetime) -> None:
-    agent = _agent(page, fields)
-    if agent is not None:
-        _shift_add(agent, "missed")
-
-
-def _open_shift(agent: Agent) -> AgentShift | None:
-    return AgentShift.objects.filter(agent=agent, ended_at=None).first()
-
-
-def _shift_add(agent: Agent, field: str, amount: int = 1) -> None:
-    shift = _open_shift(agent)
-    if shift is not None:
-        setattr(shift, field, getattr(shift, field) + max(0, amount))
-        shift.save(update_fields=[field])
-
-
-def _end_pause(shift: AgentShift, at: datetime) -> None:
-    if shift.pauses and shift.pauses[-1]["until"] is None:
-        began = datetime.fromisoformat(shift.pauses[-1]["from"])
-        shift.pauses[-1]["until"] = at.isoformat()
-        shift.paused_seconds += max(0, round((at - began).total_seconds()))
+def _logout(agent: Agent, at: datetime, fields: Mapping[str, str]) -> None:
+    how = "lost" if fields["k"] == "agent_lost" else fields.get("w", "")
+    shifts.end(agent, at, how)
 
 
 Step = Callable[[Page, int, Mapping[str, str], datetime], None]
+
+
+def _shift(note: Callable[[Agent, datetime, Mapping[str, str]], None]) -> Step:
+    """The step that notes something about an agent's shift, if there still is such an agent."""
+
+    def step(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
+        agent = _agent(page, fields)
+        if agent is not None:
+            note(agent, at, fields)
+
+    return step
+
+
 STEPS: Mapping[str, Step] = {
     "join": _join,
     "loaded": _join,
@@ -216,10 +217,15 @@ STEPS: Mapping[str, Step] = {
     "overflow": _moved,
     "declined": _moved,
     "missed": _moved,
-    "login": _login,
-    "logout": _logout,
-    "agent_lost": _logout,
-    "pause": _pause,
-    "resume": _resume,
-    "miss": _miss,
+    "login": _shift(lambda agent, at, _fields: shifts.begin(agent, at)),
+    "logout": _shift(_logout),
+    "agent_lost": _shift(_logout),
+    "pause": _shift(
+        lambda agent, at, fields: shifts.pause(agent, at, fields.get("w", "").replace("_", " "))
+    ),
+    "resume": _shift(lambda agent, at, _fields: shifts.resume(agent, at)),
+    "miss": _shift(lambda agent, _at, _fields: shifts.add(agent, "missed")),
+    "called": _called,
+    "wrapup": _shift(lambda agent, at, _fields: shifts.wrap_up_begin(agent, at)),
+    "ready": _shift(lambda agent, at, _fields: shifts.wrap_up_end(agent, at)),
 }

@@ -8,11 +8,11 @@ from django.db.models import Max
 from django.utils import timezone
 
 from poolsite import access, hotpath, live
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
-from queueing.line.services.common import clean, clean_text, name_of, require
+from queueing.line.services.common import clean, clean_text
 
 MESSAGES_LIMIT = 2_000  # of one visit
 CLIENT_ID_LENGTH = 40

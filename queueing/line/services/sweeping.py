@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
+from poolsite.jobs.shards import of_shard
 from poolsite.operations import incidents
 from queueing.line import desk as door
 from queueing.line import laws
@@ -23,9 +24,7 @@ DRIFT = "line.laws"
 def sweep_desks(shard: int, shards: int) -> dict[str, int]:
     """Let time pass at every desk of a shard."""
     done = {"desks": 0, "handled": 0, "failed": 0}
-    for desk in Desk.objects.order_by("pk"):
-        if desk.pk % shards != shard:
-            continue
+    for desk in of_shard(Desk.objects.order_by("pk"), shard, shards):
         done["desks"] += 1
         try:
             for _ in range(ROUNDS):

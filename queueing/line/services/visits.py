@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services import visitor_end
+from poolsite.moments import moment_of, us_of
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
 from queueing.line.services import estimates
-from queueing.line.services.common import clean, moment
+from queueing.line.services.common import clean
 from queueing.line.tokens import Place, read_place, sign_place, token_for
 
 JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
@@ -78,7 +79,7 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
         desk=desk,
         queue_id=standing.queue,
         priority=standing.priority,
-        joined_at=moment(standing.arrived_us),
+        joined_at=moment_of(standing.arrived_us),
         place_at_join=standing.ahead,
     )
 
@@ -145,8 +146,7 @@ def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> Place | 
         return place
     if row is None:
         return None
-    arrived = int(row.joined_at.timestamp() * 1_000_000)
-    return Place(desk.slug, visit, row.queue_id, row.priority, arrived)
+    return Place(desk.slug, visit, row.queue_id, row.priority, us_of(row.joined_at))
 
 
 def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") -> door.Standing:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from queueing.line.services.common import moment as moment_of
+from poolsite.moments import moment_of
 
 register = template.Library()
 

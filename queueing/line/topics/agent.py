@@ -6,13 +6,14 @@ from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
+from queueing.line.selectors.consoles import call_out
 
 
 class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "until_ms", "since_ms", "why"}.
+    "joined", "notes", "contact", "until_ms", "since_ms", "why", "call"}; call: consoles.call_out.
     """
 
     name = "line.agent"
@@ -48,6 +49,8 @@ class AgentTopic(live.SnapshotTopic):
         ids = [slot.visit for slot in state.slots if slot.visit]
         said = await live.in_thread(_said, ids)
         known = await hotpath.arun(door.visits(self._desk, ids)) if ids else {}
+        found = await hotpath.arun(door.calls_of(self._desk, ids)) if ids else []
+        calls = {call.visit: call_out(call) for call in found}
         return {
             "state": state.state,
             "pending": state.pending,
@@ -60,6 +63,7 @@ class AgentTopic(live.SnapshotTopic):
                     "until_ms": slot.until_ms,
                     **said.get(slot.visit, {}),
                     **since_and_why(known.get(slot.visit)),
+                    "call": calls.get(slot.visit),
                 }
                 for slot in state.slots
             ],
@@ -88,6 +92,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "queue_slug": row.queue.slug,
             "joined": row.joined_at.isoformat(),
             "notes": row.notes,
+            "contact": row.contact,
         }
         for row in rows
     }

@@ -11,17 +11,19 @@ from queueing.line.topics.scope import Place, may_serve, place_in, queue_place
 
 ROWS = 100
 DELTAS_PER_FRAME = 120
-CHANGES_SECONDS = 1.0
+AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
 
 
 class QueueTopic(live.Topic):
     """`line.queue:<slug>`: how the line changes, so that each page keeps its own place in O(1).
 
     Snapshot {"seq", "waiting", "online"}. Change {"seq", "moves": [[seq, class, ticket, +1 | -1]]}:
-    a page adds the moves after its own `seq` whose (class, ticket) are before its own.
+    a page adds the moves after its own `seq` whose (class, ticket) are before its own. And "online"
+    where agents have come or gone: that nobody serves now is told to those who wait.
     """
 
     name = "line.queue"
+    period_seconds = 0.6  # to every page of the line: it must be right within a second
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -64,20 +66,34 @@ class QueueTopic(live.Topic):
         if entries is None:
             return None
         moves = list(moves_of(entries, place_in(self._known).queue))
-        if not moves:
+        online = await self._online() if _agents_moved(entries) else None
+        if not moves and online is None:
             return live.Changes(until, None)
         seq = until & (2**40 - 1)
-        parts = [
+        parts: list[dict[str, Any]] = [
             {"seq": seq, "moves": moves[start : start + DELTAS_PER_FRAME]}
-            for start in range(0, len(moves), DELTAS_PER_FRAME)
+            for start in range(0, max(1, len(moves)), DELTAS_PER_FRAME)
         ]
+        if online is not None:
+            parts[-1]["online"] = online
         return live.Changes(until, parts[-1], before=tuple(parts[:-1]))
+
+    async def _online(self) -> int:
+        place = place_in(self._known)
+        figures = await hotpath.arun(door.show(place.desk))
+        mine = figures.queues.get(place.queue) if figures is not None else None
+        return mine.online if mine is not None else 0
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
         """The snapshot's count moves with the line."""
         moved = sum(move[3] for move in change["moves"])
-        return {**data, "seq": change["seq"], "waiting": data["waiting"] + moved}
+        online = change.get("online", data["online"])
+        return {"seq": change["seq"], "waiting": data["waiting"] + moved, "online": online}
+
+
+def _agents_moved(entries: Iterable[Entry]) -> bool:
+    return any(entry.fields.get("k") in AGENTS_MOVE for entry in entries)
 
 
 def moves_of(entries: Iterable[Entry], queue: int) -> Iterable[list[int]]:

@@ -1,5 +1,6 @@
 """A visit, live: where it stands; and the words of its room, for the visitor and for agents."""
 
+from dataclasses import replace
 from typing import Any
 
 from poolsite import access, hotpath, live
@@ -7,6 +8,7 @@ from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Agent, Message
 from queueing.line.services import estimates
+from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_serve, may_visit, place_in, visit_place
 
 WORDS = 200
@@ -22,10 +24,12 @@ class VisitTopic(live.Topic):
 
     name = "line.visit"
     beats = True
+    safety_seconds = 20.0  # each heartbeat tells where the visit stands, too
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self._known: Place | None = None
+        self._seen: door.Standing | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
@@ -36,20 +40,36 @@ class VisitTopic(live.Topic):
         return [personal_channel(f"visitor:{self.key}"), live.touch_channel(self.address)]
 
     async def beat(self, principal: access.Principal) -> None:
-        """Only the visitor's own socket keeps the place."""
-        if principal.kind == "visitor" and principal.id == self.key:
-            from queueing.line.services.visits import visit_beat_by_name
+        """Only the visitor's own socket keeps the place. SQL is asked when Redis knows nothing.
 
+        What it answers and nobody has told here (a desk that lost everything) wakes the topic.
+        """
+        if principal.kind != "visitor" or principal.id != self.key:
+            return
+        standing = await hotpath.arun(door.beat(place_in(self._known).desk, self.key))
+        if not standing.is_there and standing.answer != "ended":
             await live.in_thread(visit_beat_by_name, self.key)
+        if _moving(standing) != self._seen:
+            await live.atouch(self.address)
 
     async def snapshot(self) -> live.Snapshot:
-        standing = await hotpath.arun(door.place(place_in(self._known).desk, self.key))
-        data = await live.in_thread(standing_as_data, self.key, standing)
-        return live.Snapshot(self._version(data), data)
+        return await self._look(await self._standing())
 
     async def changes(self, since: int) -> live.Changes | None:
-        now = await self.snapshot()
+        """Names and the estimate come from SQL, so it is read when something else has moved."""
+        standing = await self._standing()
+        if _moving(standing) == self._seen:
+            return live.Changes(since, None)
+        now = await self._look(standing)
         return live.Changes(now.version, None if now.version == since else now.data)
+
+    async def _standing(self) -> door.Standing:
+        return await hotpath.arun(door.place(place_in(self._known).desk, self.key))
+
+    async def _look(self, standing: door.Standing) -> live.Snapshot:
+        data = await live.in_thread(standing_as_data, self.key, standing, self._known)
+        self._seen = _moving(standing)
+        return live.Snapshot(self._version(data), data)
 
     @staticmethod
     def _version(data: dict[str, Any]) -> int:
@@ -57,9 +77,20 @@ class VisitTopic(live.Topic):
         return live.version_of({name: data[name] for name in data if name not in moving})
 
 
-def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
-    """A standing as pages and the API show it (reads SQL for names)."""
-    place = visit_place(visit)
+def _moving(standing: door.Standing) -> door.Standing:
+    """What a page is told of by this topic: all but the place itself."""
+    return replace(standing, seq=0, ahead=0)
+
+
+def standing_as_data(
+    visit: str, standing: door.Standing, known: Place | None = None
+) -> dict[str, Any]:
+    """A standing as pages and the API show it (reads SQL for names).
+
+    known: the visit's place as read before, good while it is in the same queue.
+    """
+    same = known is not None and known.queue == standing.queue
+    place = known if same else visit_place(visit)
     guess = estimates.estimate(standing)
     agent = None
     if standing.agent is not None:

@@ -31,6 +31,7 @@ def agent_page(request: HttpRequest) -> HttpResponse:
         "user": agent.user_id,
         "name": agent.name,
         "capacity": agent.capacity,
+        "calls": bool(agent.desk.callback_pool),
         "queues": [
             {
                 "slug": queue.slug,

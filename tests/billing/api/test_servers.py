@@ -30,7 +30,7 @@ class Served:
         self.proxy = proxy
         folder.mkdir()
         site = Site(folder, redis_url)
-        site.run("manage.py", "migrate", "--verbosity=0")
+        site.migrate()
         self.token, self.gateway = site.run("-m", "tests.billing.api.served_setup").split()
         extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
         self.server = WebServer(

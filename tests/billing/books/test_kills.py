@@ -9,6 +9,7 @@ import pytest
 from billing import wallet as door
 from poolsite import hotpath
 from tests.billing.books.books_worker import BooksWorker, Traffic
+from tests.support.database import lay_migrated
 from tests.support.waiting import until
 
 SEEDS = range(int(os.environ.get("BOOKS_SEEDS", "5")))
@@ -24,7 +25,9 @@ POINTS = (
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def worker(request, tmp_path_factory, redis_server):
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path_factory.mktemp('books') / 'books.sqlite3'}"
+        path = tmp_path_factory.mktemp("books") / "books.sqlite3"
+        lay_migrated(path)
+        url = f"sqlite:///{path}"
     else:
         url = request.getfixturevalue("postgres_server").create_database()
     with redis_server.client() as client:

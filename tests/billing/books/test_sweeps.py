@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 SWEEPS = (
     *("billing.persist", "billing.watch", "billing.outbox", "billing.sweep"),
     *("billing.purge", "billing.audit", "billing.settings", "billing.retention"),
+    "billing.checkpoints",
 )
 
 

@@ -25,7 +25,7 @@ class Exchange:
     def __init__(self, folder: Path, redis_url: str) -> None:
         self.site = Site(folder, redis_url)
         folder.mkdir()
-        self.site.run("manage.py", "migrate", "--verbosity=0")
+        self.site.migrate()
 
     def slug(self) -> str:
         """Of a pool that the first process makes, and of its account."""

@@ -38,6 +38,9 @@ OPERATORS = (
     "/billing/holds/?account=evergreen",
     "/billing/flagged/",
     "/billing/flagged/?show=all&flag=contradiction&q=m-",
+    "/billing/terminals/",
+    "/billing/terminals/?number=13800138000",
+    "/billing/terminals/?number=nonsense",
     "/billing/books/",
     "/billing/audit/",
 )

@@ -137,7 +137,15 @@ def test_another_tenant_sees_and_changes_nothing(north: Tenant, chatbot: Chatbot
 
 
 @pytest.mark.parametrize(
-    "change", [{"slug": "Shop"}, {"slug": ""}, {"name": ""}, {"rate_limit": -1}, {"name": "a\nb"}]
+    "change",
+    [
+        {"slug": "Shop"},
+        {"slug": ""},
+        {"slug": "new"},  # the address of the form
+        {"name": ""},
+        {"rate_limit": -1},
+        {"name": "a\nb"},
+    ],
 )
 def test_a_bad_chatbot_is_refused(north: Tenant, change: dict[str, Any]) -> None:
     given = {"slug": "shop", "name": "Shop", **change}

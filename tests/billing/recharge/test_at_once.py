@@ -11,6 +11,7 @@ import pytest
 
 from billing.money import UNITS
 from poolsite.runtime.redis_server import RedisServer
+from tests.support.database import lay_migrated
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(__file__).parent / "confirm_process.py"
@@ -46,6 +47,7 @@ def run(url: str, *words: str) -> str:
 def database(request: pytest.FixtureRequest, tmp_path: Path, clean_redis: RedisServer) -> str:
     """DATABASE_URL of an empty database of either kind."""
     if request.param == "sqlite":
+        lay_migrated(tmp_path / "race.sqlite3")
         return f"sqlite:///{tmp_path / 'race.sqlite3'}"
     return str(request.getfixturevalue("postgres_server").create_database())
 

@@ -44,7 +44,7 @@ def paying_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]
     redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
     demo = {"POOLSITE_DEMO": "1", "POOLSITE_DEMO_PASSWORD": "unused"}
     site = _DemoSite(folder, redis.url)
-    site.run("manage.py", "migrate", "--verbosity=0")
+    site.migrate()
     site.run("-m", "tests.billing.recharge.paying_stage")
     server = WebServer(
         site, "uvicorn", application="poolsite.asgi:application", environment=demo

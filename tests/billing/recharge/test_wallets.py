@@ -46,7 +46,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_wallet_is_opened_once_however_often_it_is_asked_for() -> None:
-    account = Account.objects.create(slug="new", name="New")
+    account = Account.objects.create(slug="newcomer", name="New")
     olga = operator("olga", "finance")
     first = wallets.wallet_open(account, olga, opening=5 * UNITS)
     assert wallets.wallet_open(account, olga, opening=9 * UNITS).pk == first.pk

@@ -1,23 +1,7 @@
 """Each event of a desk, as the table of behaviour has it."""
 
-from collections.abc import Iterator
-
-import pytest
-
-from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk
-from tests.line.desk.desk_support import SLUG, DeskUnderTest, desk_on
-from tests.support.clock import ScriptClock
-
-
-@pytest.fixture
-def line(clean_redis: RedisServer, test_clock: ScriptClock) -> Iterator[DeskUnderTest]:
-    with desk_on(clean_redis.url, test_clock) as bench:
-        bench.create()
-        bench.queue(1)
-        bench.queue(2)
-        yield bench
-        assert bench.wrong() == []
+from tests.line.desk.desk_support import SLUG, DeskUnderTest
 
 
 def answers(line: DeskUnderTest, *visits: str) -> list[str]:
@@ -277,8 +261,7 @@ def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskU
     line.client.flushdb()
     line.clock.set(line.clock.now_us)
     assert line.beat("a").answer == "no such desk"
-    recover = desk.recover(SLUG, 2, log_limit=1000, open_after_seconds=15)
-    assert line.run(recover).ok
+    assert line.run(desk.recover(SLUG, 2, log_limit=1000)).ok
     line.queue(1)
     line.queue(2)
     line.agent(7, 1, online=True)
@@ -288,6 +271,12 @@ def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskU
     loaded = desk.Loaded("r", 1, 5, first + 5)
     assert line.run(desk.load(SLUG, [loaded, loaded])) == 1
     line.advance(16, 7, "a", "z", "r")
+    assert line.figures().status == "recovering"  # not before everything is loaded
+    assert line.run(desk.open_after(SLUG, 15)).answer == "ok"
+    assert line.run(desk.open_after(SLUG, 90)).answer == "repeat"
+    line.advance(14, 7, "a", "z", "r")
+    assert line.beat("a").answer == "waiting"
+    line.advance(2, 7, "a", "z", "r")
     assert line.figures().status == "open"
     assert line.beat("a").answer == "room"
 

@@ -74,7 +74,7 @@ class DeskMachine(RuleBasedStateMachine):
         skills=st.sampled_from(SKILLS),
     )
     def join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
-        name = f"v{self.orders}"
+        name = f"w{self.orders}-r"  # letters and a dash as in slots
         self.orders += 1
         standing = self.bench.join(name, queue, priority=priority, skills=skills)
         if standing.is_there:

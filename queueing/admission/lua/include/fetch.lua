@@ -73,13 +73,13 @@ local function fetch(device, renew)
   if not list then return answer('none', nil, nil, nil, nil, renew ~= '' and 'not held' or '') end
   local who = '@' .. device
   local held = call('HGET', GATE, '=' .. who)
-  if held and sub(held, 17, 32) + 0 <= now then
+  if held and sub(held, 17, 32) + 0 <= due then
     end_permit(who, held, 'expired')
-    held = nil
+    held, list = nil, call('HGET', DEVICES, device) or ''
   end
   if held then return running(who, held, renew) end
   local next_task, paused
-  for id in string.gmatch(call('HGET', DEVICES, device) or '', '%S+') do
+  for id in string.gmatch(list, '%S+') do
     local t = read_task(id)
     if renew ~= '' and unknown_to_sql(t, renew) then
       held = adopt_task(who, t, renew)

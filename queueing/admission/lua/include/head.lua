@@ -16,3 +16,4 @@ end
 local seq, generation, last = head[2] + 0, head[4] + 0, (head[3] or 0) + 0
 local first_seq, now = seq, now_us(last)
 local at = fmt('%d', now)
+--@include due

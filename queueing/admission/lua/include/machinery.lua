@@ -19,7 +19,7 @@ end
 -- Slots in use: live permits, and after a loss those that may still be held by somebody.
 local function used()
   if not used_now then
-    used_now = call('ZCOUNT', PERMITS, '(' .. at, '+inf')
+    used_now = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
     if sub(conf, 1, 1) == 'r' then used_now = used_now + (call('HGET', GATE, 'ghosts') or sub(conf, 6, 12)) end
   end
   return used_now
@@ -96,7 +96,7 @@ local function drop_permit(who, held)
   if sub(who, 1, 1) == '#' then call('ZREM', ANON, who) end
   local ghost = sub(held, 49, 49) == 'u' and sub(conf, 1, 1) == 'r'
   if ghost then call('HINCRBY', GATE, 'ghosts', 1) end
-  if used_now and not ghost and sub(held, 17, 32) + 0 > now then used_now = used_now - 1 end
+  if used_now and not ghost and sub(held, 17, 32) + 0 > due then used_now = used_now - 1 end
 end
 
 local function task_of(held) return string.match(held, '^u?(%d+)$', 49) end

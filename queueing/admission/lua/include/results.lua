@@ -30,7 +30,7 @@ local function take_result(device, task, token, ok, took, data)
   if not t or t.device ~= device then return 'unknown task' end
   local who = '@' .. device
   local held = call('HGET', GATE, '=' .. who)
-  if held and sub(held, 17, 32) + 0 <= now then -- ended before this came, whether swept or not
+  if held and sub(held, 17, 32) + 0 <= due then -- ended before this came, whether swept or not
     end_permit(who, held, 'expired')
     t = read_task(task)
   end

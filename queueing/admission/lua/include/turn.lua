@@ -2,11 +2,13 @@
 local cap, look = sub(conf, 6, 12) + 0, sub(conf, 38, 41) + 0
 local period = sub(conf, 33, 37) * 1000000
 local fair, rated = sub(conf, 2, 2) == '1', sub(conf, 3, 3) == '1'
-local line_moved = false
+local line_moved, none_silent, arrival, mean_hold = false, false, nil, nil
 
 -- Ends the turn of up to 100 who have not asked for two periods.
 local function forget_silent()
+  if none_silent or due < now then return 0 end -- `now` is the same for all reports of a call
   local silent = call('ZRANGEBYSCORE', SEEN, '-inf', '(' .. fmt('%d', now - 2 * period), 'LIMIT', 0, 100)
+  none_silent = #silent < 100
   if #silent == 0 then return 0 end
   call('ZREM', LINE, unpack(silent))
   call('ZREM', SEEN, unpack(silent))
@@ -34,11 +36,10 @@ end
 
 local function stand(who)
   if not fair then return end
-  local last_arrival = tonumber(call('HGET', GATE, 'arrival')) or 0
-  local arrival = now > last_arrival and now or last_arrival + 1
-  if call('ZADD', LINE, 'NX', fmt('%d', arrival), who) == 1 then
-    call('HSET', GATE, 'arrival', fmt('%d', arrival))
-    line_moved = true
+  arrival = arrival or tonumber(call('HGET', GATE, 'arrival')) or 0
+  local mine = now > arrival and now or arrival + 1
+  if call('ZADD', LINE, 'NX', fmt('%d', mine), who) == 1 then
+    arrival, line_moved = mine, true
   end
   call('ZADD', SEEN, at, who)
 end
@@ -64,12 +65,14 @@ local function prospect(rank, reason)
   if not rank or reason == 'paused' or reason == 'recovering' then
     return rank and fmt('%d', rank + 1) or '', '', fmt('%d', seconds)
   end
-  local hold = tonumber(call('HGET', GATE, 'hold')) or 0
-  if hold <= 0 then hold = sub(conf, 13, 18) * 500000 end
-  local estimate = math.ceil((rank + 1) * hold / cap / 1000000)
+  mean_hold = mean_hold or tonumber(call('HGET', GATE, 'hold')) or 0
+  if mean_hold <= 0 then mean_hold = sub(conf, 13, 18) * 500000 end
+  local estimate = math.ceil((rank + 1) * mean_hold / cap / 1000000)
   return fmt('%d', rank + 1), fmt('%d', estimate), fmt('%d', math.max(1, math.min(seconds, estimate)))
 end
 
 local function count_line()
-  if line_moved then call('HSET', GATE, 'line', call('ZCARD', LINE)) end
+  if not line_moved then return end
+  call('HSET', GATE, 'line', call('ZCARD', LINE))
+  if arrival then call('HSET', GATE, 'arrival', fmt('%d', arrival)) end
 end

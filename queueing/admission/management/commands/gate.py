@@ -1,28 +1,22 @@
 """`manage.py gate`: gates from the command line."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.db import Error as DatabaseError
-from redis.exceptions import RedisError
+from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.access.models import Account
+from poolsite.operations.commands import VerbCommand, account_of, moment_of_text
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
-from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch
 
 ACTOR = "manage.py gate"
 DRIFT = 1
 
 
-class Command(BaseCommand):
+class Command(VerbCommand):
     """Make, show, size, compare, pause and open gates; bring batches; free permits."""
 
     help = "Admission gates: create, show, cap, holders, free, reconcile, batch, pause, open."
@@ -82,32 +76,12 @@ class Command(BaseCommand):
         batch.add_argument("--skip-bad", action="store_true", help="take the good rows")
         batch.set_defaults(run=self._batch)
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        run: Callable[..., None] = options["run"]
-        try:
-            run(options)
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from None
-        except AdmissionError as error:
-            told = [error.detail, *error.more.get("problems", [])]
-            raise CommandError("\n".join(told)) from None
-        except door.GateRefusedError as error:
-            raise CommandError(f"the gate refuses: {error.reason}") from None
-        except hotpath.UnknownOutcome as error:
-            raise CommandError(f"Redis took it and did not answer: {error}") from None
-        except (hotpath.HotPathError, RedisError) as error:
-            raise CommandError(f"Redis cannot be reached: {error}") from None
-        except DatabaseError as error:
-            raise CommandError(f"the database refuses: {error}") from None
-        except OSError as error:
-            raise CommandError(str(error)) from None
-
     def _create(self, options: dict[str, Any]) -> None:
         gate = services.gate_create(
             actor=ACTOR,
             slug=options["slug"],
             name=options["name"],
-            account=_account(options["account"]),
+            account=account_of(options["account"]),
             cap=options["cap"],
         )
         self.stdout.write(f"{gate.slug}: made, at most {gate.cap} at once")
@@ -172,8 +146,8 @@ class Command(BaseCommand):
             gate=_gate(options["slug"]),
             name=options["name"] or options["file"].stem,
             csv=options["file"].read_bytes(),
-            opens_at=_moment(options["opens"]),
-            closes_at=_moment(options["closes"]),
+            opens_at=moment_of_text(options["opens"]),
+            closes_at=moment_of_text(options["closes"]),
             skip_bad=options["skip_bad"],
         )
         left_out = f", {made.bad} rows left out" if made.bad else ""
@@ -208,22 +182,3 @@ def _gate(slug: str) -> Gate:
     if gate is None:
         raise CommandError(f"there is no gate {slug}")
     return gate
-
-
-def _account(slug: str) -> Account | None:
-    if not slug:
-        return None
-    account = Account.objects.filter(slug=slug).first()
-    if account is None:
-        raise CommandError(f"there is no account {slug}")
-    return account
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise CommandError(f"{text}: not a moment, e.g. 2026-01-31T08:00+08:00") from None
-    if moment.tzinfo is None:
-        raise CommandError(f"{text}: name the zone, e.g. 2026-01-31T08:00+08:00")
-    return moment

@@ -1,10 +1,8 @@
 -- Writes what the script has changed in the desk's own fields, and wakes who watches.
 if seq ~= first_seq then
   local woken = (h[7] or 0) + 0
-  if now_ms - woken >= 100 or now_ms < woken then
-    call('HSET', DESK, 'seq', int(seq), 'clock', int(now), 'woken', int(now_ms))
-    call('PUBLISH', DESK .. ':wake', '')
-  else
-    call('HSET', DESK, 'seq', int(seq), 'clock', int(now))
-  end
+  local wakes = now_ms - woken >= 100 or now_ms < woken
+  call('HSET', DESK, 'seq', int(seq), 'clock', int(now), 'joined', joined_total, 'answered', answered_total, 'abandoned', abandoned_total,
+    'ticket', last_ticket, 'woken', wakes and int(now_ms) or h[7] or '0')
+  if wakes then call('PUBLISH', DESK .. ':wake', '') end
 end

@@ -13,7 +13,7 @@ end
 local function could(need, profile, waited, relax)
   if need == 0 then return true end
   local has = ',' .. text_of('profile' .. profile)
-  local steps = relax > 0 and math.floor(waited / relax) or 0
+  local steps = relax > 0 and math.max(0, math.floor(waited / relax)) or 0
   for name, level in gmatch(text_of('need' .. need), '([a-z0-9-]+):(%d)') do
     local wanted = level - steps
     if wanted > 0 then
@@ -70,11 +70,12 @@ local function begin_room(v, a, why)
   a.misses = 0
   call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id)
   local d = delta(v)
+  look_at_call(v)
   keep_visit(v)
-  local waited = math.floor((now - v.joined) / 1000)
+  local waited = math.max(0, math.floor((now - v.joined) / 1000))
   log('room', 'v', v.id, 'a', a.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', why, 'ms', int(waited))
   tell('room', v.id, a.id)
-  call('HINCRBY', DESK, 'answered', 1)
+  answered_total = int(answered_total + 1)
 end
 local function offer(v, a, q, why)
   v.state, v.agent, v.since, v.token, v.word = 'o', a.id, int(now_ms), int(seq + 1), why

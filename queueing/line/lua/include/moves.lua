@@ -1,7 +1,17 @@
 -- Steps that several scripts share: coming back, ending, an agent's leaving.
 local function beat_visit(v, q)
-  local ms = v.state == 'a' and q.grace or q.ttl
+  local ms = q and (v.state == 'a' and q.grace or q.ttl) or 15000 -- a room may outlive its queue
   call('ZADD', TIMERS, int(now_ms + ms), 'v' .. v.id)
+end
+-- A sign of life; one who was away is back at the same place.
+local function here_again(v)
+  if v.state == 'a' then
+    v.state, v.since = 'w', int(now_ms)
+    keep_visit(v)
+    log('back', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket)
+    match_visit(v)
+  end
+  beat_visit(v, queue_of(v.queue))
 end
 local function online(a, by)
   for q in gmatch(a.queues, '%d+') do
@@ -23,12 +33,13 @@ local function end_visit(v, outcome, by)
   local in_room = v.state == 'r'
   v.state, v.word, v.token, v.since = 'e', clean(outcome), '-', int(now_ms)
   call('ZADD', TIMERS, int(now_ms + 600000), 'v' .. v.id)
-  call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id)
+  if not in_room then call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id) end -- a room has neither
   local d = delta(v)
+  look_at_call(v)
   keep_visit(v)
   log('end', 'v', v.id, 'a', v.agent, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', outcome, 'by', by or '', 'r', in_room and '1' or '0')
   tell('end', v.id, v.agent)
-  if not in_room then call('HINCRBY', DESK, 'abandoned', 1) end
+  if not in_room then abandoned_total = int(abandoned_total + 1) end
 end
 -- An asked-for pause or log-out takes effect when no room is left.
 local function settle(a)
@@ -69,6 +80,7 @@ local function requeue(v, kind, why)
   v.state, v.agent, v.since, v.token, v.word = 'w', '-', int(now_ms), '-', '-'
   local q = queue_of(v.queue)
   local d = delta(v)
+  look_at_call(v)
   keep_visit(v)
   if q and q.longest > 0 then call('ZADD', TIMERS, int(v.joined / 1000 + q.longest), 'm' .. v.id) end
   if q and v.need ~= '0' and q.relax > 0 then call('ZADD', TIMERS, int(now_ms + q.relax / 1000), 'x' .. v.id) end
@@ -78,7 +90,7 @@ end
 -- Everybody whom an agent has goes back to the line. The caller keeps `a` first: nobody may be matched to it.
 local function give_back(a, why)
   local visits = {}
-  for slot in gmatch(a.slots, '[^,-]+') do
+  for slot in slots_of(a) do
     if sub(slot, 1, 1) ~= 'w' then visits[#visits + 1] = sub(slot, 2) end
   end
   a.slots = '-'
@@ -102,9 +114,4 @@ local function into(v, id)
   if not q or waiting_of(id) >= q.most then return false end
   v.queue = id
   return true
-end
-local function state_reply(v)
-  local ahead = waits(v.state) and ahead_of(v) or 0
-  local names = { w = 'waiting', a = 'away', o = 'offered', r = 'room', e = 'ended' }
-  return { names[v.state], int(seq), int(ahead), v.agent, v.queue, v.class, v.ticket, v.joined, v.word }
 end

@@ -18,18 +18,19 @@ local function clean(text)
   return (string.gsub(text or '', '%s+', '_'))
 end
 local queues = {}
+local function read_queue(id, text)
+  if not text then queues[id] = false return nil end
+  local mode, open, ttl, grace, offer, misses, wrap, longest, most, over, none, none_s, relax = match(text,
+    '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+)')
+  local q = { id = id, mode = mode, open = open == '1', ttl = ttl * 1000, grace = grace * 1000, offer = offer * 1000,
+    misses = misses + 0, wrap = wrap * 1000, longest = longest * 1000, most = most + 0, overflow = over,
+    no_agent = none, no_agent_ms = none_s * 1000, relax = relax * 1000000 }
+  queues[id] = q
+  return q
+end
 local function queue_of(id)
   local q = queues[id]
-  if q == nil then
-    local text = call('HGET', QUEUES, id)
-    if not text then queues[id] = false return nil end
-    local mode, open, ttl, grace, offer, misses, wrap, longest, most, over, none, none_s, relax = match(text,
-      '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+)')
-    q = { id = id, mode = mode, open = open == '1', ttl = ttl * 1000, grace = grace * 1000, offer = offer * 1000,
-      misses = misses + 0, wrap = wrap * 1000, longest = longest * 1000, most = most + 0, overflow = over,
-      no_agent = none, no_agent_ms = none_s * 1000, relax = relax * 1000000 }
-    queues[id] = q
-  end
+  if q == nil then return read_queue(id, call('HGET', QUEUES, id)) end
   return q or nil
 end
 local function read_visit(id, text)
@@ -41,7 +42,9 @@ end
 local function visit_of(id)
   return read_visit(id, call('HGET', VISITS, id))
 end
-local function waits(state) return state == 'w' or state == 'a' or state == 'o' end
+local function waits(state)
+  return state == 'w' or state == 'a' or state == 'o'
+end
 local function keep_visit(v)
   call('HSET', VISITS, v.id, fmt('%s %s %s %s %s %s %s %s %s %s', v.state, v.queue, v.class, v.ticket, v.joined,
     v.need, v.agent, v.since, v.token, v.word))
@@ -78,14 +81,28 @@ local function ahead_of(v)
   local from = fmt('%06d', v.queue)
   return call('ZLEXCOUNT', WAITING, '[' .. from, '(' .. from .. v.class .. v.ticket)
 end
+-- A room ends or changes hands: the call back that goes with it is looked at now. Before the visit is kept.
+local function look_at_call(v)
+  if calls > 0 and v.was == 'r' then call('ZADD', CALLS, 'XX', int(now_ms), v.id) end
+end
+-- Where a visit stands, as join, beat, place, leave and transfer answer.
+local function state_reply(v)
+  local ahead = waits(v.state) and ahead_of(v) or 0
+  local names = { w = 'waiting', a = 'away', o = 'offered', r = 'room', e = 'ended' }
+  return { names[v.state], int(seq), int(ahead), v.agent, v.queue, v.class, v.ticket, v.joined, v.word }
+end
 -- Where an agent stands in FREE: an entry per queue, or none while it cannot take a visitor.
 local function stands(a)
   if a.state ~= 'o' or a.pending ~= '-' or a.used >= a.capacity or a.offered then return '' end
   return fmt('%s%02d%s', a.profile, a.rooms, a.since)
 end
+-- Walks over an agent's slots; ids of visits may have any of A-Z, 0-9, - and _ in them.
+local function slots_of(a)
+  return gmatch(a.slots == '-' and '' or a.slots, '[^,]+')
+end
 local function count(a)
   a.used, a.rooms, a.offered = 0, 0, nil
-  for slot in gmatch(a.slots, '[^,-]+') do
+  for slot in slots_of(a) do
     a.used = a.used + 1
     local kind = sub(slot, 1, 1)
     if kind ~= 'w' then a.rooms = a.rooms + 1 end
@@ -122,9 +139,14 @@ local function add_slot(a, slot)
 end
 local function drop_slot(a, slot)
   local left = {}
-  for each in gmatch(a.slots, '[^,-]+') do
+  for each in slots_of(a) do
     if each ~= slot then left[#left + 1] = each end
   end
   a.slots = #left > 0 and table.concat(left, ',') or '-'
   count(a)
+end
+-- How an agent stands, as login, pause, agent_state and agent_beat answer.
+local function agent_reply(answer, a)
+  local token = a.offered and visit_of(a.offered).token or ''
+  return { answer, int(seq), a.state, a.pending, a.slots, a.word, token }
 end

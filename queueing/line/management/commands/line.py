@@ -1,4 +1,4 @@
-"""`manage.py line`: look at desks, and hold them against the laws."""
+"""`manage.py line`: look at desks, hold them against the laws, erase a visitor."""
 
 from typing import Any
 
@@ -7,15 +7,23 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line import laws
+from queueing.line.errors import LineError
 from queueing.line.models import Desk
+from queueing.line.services import erasing
 
 
 class Command(BaseCommand):
-    help = "check: exit 1 when a desk breaks one of the four laws. show: its queues now."
+    help = (
+        "check: exit 1 when a desk breaks one of the four laws. show: its queues now. "
+        "erase: a visitor's words and names, by --visit or --contact, with --reason."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=["check", "show"])
+        parser.add_argument("what", choices=["check", "show", "erase"])
         parser.add_argument("desk", nargs="?", help="its slug; without one: every desk")
+        parser.add_argument("--visit", default="", help="erase: one visit, by its id")
+        parser.add_argument("--contact", default="", help="erase: all with a phone or e-mail")
+        parser.add_argument("--reason", default="", help="erase: kept in the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         desks = Desk.objects.order_by("slug")
@@ -23,6 +31,9 @@ class Command(BaseCommand):
             desks = desks.filter(slug=options["desk"])
             if not desks:
                 raise CommandError(f"There is no desk {options['desk']}.")
+        if options["what"] == "erase":
+            self.erase(desks.first() if options["desk"] else None, options)
+            return
         drift = sum(
             (self.check_desk if options["what"] == "check" else self.show)(desk) for desk in desks
         )
@@ -37,6 +48,20 @@ class Command(BaseCommand):
         if not wrong:
             self.stdout.write(f"{desk.slug}  keeps the four laws")
         return len(wrong)
+
+    def erase(self, desk: Desk | None, options: dict[str, Any]) -> None:
+        """Erase a visitor of one desk; nothing is printed that names the person."""
+        if desk is None:
+            raise CommandError("Name the desk.")
+        given = {name: options[name] for name in ("visit", "contact", "reason")}
+        try:
+            done = erasing.visitor_erase(actor="manage.py line erase", desk=desk, **given)
+        except LineError as error:
+            raise CommandError(error.detail) from None
+        self.stdout.write(
+            f"{desk.slug}  erased: {done.visits} visits, {done.messages} messages, "
+            f"{done.left_messages} left messages"
+        )
 
     def show(self, desk: Desk) -> int:
         """Print a desk's queues."""

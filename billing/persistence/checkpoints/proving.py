@@ -1,0 +1,73 @@
+"""Whether checkpoints are what they were, and say what their entries say."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from django.db import connection
+from django.utils import timezone
+
+from billing.models import JournalCheckpoint, JournalEntry
+from billing.persistence.checkpoints.closing import broken, seal_of, summed
+from billing.persistence.checkpoints.reading import LEGS
+
+_UNLIKE: Final = """
+SELECT c.id FROM billing_journalcheckpoint c
+LEFT JOIN billing_journalentry e ON e.wallet_id = c.wallet_id AND e.generation = c.generation
+  AND e.seq >= c.first_seq AND e.seq <= c.last_seq
+WHERE c.wallet_id = %s
+GROUP BY c.id, c.generation, c.first_seq, c.entries, c.spendable, c.held, c.receivable, c.revenue
+HAVING COUNT(e.id) <> c.entries OR COALESCE(SUM(e.spendable), 0) <> c.spendable
+  OR COALESCE(SUM(e.held), 0) <> c.held OR COALESCE(SUM(e.receivable), 0) <> c.receivable
+  OR COALESCE(SUM(e.revenue), 0) <> c.revenue
+ORDER BY c.generation, c.first_seq LIMIT 1
+"""
+
+
+def first_unsealed(checkpoints: Iterable[JournalCheckpoint]) -> JournalCheckpoint | None:
+    """The first of a wallet's checkpoints that was changed, or does not follow the one before."""
+    last: JournalCheckpoint | None = None
+    for each in checkpoints:
+        seq, digest, seal = 0, "", ""
+        if last is not None:
+            seq = last.last_seq if last.generation == each.generation else 0
+            digest, seal = last.digest, last.seal
+        follows = (each.first_seq, each.digest_before) == (seq + 1, digest)
+        if not follows or seal_of(each, seal) != each.seal:
+            return each
+        last = each
+    return None
+
+
+def is_proven(checkpoint: JournalCheckpoint) -> bool:
+    """Whether its entries are there, unchanged, and say the same; notes when that was looked at."""
+    rows = list(_entries_of(checkpoint))
+    if not rows or len(rows) != checkpoint.entries:
+        return False
+    before = JournalCheckpoint(
+        generation=checkpoint.generation,
+        last_seq=checkpoint.first_seq - 1,
+        digest=checkpoint.digest_before,
+        seal="",
+    )
+    again = summed(rows, before)
+    names = ("first_seq", "last_seq", "first_us", "last_us", "counts", "lines", "digest", *LEGS)
+    same = all(getattr(again, name) == getattr(checkpoint, name) for name in names)
+    if not same or broken(rows, before):
+        return False
+    mine = JournalCheckpoint.objects.filter(pk=checkpoint.pk)
+    mine.update(proven_at=timezone.now())  # unaudited: the audit's own note
+    return True
+
+
+def _entries_of(checkpoint: JournalCheckpoint) -> Iterator[JournalEntry]:
+    span = (checkpoint.first_seq, checkpoint.last_seq)
+    rows = JournalEntry.objects.filter(wallet_id=checkpoint.wallet_id, seq__range=span)
+    return rows.filter(generation=checkpoint.generation).order_by("seq").iterator(chunk_size=2_000)
+
+
+def first_unlike(wallet_id: int) -> JournalCheckpoint | None:
+    """The wallet's first checkpoint whose sums are not those of its entries, by one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNLIKE, [wallet_id])
+        found = cursor.fetchone()
+    return JournalCheckpoint.objects.get(pk=found[0]) if found else None

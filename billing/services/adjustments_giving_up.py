@@ -1,0 +1,49 @@
+"""Giving up a cash refund that the balance does not reach any more: nothing is paid out."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from billing.models import Adjustment, MoneyOrder
+from billing.services import outbox
+from billing.services.acting import clean_line, name_of, require
+from billing.services.adjustments import TOPIC, close_request, note, operator_of
+from poolsite import hotpath, live
+from poolsite.access.services.actor import Actor
+
+
+def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
+    """End an approved cash refund that was not paid out; the customer's request is declined.
+
+    No money moves, so one operator is enough, as for a rejection. ValidationError: it was paid out,
+    it is no cash refund, it was not approved, no reason, or Redis cannot be asked.
+    """
+    require(actor, "billing.finance", adjustment)
+    operator_of(actor)
+    reason = clean_line(reason, needed=True)
+    with transaction.atomic():
+        rows = Adjustment.objects.select_for_update(of=("self",))
+        found = rows.select_related("wallet__account", "asked_by").get(pk=adjustment.pk)
+        if found.kind != MoneyOrder.Kind.CASH_REFUND:
+            raise ValidationError(_("Only a cash refund can be given up."))
+        if found.status != Adjustment.Status.APPLIED:
+            raise ValidationError(_("This is not on its way: %s.") % found.get_status_display())
+        _refuse(found)
+        found.status = Adjustment.Status.CANCELLED
+        found.decision_reason = reason
+        found.save(update_fields=["status", "decision_reason"])
+        close_request(found, name_of(actor), reason)
+        note(actor, "billing.adjustment_give_up", found, reason)
+        live.touch(TOPIC)
+    return found
+
+
+def _refuse(adjustment: Adjustment) -> None:
+    try:
+        given_up = outbox.give_up(adjustment.wallet, adjustment.operation_id)
+    except (hotpath.HotPathError, RedisError, OSError) as error:
+        text = _("The balance cannot be read now. Nothing was changed.")
+        raise ValidationError(text) from error
+    if not given_up:
+        raise ValidationError(_("It was paid out already."))

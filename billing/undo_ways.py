@@ -1,0 +1,113 @@
+"""Which changes of prices, senders and wallets the history takes back, and which it never can."""
+
+from django.utils.translation import gettext as _
+
+from billing.models import Adjustment, Chatbot, Tariff, Template, Wallet
+from billing.recharging.reports import Said
+from billing.services import tariffs, templates
+from billing.services.chatbots import chatbot_change
+from billing.services.wallets import wallet_configure
+from poolsite import operations
+from poolsite.access.models import AuditEntry
+
+MOVED_MONEY = (Said.PAID, Said.REFUNDED, Said.WITHDRAWN, Said.REINSTATED)
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    for action, why in {
+        "billing.adjustment_ask": _why_adjusted,
+        "billing.adjustment_approve": _why_adjusted,
+        "billing.recharge_report": _why_report,
+        "billing.wallet_open": lambda _entry: _("The books have begun with this balance."),
+        "billing.tariff_end": _why_ended,
+    }.items():
+        operations.register_final(operations.Final(action, "billing.finance", why))
+    operations.register_way(
+        operations.Way(
+            operations.Undo(
+                "billing.wallet_configure",
+                lambda actor, wallet, reason, values: wallet_configure(
+                    wallet, actor=actor, reason=reason, **values
+                ),
+                why_not=_why_closed,
+            ),
+            "wallet",
+            Wallet.objects.select_related("account").all,
+            _right_of_settings,
+            lambda wallets, entry: wallets.filter(account__slug=entry.thing_id),
+        )
+    )
+    operations.register_way(
+        operations.Way(
+            operations.Undo(
+                "billing.tariff_change",
+                lambda actor, tariff, reason, values: tariffs.tariff_change(
+                    actor=actor, tariff=tariff, reason=reason, **values
+                ),
+                why_not=tariffs.why_fixed,
+                lock=tariffs.lock_account,
+            ),
+            "tariff",
+            Tariff.objects.select_related("account").all,
+            lambda _entry: "billing.finance",
+        )
+    )
+    operations.register_way(
+        operations.Way(
+            operations.Undo(
+                "billing.template_change",
+                lambda actor, template, reason, values: templates.template_change(
+                    actor=actor, template=template, reason=reason, **values
+                ),
+                why_not=templates.why_fixed,
+            ),
+            "template",
+            Template.objects.select_related("chatbot").all,
+            lambda _entry: "billing.send",
+        )
+    )
+    operations.register_way(
+        operations.Way(
+            operations.Undo(
+                "billing.chatbot_change",
+                lambda actor, chatbot, reason, values: chatbot_change(
+                    actor=actor, chatbot=chatbot, reason=reason, **values
+                ),
+            ),
+            "chatbot",
+            Chatbot.objects.all,
+            lambda _entry: "billing.send",
+            lambda bots, entry: bots.filter(slug=entry.thing_id, account=entry.account_id),
+        )
+    )
+
+
+def _why_adjusted(entry: AuditEntry) -> str:
+    """A small adjustment moves when it is asked for; one that is not approved moves nothing."""
+    asked = Adjustment.objects.filter(pk=(entry.after or {}).get("adjustment", 0))
+    return _moved() if asked.filter(status=Adjustment.Status.APPLIED).exists() else ""
+
+
+def _why_report(entry: AuditEntry) -> str:
+    """What a provider tells of a payment that failed moved nothing."""
+    return _moved() if (entry.after or {}).get("said") in MOVED_MONEY else ""
+
+
+def _moved() -> str:
+    return _("Money has moved. An adjustment the other way corrects it.")
+
+
+def _why_ended(_entry: AuditEntry) -> str:
+    return _("A version's end can only come nearer. Begin a new version instead.")
+
+
+def _right_of_settings(entry: AuditEntry) -> str:
+    """A customer's own limits are the customer's, the backlog's is not."""
+    return "billing.finance" if "log_limit" in (entry.after or {}) else "billing.pay"
+
+
+def _why_closed(wallet: Wallet) -> str:
+    if wallet.status != Wallet.Status.CLOSED:
+        return ""
+    return _("This account is %s.") % wallet.get_status_display()

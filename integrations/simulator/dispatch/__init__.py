@@ -1,0 +1,1 @@
+"""Plays a dispatcher's group: front-ends, application-server instances, and who restarts them."""

@@ -1,0 +1,46 @@
+"""The columns that lists of people have in common."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+from poolsite.access.models import User
+from poolsite.operations.tables import SqlColumn, moment
+
+
+def person_columns(
+    name: str, label: str, rights: Callable[[User], list[str]]
+) -> list[SqlColumn[User]]:
+    """Who it is, what he or she may do, and how the log-in is kept; rights: in words.
+
+    The users are those of `selectors.members` and `selectors.operators`.
+    """
+    return [
+        SqlColumn("name", _("Name"), _shown_name, order=("shown_name",)),
+        SqlColumn("username", "", lambda user: user.get_username()),
+        SqlColumn("email", _("E-mail"), lambda user: user.email, order=("email",)),
+        SqlColumn(name, label, lambda user: " ".join(rights(user))),
+        SqlColumn(
+            "factor",
+            _("Second factor"),
+            lambda user: "on" if _has_factor(user) else "off",
+            order=("totp__confirmed_at",),
+            nullable=True,
+        ),
+        SqlColumn(
+            "last_login",
+            _("Last log-in"),
+            lambda user: moment(user.last_login),
+            order=("last_login",),
+            nullable=True,
+        ),
+        SqlColumn("active", "", lambda user: "yes" if user.is_active else "no"),
+    ]
+
+
+def _shown_name(user: User) -> str:
+    return user.get_full_name() or user.get_username()
+
+
+def _has_factor(user: User) -> bool:
+    return getattr(getattr(user, "totp", None), "confirmed_at", None) is not None

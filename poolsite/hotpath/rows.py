@@ -1,0 +1,221 @@
+"""An aggregate's row in SQL: what every one has, and how a change of it reaches Redis.
+
+The models of apps subclass what stands here; `poolsite.hotpath` itself loads without models.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from django.core.validators import MinValueValidator, RegexValidator
+from django.db import models, transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.commands import Command
+from poolsite.hotpath.errors import HotPathError
+
+SLUG_PATTERN = r"^[a-z0-9-]{1,40}\Z"
+UNSENT_SECONDS = 15  # a change that is not sent by then belongs to a process that died
+Row = TypeVar("Row", bound=models.Model)
+Aggregate = TypeVar("Aggregate", bound="RedisRow")
+F = TypeVar("F")
+logger = logging.getLogger(__name__)
+
+
+class Living(models.Manager[Row]):
+    """Rows that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet[Row]:
+        return super().get_queryset().filter(deleted_at=None)
+
+
+class RedisRow(models.Model):
+    """What the functions here ask of an aggregate's row: AggregateRow, or one that defines these
+    columns itself.
+    """
+
+    slug: "models.CharField[Any, str]"
+    generation: "models.PositiveBigIntegerField[Any, int]"
+    recovering_since: "models.DateTimeField[Any, datetime | None]"
+
+    class Meta:
+        abstract = True
+
+    if TYPE_CHECKING:
+
+        @property
+        def tag(self) -> str:
+            """Its Redis tag, with its braces."""
+
+
+class AggregateRow(RedisRow):
+    """Base of an aggregate's row: subclass it and add `account`, `tag`, and as managers
+    `objects = Living["…"]()` and `all_objects`.
+
+    A deleted one keeps its row and slug, because years of history name it.
+    """
+
+    slug = models.CharField(
+        _("slug"),
+        max_length=40,
+        unique=True,
+        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
+    )
+    name = models.CharField(_("name"), max_length=120)
+    description = models.TextField(_("description"), blank=True)
+    log_limit = models.PositiveIntegerField(
+        _("backlog limit, entries"),
+        default=1_000_000,
+        validators=[MinValueValidator(1_000)],
+        help_text=_("History entries kept in Redis while SQL cannot take them."),
+    )
+    generation = models.PositiveBigIntegerField(_("generation"), default=1)
+    recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    deleted_at = models.DateTimeField(_("deleted at"), null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name or self.slug
+
+
+class PausableRow(AggregateRow):
+    """Base of the row of an aggregate that an operator may pause, with a reason."""
+
+    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
+    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
+    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class PartRow(models.Model):
+    """Base of the row of what an aggregate has: whoever has a right to the aggregate has it here.
+
+    `part_of`: where its row is found from here, "pool" or "queue.desk".
+    """
+
+    part_of: ClassVar[str]
+
+    class Meta:
+        abstract = True
+
+    @property
+    def account_id(self) -> int | None:
+        """The tenant, told by the aggregate."""
+        account_id: int | None = self._whole.account_id
+        return account_id
+
+    @property
+    def access_ref(self) -> str:
+        """Grants and tokens name the aggregate."""
+        return f"{self._whole.access_kind}:{self._whole.slug}"
+
+    @property
+    def _whole(self) -> Any:
+        return attrgetter(self.part_of)(self)
+
+
+class UnsentMark(models.Model):
+    """Base of the marks of changes that are in SQL and perhaps not yet in Redis: subclass it and
+    add a key to the aggregate's row. What a dead process left behind is found by an old mark.
+    """
+
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
+
+    class Meta:
+        abstract = True
+        verbose_name = _("unsent change")
+        verbose_name_plural = _("unsent changes")
+
+
+def with_figures(
+    rows: Iterable[Aggregate],
+    show: Callable[[str], Command[F | None]],
+    *,
+    patient: bool = False,
+) -> list[tuple[Aggregate, F | None]]:
+    """Each row with its figures, read at once; None = Redis has no such aggregate.
+
+    show: the command for the figures of a slug. patient: None in place of the runner's error too,
+    for what stands while Redis is away.
+    """
+    aggregates = list(rows)
+    answers: list[F | HotPathError | None]
+    try:
+        answers = hotpath.run_batch([show(row.slug) for row in aggregates])
+    except HotPathError as error:
+        answers = [error] * len(aggregates)
+    failed = next((its for its in answers if isinstance(its, HotPathError)), None)
+    if failed is not None and not patient:
+        raise failed
+    return [
+        (row, None if isinstance(its, HotPathError) else its)
+        for row, its in zip(aggregates, answers, strict=True)
+    ]
+
+
+def closed_by_promotion(row: RedisRow, show: Callable[[str], Command[Any]]) -> bool:
+    """Whether the aggregate was closed because its server was promoted (`hotpath/promoted`).
+
+    SQL knows of every other recovery, as `recovering_since`. It forgets one after Redis has opened
+    the aggregate, so SQL is read first here, and Redis again. Raises the runner's errors.
+    """
+    row.refresh_from_db(fields=["recovering_since", "generation"])
+    if row.recovering_since is not None:
+        return False
+    figures: Figures | None = hotpath.run(show(row.slug))
+    if figures is None or figures.status != "recovering":
+        return False
+    return figures.generation == row.generation
+
+
+def locked(rows: models.Manager[Row], row: Row) -> Row:
+    """The row as it is now, with its account, locked until the transaction ends."""
+    return rows.select_for_update(of=("self",)).select_related("account").get(pk=row.pk)
+
+
+def send_after_commit(
+    tag: str, mark: UnsentMark, send: Callable[[], object], *refusals: type[Exception]
+) -> None:
+    """Call `send` once the transaction around this is committed, then delete the mark.
+
+    tag: the aggregate's, for the log. The mark stays when Redis is away, when it refused
+    (`refusals`), or when this process dies before it has sent: the app's sweep then brings Redis
+    to what SQL says.
+    """
+    transaction.on_commit(partial(_send, tag, mark, send, (HotPathError, RedisError, *refusals)))
+
+
+def resend(marks: models.QuerySet[Any], bring: Callable[[], object]) -> int:
+    """Bring Redis to what SQL says (`bring`) where a process left marks; returns how many went.
+
+    marks: the aggregate's. Those of the last 15 s may still be on their way.
+    """
+    stale = timezone.now() - timedelta(seconds=UNSENT_SECONDS)
+    left = list(marks.filter(created_at__lt=stale).values_list("pk", flat=True))
+    if left:
+        bring()
+        marks.filter(pk__in=left).delete()  # unaudited: marks of our own
+    return len(left)
+
+
+def _send(
+    tag: str, mark: UnsentMark, send: Callable[[], object], failures: tuple[type[Exception], ...]
+) -> None:
+    try:
+        send()
+    except failures as error:
+        logger.warning("a change of %s waits for Redis: %s", tag, error)
+        return
+    mark.delete()

@@ -1,0 +1,62 @@
+"""Topics that have one state per account, or one for the platform and all accounts."""
+
+import re
+from typing import ClassVar
+
+from django.conf import settings
+
+from poolsite import access
+from poolsite.hotpath.rows import SLUG_PATTERN
+from poolsite.live.topics import Topic
+
+ALL = "all"
+_SLUG = re.compile(SLUG_PATTERN)
+
+
+class AccountTopic(Topic):
+    """A topic whose key is an account's id, or "all" for operators alone; in another language than
+    English with the language behind it: `7.zh-hans`. Subclasses name the action.
+    """
+
+    action: ClassVar[str]
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.scope, _, language = key.partition(".")
+        self.language = language or "en"
+        decimal = self.scope.isascii() and self.scope.isdecimal() and len(self.scope) < 19
+        if self.scope != ALL and not decimal:
+            raise ValueError(f"no account: {key!r}")
+        if self.language not in dict(settings.LANGUAGES):
+            raise ValueError(f"no language {language!r}")
+
+    @property
+    def account_id(self) -> int | None:
+        """The account; None: all of them."""
+        return None if self.scope == ALL else int(self.scope)
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        if self.account_id is not None:
+            thing = access.Thing("account", self.scope, self.account_id)
+            return access.decide(principal, self.action, thing)
+        decision = access.decide(principal, self.action)
+        return decision if not decision or principal.is_operator else access.Decision.FORBIDDEN
+
+
+def address_for(principal: access.Principal, name: str) -> str:
+    """The address of the AccountTopic `name` that a reader may watch: all, or their one account's.
+
+    "" = none: a reader of several accounts has no topic that shows just those.
+    """
+    if principal.is_operator:
+        return f"{name}:{ALL}"
+    if len(principal.account_ids) == 1:
+        return f"{name}:{next(iter(principal.account_ids))}"
+    return ""
+
+
+def slug_of(key: str, kind: str) -> str:
+    """The key, if it is a slug; else ValueError, which names the kind."""
+    if not _SLUG.fullmatch(key):
+        raise ValueError(f"not a {kind}: {key!r}")
+    return key

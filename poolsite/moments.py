@@ -1,0 +1,24 @@
+"""Moments as scripts tell them, in µs or s since 1970, and as Django keeps them."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+def moment_of(us: int) -> datetime:
+    """A moment in µs as Django keeps it, exactly."""
+    return _EPOCH + timedelta(microseconds=us)
+
+
+def us_of(moment: datetime) -> int:
+    """An aware moment in µs, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def midnights(zone: str, days: int, now: datetime | None = None) -> list[int]:
+    """The next `days` midnights of a zone, in seconds since 1970, soonest first."""
+    its = ZoneInfo(zone)
+    today = (now or datetime.now(UTC)).astimezone(its).date()
+    coming = (today + timedelta(days=ahead) for ahead in range(1, days + 1))
+    return [int(datetime(day.year, day.month, day.day, tzinfo=its).timestamp()) for day in coming]

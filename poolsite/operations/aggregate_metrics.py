@@ -1,0 +1,37 @@
+"""What every kind of aggregate tells Prometheus, and how figures become a family's samples."""
+
+from collections.abc import Iterable, Sequence
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+from poolsite.hotpath.aggregates import Figures
+
+
+class AggregateMetrics:
+    """The families that every kind has: `<prefix>_open` and `<prefix>_history_backlog`.
+
+    label: what the slug is called. opened: what the 1 of an open one says.
+    """
+
+    def __init__(self, prefix: str, label: str, *, opened: str) -> None:
+        self.is_open = GaugeMetricFamily(f"{prefix}_open", opened, labels=[label])
+        self.backlog = GaugeMetricFamily(
+            f"{prefix}_history_backlog", "Entries that SQL does not have yet.", labels=[label]
+        )
+
+    def add(self, slug: str, figures: Figures | None) -> None:
+        """Add one aggregate; None = Redis does not know it, or is away."""
+        self.is_open.add_metric([slug], float(figures is not None and figures.status == "open"))
+        if figures is not None:
+            self.backlog.add_metric([slug], figures.seq - figures.drained)
+
+
+def add_each(
+    family: GaugeMetricFamily | CounterMetricFamily,
+    labels: Sequence[str],
+    figures: object,
+    names: Iterable[str],
+) -> None:
+    """Add the figures of these names, each under its name behind `labels`."""
+    for name in names:
+        family.add_metric([*labels, name], getattr(figures, name))

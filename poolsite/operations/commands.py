@@ -1,0 +1,66 @@
+"""What manage.py's commands of an app share: one verb each, refusals as one sentence."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.access.models import Account
+from poolsite.api.problems import RefusedError
+
+
+class VerbCommand(BaseCommand):
+    """Runs what the verb's parser set as `run`; subclasses add the verbs.
+
+    `refusals`: an app's own errors, whose text is told as it stands.
+    """
+
+    refusals: ClassVar[tuple[type[Exception], ...]] = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run: Callable[..., None] = options["run"]
+        try:
+            run(options)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from None
+        except RefusedError as error:
+            told = [error.detail, *error.more.get("problems", ())]
+            raise CommandError("\n".join(map(str, told))) from None
+        except self.refusals as error:
+            raise CommandError(str(error.args[0])) from None
+        except hotpath.AggregateRefused as error:
+            raise CommandError(f"it refuses: {error.reason}") from None
+        except hotpath.UnknownOutcome as error:
+            raise CommandError(f"Redis took it and did not answer: {error}") from None
+        except (hotpath.HotPathError, RedisError) as error:
+            raise CommandError(f"Redis cannot be reached: {error}") from None
+        except DatabaseError as error:
+            raise CommandError(f"the database refuses: {error}") from None
+        except OSError as error:
+            raise CommandError(str(error)) from None
+
+
+def account_of(slug: str) -> Account | None:
+    """The account of that slug; None for "". CommandError when there is none."""
+    if not slug:
+        return None
+    account = Account.objects.filter(slug=slug).first()
+    if account is None:
+        raise CommandError(f"there is no account {slug}")
+    return account
+
+
+def moment_of_text(text: str) -> datetime:
+    """A moment with its zone. CommandError for anything else."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{text}: not a moment, e.g. 2026-01-31T08:00+08:00") from None
+    if moment.tzinfo is None:
+        raise CommandError(f"{text}: name the zone, e.g. 2026-01-31T08:00+08:00")
+    return moment

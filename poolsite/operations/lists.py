@@ -1,0 +1,115 @@
+"""What the lists of aggregates share: columns that sort and export, pages, the filters' address."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+
+from poolsite.csv_text import csv_lines
+from poolsite.operations.tags_and_notes import show_tags, with_tag
+
+PAGE_ROWS = 100
+R = TypeVar("R")
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Column(Generic[R]):
+    """One column: its name in the address and in CSV, its head, and what it is sorted by.
+
+    value: of a row; None = unknown, which stands last whichever way one sorts.
+    """
+
+    name: str
+    label: str
+    value: Callable[[R], Any]
+    right: bool = True
+
+
+@dataclass(frozen=True)
+class ListPage(Generic[M]):
+    """One page of a list: its rows, how many the reader may see at all, and the ways on."""
+
+    rows: list[M]
+    total: int
+    text: str
+    sort: str
+    next_url: str
+    back_url: str
+
+
+def page_of(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> ListPage[M]:
+    """The page that the address asks for: `q`, `tag`, `sort`, and `after`, a slug."""
+    total = rows.count()
+    given = {
+        name: request.GET.get(name, "").replace("\x00", "")[:40]
+        for name in ("q", "tag", "sort", "after")
+    }
+    if text := given["q"]:
+        rows = rows.filter(Q(slug__startswith=text.lower()) | Q(name__istartswith=text))
+    rows = with_tag(rows, given["tag"], kind=kind)
+    after = given.pop("after")
+    found = list(rows.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
+    shown = found[:PAGE_ROWS]
+    show_tags(shown)
+    last = getattr(shown[-1], "slug", "") if len(found) > PAGE_ROWS else ""
+    return ListPage(
+        rows=shown,
+        total=total,
+        text=text,
+        sort=given["sort"],
+        next_url=address(given, after=last) if last else "",
+        back_url=address(given) if after else "",
+    )
+
+
+def ordered(rows: Iterable[R], columns: Sequence[Column[R]], sort: str) -> list[R]:
+    """The rows by one of the columns, "-" before its name turns round; as given for no column."""
+    column = next((each for each in columns if each.name == sort.removeprefix("-")), None)
+    if column is None:
+        return list(rows)
+    valued = [(column.value(row), row) for row in rows]
+    known = [(value, row) for value, row in valued if value is not None]
+    known.sort(key=lambda each: each[0], reverse=sort.startswith("-"))
+    return [row for _, row in known] + [row for value, row in valued if value is None]
+
+
+def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
+    """What components/table_heads.html shows: texts rise first, figures fall first."""
+    shown = []
+    for column in columns:
+        aria = "none"
+        if sort.removeprefix("-") == column.name:
+            aria = "descending" if sort.startswith("-") else "ascending"
+        first, second = column.name, f"-{column.name}"
+        if column.right:
+            first, second = second, first
+        shown.append(
+            {
+                "label": column.label,
+                "sort": column.name,
+                "right": column.right,
+                "aria": aria,
+                "by": second if sort == first else first,
+            }
+        )
+    return shown
+
+
+def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> HttpResponse:
+    """The rows as a CSV file, whose heads are the columns' names."""
+    lines = csv_lines(
+        [column.name for column in columns],
+        ([column.value(row) for column in columns] for row in rows),
+    )
+    answer = HttpResponse(list(lines), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return answer
+
+
+def address(filters: dict[str, str], **more: str) -> str:
+    """The list's address with these filters; empty ones stay out."""
+    return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})

@@ -1,0 +1,95 @@
+"""The forms beside every managed thing: its tags, its notes, and the way back in the history."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from poolsite import access
+from poolsite.access.models import AuditEntry
+from poolsite.operations import managed, tags_and_notes, undoing
+from poolsite.operations.models import Note
+from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
+
+PLACE = "#tags-and-notes"
+
+
+@require_POST
+def set_tags(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
+    """The tags of one thing, written with commas between them."""
+    found, thing = _changed(request, kind, slug)
+    words = request.POST.get("tags", "").replace("，", ",").split(",")
+    try:
+        tags_and_notes.set_tags(thing, words, actor=principal_of(request))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("The tags are saved."))
+    return _back(request, found, thing)
+
+
+@require_POST
+def add_note(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
+    """One more note."""
+    found, thing = _changed(request, kind, slug)
+    try:
+        tags_and_notes.add_note(thing, request.POST.get("text", ""), actor=principal_of(request))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("The note is kept."))
+    return _back(request, found, thing)
+
+
+@require_POST
+def remove_note(request: HttpRequest, kind: str, slug: str, note_id: int) -> HttpResponse:
+    """Take a note away; a second click finds none."""
+    found, thing = _changed(request, kind, slug)
+    note = Note.objects.filter(pk=note_id, kind=kind, thing=slug).first()
+    if note is None:
+        raise access.Hidden
+    tags_and_notes.remove_note(note, thing, actor=principal_of(request))
+    messages.success(request, _("The note is removed. Its text stays in the history."))
+    return _back(request, found, thing)
+
+
+@require_POST
+def undo(request: HttpRequest, entry_id: int) -> HttpResponse:
+    """Settings go back to what they were before one entry of the history."""
+    principal = principal_of(request)
+    entry = AuditEntry.objects.filter(pk=entry_id).first()
+    if entry is None:
+        access.require(principal, "access.history_view")
+        raise access.Hidden
+
+    def take_back() -> str:
+        words = _("%(name)s is as it was before. The way back stands in the history, too.")
+        return words % {"name": undoing.undo(entry, actor=principal)}
+
+    carry_out(request, take_back)
+    return redirect(_page_of(request) or "access:history")
+
+
+def _back(request: HttpRequest, found: managed.ManagedKind, thing: Any) -> HttpResponse:
+    """To the page on which the form stood, where that is one of ours."""
+    return redirect((_page_of(request) or found.url(thing)) + PLACE)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """The page on which the form stood; "" where that is none of ours."""
+    page = request.POST.get("back", "")
+    ours = page.startswith("/") and url_has_allowed_host_and_scheme(page, allowed_hosts=None)
+    return page if ours else ""
+
+
+def _changed(request: HttpRequest, kind: str, slug: str) -> tuple[managed.ManagedKind, Any]:
+    """The thing, once the reader may change what stands beside it."""
+    found, thing = managed.find(kind, slug)
+    access.require(principal_of(request), found.change, thing)
+    return found, thing

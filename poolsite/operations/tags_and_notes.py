@@ -1,0 +1,168 @@
+"""Tags and notes: what people write beside a managed thing, the same way for each kind.
+
+Numbers keep their own (`numbers.models`): a million of them are filtered by tag and imported.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.utils.translation import gettext as _
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.access.auditing import describe_actor
+from poolsite.operations.managed import KINDS, ManagedKind, kind_of, may_see
+from poolsite.operations.models import Note, Tag
+from poolsite.operations.registry import Found
+
+TAG_LONGEST = 40
+MOST_TAGS = 20
+NOTE_LONGEST = 2_000
+MOST_NOTES = 100
+M = TypeVar("M", bound=Model)
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+def tags_of(thing: Any) -> list[str]:
+    """The tags of one thing, in order."""
+    return list(_tags(kind_of(thing).name, [thing.slug]).values_list("tag", flat=True))
+
+
+def notes_of(thing: Any) -> list[Note]:
+    """The notes beside one thing, the newest first."""
+    return list(Note.objects.filter(kind=kind_of(thing).name, thing=thing.slug))
+
+
+def show_tags(things: Iterable[Any]) -> None:
+    """Give each row of one kind its tags as `.tag_words`, by one query."""
+    rows = list(things)
+    words: dict[str, list[str]] = {}
+    if rows:
+        for slug, tag in _tags(kind_of(rows[0]).name, [row.slug for row in rows]).values_list(
+            "thing", "tag"
+        ):
+            words.setdefault(slug, []).append(tag)
+    for row in rows:
+        row.tag_words = words.get(row.slug, [])
+
+
+def with_tag(rows: QuerySet[M], tag: str, *, slug_field: str = "slug", kind: str) -> QuerySet[M]:
+    """The rows that have this very tag; all of them for no tag."""
+    if not tag:
+        return rows
+    slugs = Tag.objects.filter(kind=kind, tag=tag[:TAG_LONGEST]).values("thing")
+    return rows.filter(**{f"{slug_field}__in": slugs})
+
+
+def find_by_tag(principal: Principal, text: str, limit: int) -> list[Found]:
+    """Things of every kind with a tag of this beginning, as the reader may see them."""
+    tags = Tag.objects.filter(tag__istartswith=text).order_by("tag", "kind", "thing")
+    if not principal.is_operator:
+        tags = tags.filter(account_id__in=principal.account_ids)
+    found: list[Found] = []
+    for tag in tags[: 4 * limit]:
+        kind = KINDS.get(tag.kind)
+        thing = kind.things().filter(slug=tag.thing).first() if kind else None
+        if kind is not None and thing is not None and may_see(principal, kind, thing):
+            found.append(_found(kind, thing, tag.tag, exact=tag.tag.lower() == text.lower()))
+    return found[:limit]
+
+
+def _found(kind: ManagedKind, thing: Any, tag: str, *, exact: bool) -> Found:
+    detail = _("tag %(tag)s") % {"tag": tag}
+    return Found(str(kind.word), str(thing), detail, kind.url(thing), exact=exact)
+
+
+def _tags(kind: str, slugs: Sequence[str]) -> QuerySet[Tag]:
+    return Tag.objects.filter(kind=kind, thing__in=slugs).order_by("tag")
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def set_tags(thing: Any, words: Iterable[str], *, actor: Principal) -> list[str]:
+    """Give a thing these tags and no others; returns them in order.
+
+    ValidationError for one of over 40 characters or more than 20. Tags that differ by letters'
+    size alone are one: the first of them stays as it was written.
+    """
+    kind = kind_of(thing)
+    access.require(actor, kind.change, thing)
+    wanted = _clean_tags(words)
+    with transaction.atomic():
+        _lock(kind, thing)
+        held = {row.tag: row for row in _tags(kind.name, [thing.slug])}
+        if sorted(held) == wanted:
+            return wanted
+        for tag, row in held.items():
+            if tag not in wanted:
+                row.delete()
+        for tag in wanted:
+            if tag not in held:
+                Tag.objects.create(
+                    kind=kind.name, thing=thing.slug, account_id=thing.account_id, tag=tag
+                )
+        access.audit(
+            actor=actor,
+            action="operations.tags_set",
+            thing=thing,
+            before={"tags": sorted(held)},
+            after={"tags": wanted},
+        )
+    return wanted
+
+
+def add_note(thing: Any, text: str, *, actor: Principal) -> Note:
+    """Write a note beside a thing. ValidationError: no text, over 2 000 characters, the 101st."""
+    kind = kind_of(thing)
+    access.require(actor, kind.change, thing)
+    text = text.replace("\r\n", "\n").strip()
+    if not text or len(text) > NOTE_LONGEST:
+        raise ValidationError(_("A note has 1 to %s characters.") % NOTE_LONGEST)
+    with transaction.atomic():
+        _lock(kind, thing)
+        if Note.objects.filter(kind=kind.name, thing=thing.slug).count() >= MOST_NOTES:
+            words = _("There are %s notes here. Remove one that is no longer true.")
+            raise ValidationError(words % MOST_NOTES)
+        note = Note.objects.create(
+            kind=kind.name,
+            thing=thing.slug,
+            account_id=thing.account_id,
+            text=text,
+            author=describe_actor(actor)[2][:150],
+        )
+        access.audit(actor=actor, action="operations.note_add", thing=thing, after={"note": text})
+    return note
+
+
+def remove_note(note: Note, thing: Any, *, actor: Principal) -> None:
+    """Take a note away; its text stays in the history."""
+    kind = kind_of(thing)
+    access.require(actor, kind.change, thing)
+    with transaction.atomic():
+        before = {"note": note.text, "author": note.author}
+        note.delete()
+        access.audit(actor=actor, action="operations.note_remove", thing=thing, before=before)
+
+
+def _lock(kind: ManagedKind, thing: Any) -> None:
+    """Hold the thing's row, so that two people at once see each other's tags and notes."""
+    kind.things().select_for_update(of=("self",)).get(pk=thing.pk)
+
+
+def _clean_tags(words: Iterable[str]) -> list[str]:
+    cleaned: dict[str, str] = {}
+    for word in words:
+        tag = " ".join(word.split())
+        if len(tag) > TAG_LONGEST:
+            raise ValidationError(_("A tag has %s characters at most.") % TAG_LONGEST)
+        if tag:
+            cleaned.setdefault(tag.lower(), tag)
+    if len(cleaned) > MOST_TAGS:
+        raise ValidationError(_("A thing has %s tags at most.") % MOST_TAGS)
+    return sorted(cleaned.values())

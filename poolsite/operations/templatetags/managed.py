@@ -1,0 +1,60 @@
+"""What stands beside a managed thing: `{% tags_and_notes pool %}`, `{% tag_chips row.pool %}`."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.template import Context
+
+from poolsite import access
+from poolsite.access.auditing import describe_thing
+from poolsite.operations import tags_and_notes as service
+from poolsite.operations import undoing
+from poolsite.operations.managed import kind_of, may_see
+from poolsite.operations.pages import principal_of
+
+register = template.Library()
+
+
+@register.inclusion_tag("components/tags_and_notes.html", takes_context=True)
+def tags_and_notes(context: Context, thing: Any) -> dict[str, Any]:
+    """Return what the card shows; nothing for a reader whom it does not concern."""
+    principal = principal_of(context["request"])
+    kind = kind_of(thing)
+    told = describe_thing(thing)
+    shown = may_see(principal, kind, thing)
+    return {
+        "csrf_token": context.get("csrf_token"),
+        "shown": shown,
+        "may_change": shown and access.decide(principal, kind.change, thing).allowed,
+        "may_read_history": access.decide(principal, "access.history_view", thing).allowed,
+        "history": urlencode({name: told[name] for name in ("thing_kind", "thing_id")}),
+        "back": context["request"].path,
+        "kind": kind,
+        "thing": thing,
+        "tags": service.tags_of(thing) if shown else [],
+        "notes": service.notes_of(thing) if shown else [],
+        "note_longest": service.NOTE_LONGEST,
+    }
+
+
+@register.inclusion_tag("components/tag_chips.html", takes_context=True)
+def tag_chips(context: Context, thing: Any) -> dict[str, Any]:
+    """Return the tags of a list's row, each a link that shows all that have it.
+
+    The view has asked for them by `tags_and_notes.show_tags`.
+    """
+    return {"request": context["request"], "tags": getattr(thing, "tag_words", [])}
+
+
+@register.inclusion_tag("components/tag_filter.html", takes_context=True)
+def tag_filter(context: Context) -> dict[str, Any]:
+    """Return the tag by which a list is filtered now."""
+    request = context["request"]
+    return {"request": request, "tag": request.GET.get("tag", "")[: service.TAG_LONGEST]}
+
+
+@register.simple_tag(takes_context=True)
+def undo_standing(context: Context, entry: Any) -> undoing.Standing:
+    """Whether the reader may take this entry's change back now, and else why not."""
+    return undoing.standing(principal_of(context["request"]), entry)

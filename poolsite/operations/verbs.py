@@ -1,0 +1,110 @@
+"""What a verb of a page is given, and how it is told that one was refused: as a sentence on the
+next page (`carry_out`), or in JSON to the page's own module (`answers_json`)."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+
+from poolsite import access, hotpath
+from poolsite.api.problems import RefusedError, status_of
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+BODY_LIMIT_BYTES = 10_000
+TEXT_LENGTH = 200
+
+
+def carry_out(request: HttpRequest, verb: Callable[[], str]) -> bool:
+    """Run a verb and tell its sentence, or why nothing was done. Whether it was done."""
+    try:
+        messages.success(request, verb())
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except RefusedError as error:
+        messages.error(request, error.detail)
+    except hotpath.UnknownOutcome:
+        messages.error(request, _("Redis took it and did not answer. Look before you try again."))
+    except hotpath.HotPathError:
+        messages.error(request, _("Redis is down. Nothing was changed."))
+    else:
+        return True
+    return False
+
+
+def word_of(request: HttpRequest, name: str, length: int = TEXT_LENGTH) -> str:
+    """A short text of the form that was sent."""
+    return _short(request.POST.get(name, ""), length)
+
+
+def cleaned(form: Form) -> dict[str, Any]:
+    """What a small form was sent with. ValidationError, with its faults as one text, when amiss."""
+    if not form.is_valid():
+        faults = [str(fault) for faults in form.errors.values() for fault in faults]
+        raise ValidationError(" ".join(faults))
+    return form.cleaned_data
+
+
+def body_of(request: HttpRequest) -> dict[str, Any]:
+    """The small JSON object that a page's module sent. ValidationError when it is none."""
+    raw = request.body
+    if len(raw) > BODY_LIMIT_BYTES:
+        raise ValidationError(_("That is too long."))
+    try:
+        found = json.loads(raw or b"{}")
+    except ValueError:
+        raise ValidationError(_("The request cannot be read.")) from None
+    if not isinstance(found, dict):
+        raise ValidationError(_("The request cannot be read."))
+    return found
+
+
+def reason_of(body: dict[str, Any], *, required: bool = True) -> str:
+    """The reason that a person gave. ValidationError without one where it is needed."""
+    given = body.get("reason", "")
+    reason = _short(given, TEXT_LENGTH) if isinstance(given, str) else ""
+    if required and not reason:
+        raise ValidationError(_("Say why, in a few words."))
+    return reason
+
+
+def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]:
+    """Say in JSON what went wrong, so that the page can show what happened and what was kept.
+
+    sentence: an app's own words for what its scripts refuse.
+    """
+
+    @wraps(view)
+    def answered(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ValidationError as error:
+            return refused(_("That cannot be done"), " ".join(error.messages), 422)
+        except access.FactorNeeded:
+            detail = _("Load the page again: it asks for your second factor. Nothing was changed.")
+            return refused(_("Your second factor is needed"), detail, 403)
+        except RefusedError as error:
+            detail = sentence(error.detail)
+            return refused(_("That cannot be done"), detail, status_of(error.kind))
+        except hotpath.UnknownOutcome:
+            detail = _("Redis took it and did not answer. Look before you try again.")
+            return refused(_("The outcome is not known"), detail, 504)
+        except hotpath.HotPathError:
+            return refused(_("Redis is down"), _("Nothing was changed."), 503)
+
+    return answered
+
+
+def refused(title: str, detail: str, status: int) -> JsonResponse:
+    """A refusal as static/js/dom.js reads it."""
+    return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
+
+
+def _short(text: str, length: int) -> str:
+    return " ".join(text.split())[:length]

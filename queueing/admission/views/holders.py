@@ -1,0 +1,68 @@
+"""Every permit of a gate, page by page, and one that is looked for by its name."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from poolsite import access, hotpath
+from poolsite.operations.pages import principal_of
+from queueing.admission import gate as door
+from queueing.admission.models import Gate
+from queueing.admission.selectors import gate_get
+
+ROWS = 100
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@require_GET
+def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Permits, soonest end first; `q` is a holder's or a device's whole name."""
+    principal = principal_of(request)
+    gate = gate_get(principal, slug)
+    text = request.GET.get("q", "").strip()[:64]
+    page = request.GET.get("page", "0")
+    start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
+    found = _read(gate, text, start)
+    rows = [] if found is None else [_row(found, row) for row in found.rows]
+    total = 0 if found is None else found.total
+    context = {
+        "gate": gate,
+        "rows": rows,
+        "missing": found is None,
+        "text": text,
+        "may_operate": access.decide(principal, "admission.operate", gate).allowed,
+        "shown": _("%(count)s of %(total)s holders") % {"count": len(rows), "total": total},
+        "next_url": f"?page={start // ROWS + 1}" if not text and start + ROWS < total else "",
+        "back_url": f"?page={start // ROWS - 1}" if not text and start else "",
+    }
+    return render(request, "admission/holders.html", context)
+
+
+def _read(gate: Gate, text: str, start: int) -> door.Holders | None:
+    """The permits that are shown; None while Redis cannot say."""
+    try:
+        found = hotpath.run(door.holders(gate.slug, start, ROWS))
+        if not text:
+            return found
+        names = (text, f"@{text}", f"#{text}")  # as people say them: plain, a device, anonymous
+        ones = hotpath.run_batch([door.holder(gate.slug, name) for name in names])
+    except hotpath.HotPathError:
+        return None
+    held = tuple(one for one in ones if isinstance(one, door.Holder))
+    return door.Holders(found.as_of_us, len(held), held)
+
+
+def _row(found: door.Holders, row: door.Holder) -> dict[str, Any]:
+    return {
+        "holder": row.holder,
+        "name": row.holder.removeprefix("@"),
+        "token": row.token,
+        "task": row.task,
+        "since": EPOCH + timedelta(microseconds=row.granted_us),
+        "age_seconds": (found.as_of_us - row.granted_us) // 1_000_000,
+        "left_seconds": max(0, (row.deadline_us - found.as_of_us) // 1_000_000),
+    }

@@ -1,0 +1,1 @@
+"""Sessions between protocol front-ends and application-server instances."""

@@ -1,0 +1,74 @@
+"""The admin's lists of groups and peers: every change goes through the services, audited."""
+
+from typing import Any
+
+from django.contrib import admin
+
+from poolsite.access.services.actor import Actor
+from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from queueing.dispatch import services
+from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
+from queueing.dispatch.services.groups import SETTINGS
+
+
+class OfGroup(OfAggregate):
+    """Rows of a group."""
+
+    view_action = "dispatch.view"
+    kind = "group"
+    path = "group"
+
+
+@admin.register(Group)
+class GroupAdmin(ChangedAggregate):
+    """Groups; deleting one needs a reason and is done by command or interface."""
+
+    view_action = "dispatch.view"
+    change_action = "dispatch.configure"
+    kind = "group"
+    list_display = ("slug", "name", "account", "sharing", "heartbeat_seconds", "disconnect_seconds")
+    search_fields = ("slug__startswith", "name__istartswith")
+    fields = ("slug", "account", *SETTINGS)
+
+    def create(self, actor: Actor, **given: Any) -> Group:
+        return services.group_create(actor=actor, **given)
+
+    def configure(self, actor: Actor, stored: Group, **changes: Any) -> None:
+        services.group_configure(actor=actor, group=stored, **changes)
+
+
+@admin.register(Instance)
+class InstanceAdmin(OfGroup):
+    """Instances, to look things up; they are set on the group's page."""
+
+    list_display = ("name", "group", "version", "link_state", "manual_state", "last_seen_at")
+    list_filter = ("link_state", "manual_state")
+    search_fields = ("name__startswith",)
+
+
+@admin.register(FrontEnd)
+class FrontEndAdmin(OfGroup):
+    """Front-ends that were ever seen."""
+
+    list_display = ("peer_id", "group", "profile", "link_state", "last_seen_at", "told_lost")
+    list_filter = ("link_state", "profile")
+    search_fields = ("peer_id__startswith",)
+
+
+@admin.register(Upgrade)
+class UpgradeAdmin(OfGroup):
+    """Upgrades; they are steered on their own page."""
+
+    list_display = ("group", "target_version", "status", "created_by", "created_at", "ended_at")
+    list_filter = ("status",)
+    ordering = ("-id",)
+
+
+@admin.register(DispatchEvent)
+class EventAdmin(OfGroup):
+    """Every entry of the groups' histories."""
+
+    path = "aggregate"
+    list_display = ("at_us", "aggregate", "event", "peer", "name", "count", "reason")
+    search_fields = ("peer__startswith", "name__startswith")
+    ordering = ("-at_us",)

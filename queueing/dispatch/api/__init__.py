@@ -1,0 +1,1 @@
+"""The groups' interface for machines."""

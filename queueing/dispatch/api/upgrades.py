@@ -1,0 +1,78 @@
+"""The routes of rolling upgrades."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Status
+
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api.root import ProblemError
+from queueing.dispatch import selectors, services
+from queueing.dispatch.api.common import Slug, group_of
+from queueing.dispatch.models import Upgrade
+from queueing.dispatch.schemas import EndedOut, ReasonIn, UpgradeIn, UpgradeOut
+
+upgrades = Router(tags=["groups"])
+PAGE = 200
+
+
+@upgrades.get(
+    "/{slug}/upgrades", response={200: list[UpgradeOut], **READ_ERRORS}, summary="Upgrades"
+)
+def list_upgrades(request: HttpRequest, slug: str = Slug) -> Any:
+    """The newest 200 upgrades of a group."""
+    group = group_of(principal_of_request(request), slug)
+    rows = selectors.upgrades_of(group).select_related("group")[:PAGE]
+    return [selectors.upgrade_out(row) for row in rows]
+
+
+@upgrades.post("/{slug}/upgrades", response={201: UpgradeOut, **WRITE_ERRORS}, summary="Upgrade")
+def start_upgrade(request: HttpRequest, given: UpgradeIn, slug: str = Slug) -> Any:
+    """Begin a rolling upgrade; refused when the other instances cannot carry the load."""
+    principal = principal_of_request(request)
+    group = group_of(principal, slug)
+    made = services.upgrade_start(actor=principal, group=group, **given.model_dump())
+    return Status(201, selectors.upgrade_out(made))
+
+
+@upgrades.get(
+    "/{slug}/upgrades/{upgrade}", response={200: UpgradeOut, **READ_ERRORS}, summary="One upgrade"
+)
+def get_upgrade(request: HttpRequest, upgrade: int, slug: str = Slug) -> Any:
+    """How far an upgrade is."""
+    return selectors.upgrade_out(_upgrade(principal_of_request(request), slug, upgrade))
+
+
+@upgrades.post(
+    "/{slug}/upgrades/{upgrade}/force",
+    response={200: EndedOut, **WRITE_ERRORS},
+    summary="End what is left",
+)
+def force_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:
+    """End the sessions that are left on the draining instance."""
+    principal = principal_of_request(request)
+    found = _upgrade(principal, slug, upgrade)
+    ended = services.upgrade_force(actor=principal, upgrade=found, reason=given.reason)
+    return {"ended": ended}
+
+
+@upgrades.post(
+    "/{slug}/upgrades/{upgrade}/abort", response={200: UpgradeOut, **WRITE_ERRORS}, summary="Abort"
+)
+def abort_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:
+    """Stop an upgrade; each step then says its instance's manual state."""
+    principal = principal_of_request(request)
+    found = _upgrade(principal, slug, upgrade)
+    ended = services.upgrade_abort(actor=principal, upgrade=found, reason=given.reason)
+    return selectors.upgrade_out(ended)
+
+
+def _upgrade(principal: Principal, slug: str, key: int) -> Upgrade:
+    group = group_of(principal, slug)
+    found = None
+    if 0 < key < 2**63:
+        found = Upgrade.objects.select_related("group").filter(group=group, pk=key).first()
+    if found is None:
+        raise ProblemError("unknown-upgrade")
+    return found

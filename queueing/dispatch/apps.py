@@ -1,0 +1,30 @@
+"""Django's entry for the dispatcher."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class DispatchConfig(AppConfig):
+    name = "queueing.dispatch"
+    label = "dispatch"
+    verbose_name = _("Dispatcher")
+
+    def ready(self) -> None:
+        import queueing.dispatch.dispatcher.scripts
+        import queueing.dispatch.tasks
+        import queueing.dispatch.topics  # noqa: F401  registers the live topics
+        from poolsite import history
+        from poolsite.api import problems
+        from poolsite.runtime import demo_data
+        from queueing.dispatch import cards, demo, errors, menu, overview, rules
+        from queueing.dispatch.api import routes
+        from queueing.dispatch.services.history_source import GroupSource
+
+        rules.register()
+        problems.declare_all(errors.PROBLEMS)
+        routes.register()
+        menu.register()
+        overview.register()
+        cards.register()
+        history.register(GroupSource())
+        demo_data.register(50, demo.make_group)

@@ -1,0 +1,44 @@
+"""Entries of a group's history: what the scripts write, read back as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+EVENTS: Final = (
+    *("created", "recovering", "opened", "configured"),
+    *("registered", "reconnected", "restarted", "replaced", "pending", "active", "stopped"),
+    *("resynced", "cleared", "open", "drain", "blocked", "upgrading", "upgraded", "forgotten"),
+    *("ended", "disconnected"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry; docs/dispatch-redis.md says what each event fills in. `peer` is a peer key."""
+
+    at_us: int
+    event: str
+    peer: str = ""
+    name: str = ""
+    other: str = ""
+    count: int | None = None
+    reason: str = ""
+    data: str = ""
+
+
+def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
+    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    words = fields.get("e", "").split("\t")
+    if len(words) != 7:
+        raise ValueError(f"not an entry of a group: {dict(fields)!r}")
+    event, peer, name, other, count, reason, data = words
+    return Change(
+        at_us=int(fields["at"]) if at_us is None else at_us,
+        event=event,
+        peer=peer,
+        name=name,
+        other=other,
+        count=int(count) if count else None,
+        reason=reason,
+        data=data,
+    )

@@ -1,0 +1,111 @@
+"""A group's life: made, recovered after a loss, set, removed; and the names' manual states."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from poolsite.hotpath import Command
+from queueing.dispatch.dispatcher.reasons import check
+from queueing.dispatch.dispatcher.scripts import SCRIPTS, group_command
+from queueing.dispatch.dispatcher.settings import GroupSettings
+
+MANUAL: Final = {"open": "o", "drain": "d", "blocked": "b"}
+MANUAL_WORD: Final = {letter: word for word, letter in MANUAL.items()}
+NAMES_LIMIT: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class NameState:
+    """What operators and upgrades say of a name: manual is open, drain or blocked.
+
+    `until_us` is only kept and shown: whoever set it sets the next state when it passes.
+    """
+
+    name: str
+    manual: str = "open"
+    upgrading: bool = False
+    until_us: int | None = None
+
+
+def _words(names: Iterable[NameState]) -> list[str]:
+    words = []
+    for each in names:
+        until = "" if each.until_us is None else str(each.until_us)
+        words += [each.name, MANUAL[each.manual], str(int(each.upgrading)), until]
+    return words
+
+
+def _reason(reply: list[str]) -> str:
+    return check(reply)[1]
+
+
+def create(
+    slug: str, generation: int, settings: GroupSettings, names: Iterable[NameState] = ()
+) -> Command[str]:
+    """Make the group's data; the same generation again changes nothing (returns "exists")."""
+    return _create(slug, generation, settings, "o", names)
+
+
+def recover(
+    slug: str, generation: int, settings: GroupSettings, names: Iterable[NameState] = ()
+) -> Command[str]:
+    """Begin a new life of lost data: peers that register are asked for their sessions.
+
+    It opens by itself (sweep) after `disconnect_seconds`. Until then an instance is given new
+    sessions only when it has told all that it has.
+    """
+    return _create(slug, generation, settings, "r", names)
+
+
+def _create(
+    slug: str, generation: int, settings: GroupSettings, status: str, names: Iterable[NameState]
+) -> Command[str]:
+    head = [str(generation), status + settings.columns(), SCRIPTS["start"].sha1]
+    return group_command("create", slug, [*head, *_words(names)], _reason, head[0])
+
+
+def configure(slug: str, settings: GroupSettings) -> Command[str]:
+    """Write settings; they count from this moment. Returns "" or "repeat"."""
+    args = [settings.columns(), SCRIPTS["start"].sha1]
+    return group_command("configure", slug, args, _reason, args[0])
+
+
+def destroy(slug: str, generation: int) -> Command[str]:
+    """Remove the group's data; its peers' sockets are closed ("destroyed")."""
+    return group_command("destroy", slug, [generation], _reason, str(generation))
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The manual state before (open, drain, blocked), and how many sessions are ended by it."""
+
+    before: str
+    ended: int
+    repeat: bool
+
+
+def _changed(reply: list[str]) -> Changed:
+    check(reply)
+    return Changed(MANUAL_WORD[reply[1]], int(reply[2]), reply[3] == "repeat")
+
+
+def manual(
+    slug: str, name: str, state: str, until_us: int | None = None, reason: str = ""
+) -> Command[Changed]:
+    """Set a name's manual state, whether an instance is registered under it or not.
+
+    blocked: its sessions are void from this moment; both ends of each are told by the sweeps.
+    """
+    until = "" if until_us is None else str(until_us)
+    args = [name, MANUAL[state], until, reason]
+    return group_command("manual", slug, args, _changed, name)
+
+
+def upgrade_flag(slug: str, name: str, on: bool, reason: str = "") -> Command[Changed]:
+    """An upgrade's own drain, beside the operator's state: no new sessions while it is on."""
+    return group_command("upgrade_flag", slug, [name, int(on), reason], _changed, name)
+
+
+def forget_name(slug: str, name: str) -> Command[str]:
+    """Remove a name. Refused ("in use") while an instance is registered under it."""
+    return group_command("forget_name", slug, [name], _reason, name)

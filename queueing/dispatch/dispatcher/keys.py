@@ -1,0 +1,56 @@
+"""Names of a group's keys and channels in Redis, and of its peers."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+SESSION_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+~-]{0,38}")
+SESSION_LENGTH: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKeys:
+    """The tag and the channel of one group. docs/dispatch-redis.md says what each key holds."""
+
+    slug: str
+
+    @property
+    def tag(self) -> str:
+        """The hash tag with its braces: the key of the settings, and the start of all others."""
+        return "{disp." + self.slug + "}"
+
+    @property
+    def wake_channel(self) -> str:
+        """Published when something has changed, at most once in each tenth of a second."""
+        return self.tag + ":wake"
+
+
+def process_channel(process: str) -> str:
+    """The channel on which a web process hears what its sockets must send."""
+    return f"dispatch:to:{process}"
+
+
+def front(front_id: str) -> str:
+    """The peer key of a front-end."""
+    return f"f:{front_id}"
+
+
+def back(back_id: str) -> str:
+    """The peer key of an application-server instance."""
+    return f"b:{back_id}"
+
+
+def is_front(peer: str) -> bool:
+    """Whether a peer key is a front-end's."""
+    return peer.startswith("f:")
+
+
+def id_of(peer: str) -> str:
+    """The id within a peer key."""
+    return peer[2:]
+
+
+def front_of(session: str) -> str:
+    """The id of the front-end that began a session."""
+    return session.partition("/")[0]

@@ -1,0 +1,198 @@
+"""Reading a group: its figures, its peers, its names, a peer's outbox."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from poolsite.hotpath import Command
+from queueing.dispatch.dispatcher.groups import MANUAL_WORD, NameState
+from queueing.dispatch.dispatcher.keys import id_of, is_front
+from queueing.dispatch.dispatcher.reasons import NO_SUCH_GROUP, check
+from queueing.dispatch.dispatcher.route_map import STATES
+from queueing.dispatch.dispatcher.scripts import group_command, number
+from queueing.dispatch.dispatcher.settings import GroupSettings
+
+OUTBOX_LIMIT: Final = 500
+PEERS_LIMIT: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A group at one moment. Counters begin with the generation.
+
+    `sessions`: routes that there are, also those that a sweep is about to remove; `clearing`:
+    lost lives of peers whose routes are being removed. `healing`: recovering after a promotion, so
+    it must be recovered by a new generation: it does not open by itself.
+    """
+
+    as_of_us: int
+    generation: int
+    status: str
+    settings: GroupSettings
+    seq: int
+    drained: int
+    dropped: int
+    opens_at_us: int | None
+    healing: bool
+    active: int
+    pending: int
+    names: int
+    sessions: int
+    clearing: int
+    started: int
+    ended: int
+    refused: int
+    messages: int
+    delivered: int
+    cleared: int
+    expired: int
+    restored: int
+    freed: int
+
+
+_COUNTS: Final = (
+    *("seq", "drained", "dropped", "active", "pending", "names", "sessions", "clearing"),
+    *("started", "ended", "refused", "messages", "delivered", "cleared", "expired"),
+    *("restored", "freed"),
+)
+
+
+def show(slug: str) -> Command[Figures | None]:
+    """The group's figures; None = there is no such group in Redis."""
+    return group_command("show", slug, [], _figures)
+
+
+def _figures(reply: list[str]) -> Figures | None:
+    if reply[:2] == ["-1", NO_SUCH_GROUP]:
+        return None
+    check(reply)
+    pairs = dict(zip(reply[1::2], reply[2::2], strict=True))
+    conf, opens_at = pairs["conf"], number(pairs["opens_at"])
+    recovering = conf[0] == "r"
+    return Figures(
+        as_of_us=int(pairs["as_of"]),
+        generation=int(pairs["generation"]),
+        status="recovering" if recovering else "open",
+        settings=GroupSettings.from_redis(conf),
+        opens_at_us=opens_at,
+        healing=recovering and opens_at is None,
+        **{name: int(pairs[name] or 0) for name in _COUNTS},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRow:
+    """One peer. `key` is "f:<id>" or "b:<id>"; `profile` is a front-end's, from `name` on an
+    instance's. `heard_us`: its last frame, None = pending or stopped. `sessions`: live routes.
+    `unacked`: frames in its outbox; `buffered_ends`: ends among them that came while it was
+    pending. `received`, `sent`: numbers of the last frame from it, and of the last in its outbox.
+    """
+
+    key: str
+    state: str
+    incarnation: str
+    link: str
+    process: str
+    since_us: int
+    heard_us: int | None
+    pending_until_us: int | None
+    sessions: int
+    unacked: int
+    buffered_ends: int
+    held: bool
+    resyncing: bool
+    profile: str
+    name: str
+    version: str
+    capacity: int
+    weight: int
+    manual: str
+    upgrading: bool
+    received: int
+    sent: int
+
+    @property
+    def id(self) -> str:
+        return id_of(self.key)
+
+    @property
+    def is_front(self) -> bool:
+        return is_front(self.key)
+
+
+_PEER_WORDS: Final = 22
+
+
+def peers(slug: str) -> Command[list[PeerRow]]:
+    """Every peer that the group knows (at most PEERS_LIMIT), in the order of their keys."""
+
+    def read(reply: list[str]) -> list[PeerRow]:
+        check(reply)
+        starts = range(1, len(reply), _PEER_WORDS)
+        return sorted(
+            (_peer(reply[start : start + _PEER_WORDS]) for start in starts),
+            key=lambda row: row.key,
+        )
+
+    return group_command("peers", slug, [], read)
+
+
+def _peer(words: list[str]) -> PeerRow:
+    key, state, incarnation, link, process, since, heard, until = words[:8]
+    count, unacked, ends, held, resyncing, profile, name, version, capacity = words[8:17]
+    weight, hand, flag, received, sent = words[17:]
+    return PeerRow(
+        *(key, STATES[state], incarnation, link, process, int(since), number(heard)),
+        *(number(until), int(count), int(unacked), int(ends), held == "1", resyncing == "1"),
+        *(profile, name, version, int(capacity or 0), int(weight or 0)),
+        *(MANUAL_WORD.get(hand, ""), flag == "1", int(received), int(sent)),
+    )
+
+
+def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
+    """Every name of the group: its state, and the id of the instance under it ("" = none)."""
+
+    def read(reply: list[str]) -> dict[str, tuple[NameState, str]]:
+        check(reply)
+        rows = (reply[start : start + 5] for start in range(1, len(reply), 5))
+        return {
+            name: (NameState(name, MANUAL_WORD[hand], flag == "1", number(until)), its_id)
+            for name, hand, flag, its_id, until in rows
+        }
+
+    return group_command("names", slug, [], read)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One frame of an outbox: start message end deliver refused peer-lost free resync.
+
+    `peer`: of start and deliver who sent it, of peer-lost who is lost: an id; of refused the
+    number of the frame that was refused. `body` is JSON text, of refused the refused frame's kind.
+    """
+
+    kind: str
+    session: str
+    peer: str
+    reason: str
+    body: str
+
+
+def read_entry(text: str) -> Entry:
+    """Read an entry of an outbox, which also stands in the wakes of sockets."""
+    kind, session, peer, reason, body = text.split("\t", 4)
+    return Entry(kind, session, peer, reason, body)
+
+
+def outbox(
+    slug: str, peer: str, link: str, from_seq: int, count: int = 100
+) -> Command[list[tuple[int, str]]]:
+    """Frames that the peer has not acknowledged, from a number on, in order, each as text.
+
+    Empty while they are held. Raises DispatchRefusedError: replaced.
+    """
+
+    def read(reply: list[str]) -> list[tuple[int, str]]:
+        check(reply)
+        return [(int(seq), text) for seq, text in zip(reply[1::2], reply[2::2], strict=True)]
+
+    return group_command("outbox", slug, [peer, link, from_seq, count], read, link)

@@ -1,0 +1,187 @@
+"""RouteMap: reading routes, telling them again after a loss, explaining them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+from poolsite.hotpath import Command
+from queueing.dispatch.dispatcher.keys import front_of
+from queueing.dispatch.dispatcher.reasons import check
+from queueing.dispatch.dispatcher.scripts import group_command, number
+
+RESYNC_LIMIT: Final = 1_000
+PAGE_LIMIT: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One session's route. `front` and `back` are ids.
+
+    `live` False: one end restarted or is gone, a sweep is about to remove it. `ending`: one end
+    ended it, the other has not been able to hear. `provisional`: which end alone has named it.
+    `deadline_us`: of a timed route; `goes_at_us`: when it goes at the latest. `why`: least, turn,
+    key:<key> or restored.
+    """
+
+    session: str
+    front: str
+    back: str
+    back_name: str
+    live: bool
+    started_us: int
+    deadline_us: int | None
+    goes_at_us: int | None
+    ending: bool
+    provisional: Literal["", "front", "back"]
+    messages_from_front: int
+    messages_from_back: int
+    why: str
+
+
+ROUTE_WORDS: Final = 11
+_ENDS: Final = {"": "", "f": "front", "b": "back"}
+
+
+def _route(words: Sequence[str]) -> Route:
+    session, its_back, name, live, started, deadline, goes, flags, of_front, of_back, why = words
+    named_by = flags[1:] if flags[:1] == "p" else ""
+    return Route(
+        session=session,
+        front=front_of(session),
+        back=its_back,
+        back_name=name,
+        live=live == "1",
+        started_us=int(started),
+        deadline_us=number(deadline),
+        goes_at_us=number(goes),
+        ending=flags[:1] == "e",
+        provisional=cast(Literal["", "front", "back"], _ENDS[named_by]),
+        messages_from_front=int(of_front),
+        messages_from_back=int(of_back),
+        why=why,
+    )
+
+
+def route(slug: str, session: str) -> Command[Route | None]:
+    """Where a session goes; None = there is no such session."""
+
+    def read(reply: list[str]) -> Route | None:
+        check(reply)
+        return _route(reply[2 : 2 + ROUTE_WORDS]) if len(reply) > 2 else None
+
+    return group_command("route", slug, [session], read, session)
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePage:
+    """Some routes in the order of their ids; `after`: give it for the next page, "" = the last."""
+
+    as_of_us: int
+    rows: tuple[Route, ...]
+    after: str
+
+
+def sessions_of(slug: str, peer: str, after: str = "", count: int = 200) -> Command[RoutePage]:
+    """Routes of a peer, at most PAGE_LIMIT, those after a session id."""
+
+    def read(reply: list[str]) -> RoutePage:
+        check(reply)
+        rows = tuple(
+            _route(reply[start : start + ROUTE_WORDS])
+            for start in range(3, len(reply), ROUTE_WORDS)
+        )
+        return RoutePage(int(reply[1]), rows, reply[2])
+
+    return group_command("sessions_of", slug, [peer, after, count], read, peer)
+
+
+@dataclass(frozen=True, slots=True)
+class Resynced:
+    """Of one frame: `restored` are named by both ends now, `provisional` by this one only, `freed`
+    were answered with `free` frames: void, or with another instance. `done`: it was the last."""
+
+    restored: int
+    provisional: int
+    freed: int
+    done: bool
+
+
+def resync(
+    slug: str,
+    peer: str,
+    link: str,
+    sessions: Sequence[tuple[str, str, int | None]],
+    last: bool,
+) -> Command[Resynced]:
+    """A peer tells up to RESYNC_LIMIT (session, id or name of the other end or "", deadline µs).
+
+    Without a deadline the route is untimed. May be run again. Raises DispatchRefusedError:
+    replaced, malformed …, and behind when there is no room to answer: tell the frame again.
+    """
+    words: list[str | int] = [peer, link, int(last)]
+    for session, other, deadline_us in sessions:
+        words += [session, other, "" if deadline_us is None else deadline_us]
+
+    def read(reply: list[str]) -> Resynced:
+        check(reply)
+        return Resynced(int(reply[1]), int(reply[2]), int(reply[3]), reply[4] == "1")
+
+    return group_command("resync", slug, words, read, link)
+
+
+@dataclass(frozen=True, slots=True)
+class IfBlocked:
+    """What blocking the session's instance now would do: `ends` sessions would be ended, and new
+    ones go to `next_back`, or be refused for `reason`."""
+
+    ends: int
+    next_back: str
+    next_name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a session is where it is. `left_us`: until the route goes at the latest.
+
+    `front_state` and `back_state`: active, pending, stop (also: unknown); `back_manual`: open,
+    drain, blocked; `back_upgrading`: an upgrade drains it.
+    """
+
+    as_of_us: int
+    route: Route
+    left_us: int | None
+    front_state: str
+    back_state: str
+    back_manual: str
+    back_upgrading: bool
+    if_blocked: IfBlocked
+
+
+STATES: Final = {"a": "active", "p": "pending", "s": "stop", "": "stop"}
+
+
+def explain(slug: str, session: str) -> Command[Explained | None]:
+    """Explain a session's route; None = there is no such session. Changes nothing."""
+
+    def read(reply: list[str]) -> Explained | None:
+        check(reply)
+        if len(reply) <= 2:
+            return None
+        as_of = int(reply[1])
+        its = _route(reply[2 : 2 + ROUTE_WORDS])
+        front_state, back_state, hand, flag, ends, next_back, name, reason = reply[
+            2 + ROUTE_WORDS :
+        ]
+        return Explained(
+            as_of_us=as_of,
+            route=its,
+            left_us=None if its.goes_at_us is None else max(0, its.goes_at_us - as_of),
+            front_state=STATES[front_state],
+            back_state=STATES[back_state],
+            back_manual={"o": "open", "d": "drain", "b": "blocked"}[hand],
+            back_upgrading=flag == "1",
+            if_blocked=IfBlocked(int(ends), next_back, name, reason),
+        )
+
+    return group_command("explain", slug, [session], read, session)

@@ -1,0 +1,28 @@
+"""The Lua files of the dispatcher, loaded once, and how a command of a group is put together."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from poolsite.hotpath import Command, load_folder
+from queueing.dispatch.dispatcher.keys import GroupKeys
+
+T = TypeVar("T")
+SCRIPTS = load_folder("dispatch", Path(__file__).parent.parent / "lua")
+
+
+def group_command(
+    script: str,
+    slug: str,
+    args: Sequence[str | int],
+    read: Callable[[list[str]], T],
+    repeat: str | None = None,
+) -> Command[T]:
+    """`repeat`: the operation id of a command that may be run again after a lost reply."""
+    its = SCRIPTS[script]
+    return Command(its, its.keys_of(GroupKeys(slug).tag), tuple(args), read, operation_id=repeat)
+
+
+def number(text: str) -> int | None:
+    """A number of a reply; "" = None."""
+    return int(text) if text else None

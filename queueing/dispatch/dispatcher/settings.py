@@ -1,0 +1,66 @@
+"""A group's settings, and the fixed columns in which the scripts read them."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+SHARINGS: Final = {"least": "l", "turn": "t", "key": "k"}
+WEIGHT_LIMIT: Final = 32
+CAPACITY_LIMIT: Final = 1_000_000
+
+# Name, width, least, most: columns 4 to 50 of `conf`, after status, sharing and "|".
+COLUMNS: Final = (
+    ("heartbeat_seconds", 4, 1, 3_600),
+    ("missed_limit", 2, 1, 99),
+    ("disconnect_seconds", 5, 1, 86_400),
+    ("route_limit_seconds", 8, 1, 31_536_000),
+    ("timed_route_seconds", 7, 1, 2_592_000),
+    ("out_limit", 5, 1, 10_000),
+    ("ends_limit", 6, 1, 20_000),
+    ("log_limit", 10, 1, 9_999_999_999),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """What an operator sets. The names are those of `queueing.dispatch.models.Group`.
+
+    `missed_limit` intervals of `heartbeat_seconds` without a frame make a peer pending;
+    `disconnect_seconds` later it is stopped. `sharing`: least (sessions by weight), turn (round
+    robin by weight), key (consistent hashing). An untimed route lives `route_limit_seconds` at
+    most, a timed one `timed_route_seconds` unless its start says otherwise. `out_limit`: frames
+    that a peer may leave unacknowledged; `ends_limit`: ends beside them, and what the dispatcher
+    itself must tell.
+    """
+
+    heartbeat_seconds: int = 5
+    missed_limit: int = 3
+    disconnect_seconds: int = 60
+    sharing: str = "least"
+    route_limit_seconds: int = 86_400
+    timed_route_seconds: int = 300
+    out_limit: int = 1_000
+    ends_limit: int = 10_000
+    log_limit: int = 1_000_000
+
+    def columns(self) -> str:
+        """Return columns 2 to 50 of `conf`. Raises ValueError, naming the setting."""
+        if self.sharing not in SHARINGS:
+            raise ValueError(f"sharing: one of {', '.join(SHARINGS)}")
+        cells = []
+        for name, width, least, most in COLUMNS:
+            value = int(getattr(self, name))
+            if not least <= value <= most:
+                raise ValueError(f"{name}: {value} is not between {least} and {most}")
+            cells.append(f"{value:0{width}d}")
+        return f"{SHARINGS[self.sharing]}|{''.join(cells)}"
+
+    @classmethod
+    def from_redis(cls, conf: str) -> "GroupSettings":
+        """Return the settings that stand in Redis."""
+        values: dict[str, Any] = {}
+        place = 3
+        for name, width, _, _ in COLUMNS:
+            values[name] = int(conf[place : place + width])
+            place += width
+        letters = {letter: word for word, letter in SHARINGS.items()}
+        return cls(sharing=letters[conf[1]], **values)

@@ -1,0 +1,83 @@
+"""What people type into the pages of groups."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations.forms import AggregateCreateForm
+from queueing.dispatch.models import PEER_PATTERN, Group, Sharing, Upgrade
+from queueing.dispatch.models.groups import DAY_SECONDS
+from queueing.dispatch.services.groups import SETTINGS
+
+VERSION = RegexValidator(PEER_PATTERN, _("1 to 40 letters, digits, . _ and -."))
+
+
+class GroupCreateForm(AggregateCreateForm):
+    """The first thing an operator makes; everything else has defaults."""
+
+    model = Group
+    slug_help = _("Front-ends and instances know the group by it; it never changes.")
+    slug_taken = _("A group has or had this short name. Choose another.")
+
+    sharing = forms.ChoiceField(
+        label=_("Load sharing"), choices=Sharing.choices, initial=Sharing.LEAST
+    )
+    heartbeat_seconds = forms.IntegerField(
+        label=_("Heartbeat, seconds"), min_value=1, max_value=300, initial=5
+    )
+    disconnect_seconds = forms.IntegerField(
+        label=_("Disconnect timer, seconds"),
+        min_value=1,
+        max_value=DAY_SECONDS,
+        initial=60,
+        help_text=_("A pending peer that is not back by then has stopped: its sessions end."),
+    )
+
+
+class GroupSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Every setting; the service writes it, the form only reads."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
+
+    class Meta:
+        model = Group
+        fields = SETTINGS
+
+    def changes(self) -> dict[str, Any]:
+        """What differs from before."""
+        return {name: self.cleaned_data[name] for name in SETTINGS if name in self.changed_data}
+
+
+class UpgradeForm(forms.Form):
+    """A rolling upgrade as one action."""
+
+    target_version = forms.CharField(
+        label=_("Target version"),
+        max_length=40,
+        validators=[VERSION],
+        help_text=_("What the new instances name when they register."),
+    )
+    max_drain_seconds = forms.IntegerField(
+        label=_("Longest drain of an instance, seconds"),
+        min_value=1,
+        max_value=DAY_SECONDS,
+        initial=600,
+    )
+    at_limit = forms.ChoiceField(
+        label=_("When it is over"), choices=Upgrade.AtLimit.choices, initial=Upgrade.AtLimit.WAIT
+    )
+    reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
+
+
+class UntilForm(forms.Form):
+    """A manual state with who, why and until."""
+
+    until = forms.DateTimeField(
+        label=_("Until"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        help_text=_("It opens by itself then. Empty: until somebody opens it."),
+    )

@@ -1,0 +1,255 @@
+"""The frames of docs/dispatch-protocol.md as peers send them: read, and checked, one by one."""
+
+from typing import Annotated, Any, Literal
+
+import msgpack
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+FRAME_LIMIT_BYTES = 128 * 1024
+BODY_LIMIT_BYTES = 64 * 1024
+RESYNC_LIMIT = 1_000
+PROTOCOL = 1
+
+SUBPROTOCOL_JSON = "poolsite.dispatch.v1.json"
+SUBPROTOCOL_MSGPACK = "poolsite.dispatch.v1.msgpack"
+
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
+_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+
+PeerId = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+Incarnation = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,40}$")]
+SessionId = Annotated[
+    str,
+    StringConstraints(
+        max_length=80,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}/[A-Za-z0-9][A-Za-z0-9._:@+~-]{0,38}$",
+    ),
+]
+Text = Annotated[str, StringConstraints(max_length=100, pattern=_PRINTABLE)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=_PRINTABLE)]
+Version = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=_PRINTABLE)]
+Seq = Annotated[int, Field(ge=1, le=2**53)]
+Received = Annotated[int, Field(ge=0, le=2**53)]
+Profile = Literal["SIP", "BICC", "SMP", "CMPP", "HTTP"]
+
+
+class MalformedFrameError(ValueError):
+    """A frame that cannot be taken; the text says what is wrong and where, without the input."""
+
+
+class _Frame(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class RegisterFront(_Frame):
+    """A front-end's registration. Without an id the dispatcher gives one."""
+
+    op: Literal["register"]
+    profile: Profile
+    id: PeerId | None = None
+    incarnation: Incarnation = ""
+    received: Received = 0
+
+
+class RegisterBack(_Frame):
+    """An instance's registration: the id that it has, or the offered one, and what it can do."""
+
+    op: Literal["register"]
+    id: PeerId
+    name: PeerId
+    version: Version
+    capacity: int = Field(ge=1, le=1_000_000)
+    weight: int = Field(1, ge=1, le=32)
+    incarnation: Incarnation = ""
+    received: Received = 0
+
+
+class Sequenced(_Frame):
+    """A frame that counts: it is done exactly once, after the one before it."""
+
+    seq: Seq
+
+
+class _WithBody(Sequenced):
+    body: Any = None
+
+    @property
+    def body_text(self) -> str:
+        """The body as JSON text. Raises MalformedFrameError when it is none, or too long."""
+        try:
+            text = orjson.dumps(self.body)
+        except (TypeError, ValueError, RecursionError):
+            raise MalformedFrameError("body: not a value of JSON") from None
+        if len(text) > BODY_LIMIT_BYTES:
+            raise MalformedFrameError(f"body: longer than {BODY_LIMIT_BYTES} bytes of JSON")
+        return text.decode()
+
+
+class Start(_WithBody):
+    """A front-end begins a session; `key` makes sessions of one key stick to one instance."""
+
+    op: Literal["start"]
+    session: SessionId
+    key: Key | None = None
+    ttl_seconds: int | None = Field(None, ge=1, le=86_400)
+
+
+class Message(_WithBody):
+    """A message of a session, from either end to the other."""
+
+    op: Literal["message"]
+    session: SessionId
+
+
+class End(_WithBody):
+    """Either end ends the session; its route goes."""
+
+    op: Literal["end"]
+    session: SessionId
+    reason: Text = ""
+
+
+class Deliver(_WithBody):
+    """A message outside any session. A front-end may leave `to` out; an instance names it."""
+
+    op: Literal["deliver"]
+    to: PeerId | None = None
+
+
+class Clear(Sequenced):
+    """A SIP front-end says that it has restarted and knows no session any more."""
+
+    op: Literal["clear"]
+
+
+class Ack(_Frame):
+    """Everything up to this number has been handled and need not be sent again."""
+
+    op: Literal["ack"]
+    seq: Received
+
+
+class Beat(_Frame):
+    """A heartbeat."""
+
+    op: Literal["beat"]
+
+
+ResyncEntry = tuple[SessionId, PeerId | Literal[""], Annotated[float, Field(ge=0)] | None]
+
+
+class Resync(_Frame):
+    """Sessions that the peer holds: id, the other end's id or "", deadline in Unix seconds."""
+
+    op: Literal["resync"]
+    sessions: list[ResyncEntry] = Field(max_length=RESYNC_LIMIT)
+    last: bool
+
+
+Counted = Start | Message | End | Deliver | Clear
+Incoming = Counted | Ack | Beat | Resync
+_FRONT = TypeAdapter(RegisterFront)
+_BACK = TypeAdapter(RegisterBack)
+_MODELS: dict[str, TypeAdapter[Any]] = {
+    "start": TypeAdapter(Start),
+    "message": TypeAdapter(Message),
+    "end": TypeAdapter(End),
+    "deliver": TypeAdapter(Deliver),
+    "clear": TypeAdapter(Clear),
+    "ack": TypeAdapter(Ack),
+    "beat": TypeAdapter(Beat),
+    "resync": TypeAdapter(Resync),
+}
+
+
+class Codec:
+    """How the frames of one socket are written: JSON text, or MessagePack in binary frames."""
+
+    def __init__(self, *, binary: bool) -> None:
+        self.binary = binary
+
+    @property
+    def subprotocol(self) -> str:
+        return SUBPROTOCOL_MSGPACK if self.binary else SUBPROTOCOL_JSON
+
+    def parse(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The frame of an ASGI message as a mapping. Raises MalformedFrameError."""
+        raw = message.get("bytes") if self.binary else message.get("text")
+        if raw is None:
+            raise MalformedFrameError(
+                "MessagePack travels in binary frames" if self.binary else "JSON travels as text"
+            )
+        try:
+            frame = msgpack.unpackb(raw, strict_map_key=True) if self.binary else orjson.loads(raw)
+        except (ValueError, RecursionError, msgpack.UnpackException):
+            kind = "MessagePack" if self.binary else "JSON"
+            raise MalformedFrameError(f"not {kind}") from None
+        if not isinstance(frame, dict):
+            raise MalformedFrameError("a frame is an object")
+        return frame
+
+    def message(self, frame: dict[str, Any], body: str | None = None) -> dict[str, Any]:
+        """The ASGI message of a frame; `body` is JSON text and stands in it as it is."""
+        if self.binary:
+            whole = frame if body is None else {**frame, "body": orjson.loads(body or "null")}
+            return {"type": "websocket.send", "bytes": msgpack.packb(whole)}
+        whole = frame if body is None else {**frame, "body": orjson.Fragment(body or "null")}
+        return {"type": "websocket.send", "text": orjson.dumps(whole).decode()}
+
+
+JSON = Codec(binary=False)
+MSGPACK = Codec(binary=True)
+
+
+def codec_of(offered: list[str]) -> Codec | None:
+    """The codec of the first subprotocol that is ours; JSON when none was offered."""
+    for name in offered:
+        if name == SUBPROTOCOL_JSON:
+            return JSON
+        if name == SUBPROTOCOL_MSGPACK:
+            return MSGPACK
+    return None if offered else JSON
+
+
+def read_front(frame: dict[str, Any]) -> RegisterFront:
+    """A front-end's registration. Raises MalformedFrameError."""
+    found: RegisterFront = _validate(_FRONT, frame)
+    return found
+
+
+def read_back(frame: dict[str, Any]) -> RegisterBack:
+    """An instance's registration. Raises MalformedFrameError."""
+    found: RegisterBack = _validate(_BACK, frame)
+    return found
+
+
+def read(frame: dict[str, Any]) -> Incoming:
+    """Any other frame of a registered peer. Raises MalformedFrameError."""
+    model = _MODELS.get(str(frame.get("op"))[:20])
+    if model is None:
+        raise MalformedFrameError(f"op is one of {', '.join(_MODELS)}")
+    found: Incoming = _validate(model, frame)
+    return found
+
+
+def _validate(model: TypeAdapter[Any], frame: dict[str, Any]) -> Any:
+    if "sessions" in frame and isinstance(frame["sessions"], list):
+        # Neither encoding has tuples, which strict validation would want.
+        frame = frame | {"sessions": [_as_tuple(entry) for entry in frame["sessions"]]}
+    try:
+        return model.validate_python(frame)
+    except ValidationError as error:
+        raise MalformedFrameError(_told(error)) from None
+
+
+def _as_tuple(entry: Any) -> Any:
+    return tuple(entry) if isinstance(entry, list) else entry
+
+
+def _told(error: ValidationError) -> str:
+    parts = []
+    for problem in error.errors(include_url=False, include_input=False, include_context=False)[:2]:
+        place = ".".join(str(step) for step in problem["loc"])
+        parts.append(f"{place}: {problem['msg']}" if place else problem["msg"])
+    return "; ".join(parts)[:200]

@@ -1,0 +1,46 @@
+"""Why a socket is closed: codes of docs/dispatch-protocol.md, and which refusal means which."""
+
+from dataclasses import dataclass
+
+from queueing.dispatch.dispatcher import reasons
+
+MALFORMED = 4400
+FOREIGN_SESSION = 4403
+UNREGISTERED = 4408
+GAP = 4409
+REPLACED = 4410
+TAKEN = 4411
+UNKNOWN_LINK = 4412
+TOO_MANY = 4429
+TOO_BIG = 1009
+TRY_LATER = 1013
+FAULT = 1011
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """How a socket ends: the close frame's code and reason."""
+
+    code: int
+    reason: str
+
+
+_CODES = {
+    reasons.REPLACED: REPLACED,
+    reasons.GAP: GAP,
+    reasons.NO_SUCH_PEER: UNKNOWN_LINK,
+    reasons.TAKEN: TAKEN,
+    reasons.TOO_MANY_PEERS: TOO_MANY,
+    reasons.TOO_MANY_NAMES: TOO_MANY,
+    reasons.BEHIND: TRY_LATER,
+    reasons.NO_SUCH_GROUP: TRY_LATER,  # Redis lost it: it is being rebuilt
+}
+
+
+def close_of(reason: str) -> Close:
+    """What a refusal of the dispatcher means for the socket."""
+    if reason in _CODES:
+        return Close(_CODES[reason], reason)
+    if reason.startswith(reasons.MALFORMED):
+        return Close(MALFORMED, reason)
+    return Close(TRY_LATER, reason)  # script outdated, recovering: another process may do it

@@ -1,0 +1,45 @@
+"""Which groups there are, as sockets know them: asked of SQL, remembered for a second."""
+
+from dataclasses import dataclass
+
+from poolsite.api.directory import Kind
+from queueing.dispatch.models import Group
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRef:
+    """What a socket needs of a group; access knows it as a thing of its tenant."""
+
+    id: int
+    slug: str
+    account_id: int | None
+    heartbeat_seconds: int
+    missed_limit: int
+    disconnect_seconds: int
+
+    access_kind = "group"
+
+    @property
+    def access_ref(self) -> str:
+        """How tokens and grants name it."""
+        return f"group:{self.slug}"
+
+
+def _load(slug: str) -> GroupRef | None:
+    row = (
+        Group.objects.filter(slug=slug)
+        .values_list(
+            *("pk", "slug", "account_id"),
+            *("heartbeat_seconds", "missed_limit", "disconnect_seconds"),
+        )
+        .first()
+    )
+    return None if row is None else GroupRef(*row)
+
+
+_GROUPS: Kind[GroupRef] = Kind("dispatch groups", _load)
+
+
+async def group_ref(slug: str) -> GroupRef | None:
+    """The group of that slug; None = there is none."""
+    return await _GROUPS.directory().get(slug)

@@ -1,0 +1,158 @@
+"""All peers' sockets of one process: one Redis subscription, one heartbeat loop."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from poolsite import hotpath
+from poolsite.live.wakes import Wakes
+from poolsite.per_loop import PerLoop
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.dispatcher import reasons
+from queueing.dispatch.links.closes import REPLACED, UNKNOWN_LINK, Close
+from queueing.dispatch.links.delivery import Delivery
+
+logger = logging.getLogger(__name__)
+
+HEARD_SECONDS = 1.0
+BEAT = {"op": "beat"}
+
+
+class Registered(Protocol):
+    """A socket whose peer is registered, as the hub sees it."""
+
+    slug: str
+    peer: str
+    link: str
+    heartbeat_seconds: int
+    delivery: Delivery
+
+    def take_heard(self) -> bool:
+        """Whether frames came since the last call."""
+
+    def close(self, close: Close) -> None:
+        """Have the socket closed."""
+
+
+class Hub:
+    """One per event loop, made on first use by `hub_of_loop`. `process` names it in Redis."""
+
+    def __init__(self) -> None:
+        self.process = secrets.token_hex(8)
+        self._loop = asyncio.get_running_loop()
+        self._wakes = Wakes(on_change=self._wakes_changed)
+        self._sockets: dict[tuple[str, str, str], Registered] = {}
+        self._beaten_at: dict[tuple[str, str, str], float] = {}
+        self._open = 0
+        self._subscribed = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @contextlib.asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Hear what the sockets of this process must send; entered before a peer registers."""
+        self._open += 1
+        if not self._tasks:
+            self._tasks = [self._loop.create_task(each) for each in (self._keep(), self._tick())]
+        try:
+            await self._subscribed.wait()
+            yield
+        finally:
+            self._open -= 1
+            if not self._open:
+                tasks, self._tasks = self._tasks, []
+                self._subscribed.clear()
+                for task in tasks:
+                    task.cancel()
+
+    async def _keep(self) -> None:
+        """One subscription for all sockets; whoever registers waits until Redis has confirmed it,
+        or is away."""
+        async with self._wakes.listening([door.process_channel(self.process)], self._woken):
+            self._subscribed.set()
+            await asyncio.Event().wait()
+
+    def add(self, socket: Registered) -> None:
+        """A peer registered on this socket."""
+        key = (socket.slug, socket.peer, socket.link)
+        self._sockets[key] = socket
+        self._beaten_at[key] = self._loop.time()
+
+    def remove(self, socket: Registered) -> None:
+        """The socket is gone; safe to call twice."""
+        key = (socket.slug, socket.peer, socket.link)
+        self._sockets.pop(key, None)
+        self._beaten_at.pop(key, None)
+
+    def _woken(self, text: str) -> None:
+        try:
+            slug, peer, link, seq, rest = text.split("\t", 4)
+        except ValueError:
+            logger.warning("dispatch: nonsense on the channel of a process")
+            return
+        socket = self._sockets.get((slug, peer, link))
+        if socket is None:
+            return
+        if seq == "close":
+            code, _, reason = rest.partition("\t")
+            again = code == str(REPLACED) and reason != reasons.REPLACED  # by an operator
+            socket.close(Close(UNKNOWN_LINK if again else int(code), reason))
+        else:
+            socket.delivery.wake(int(seq), rest)
+
+    def _wakes_changed(self, connected: bool) -> None:
+        if connected:
+            for socket in self._sockets.values():
+                socket.delivery.look()
+
+    # -- heartbeats -------------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(HEARD_SECONDS)
+            self._beat()
+            try:
+                await self._tell_heard()
+            except Exception:
+                logger.exception("dispatch: heartbeats were not told")
+
+    def _beat(self) -> None:
+        now = self._loop.time()
+        for key, socket in list(self._sockets.items()):
+            if now - self._beaten_at[key] >= socket.heartbeat_seconds - HEARD_SECONDS / 2:
+                self._beaten_at[key] = now
+                socket.delivery.put(BEAT)
+
+    async def _tell_heard(self) -> None:
+        groups: dict[str, list[Registered]] = {}
+        for socket in list(self._sockets.values()):
+            if socket.take_heard():
+                groups.setdefault(socket.slug, []).append(socket)
+        for slug, sockets in groups.items():
+            for start in range(0, len(sockets), door.HEARD_LIMIT):
+                await self.tell_heard(slug, sockets[start : start + door.HEARD_LIMIT])
+
+    async def tell_heard(self, slug: str, sockets: Sequence[Registered]) -> None:
+        """Tell the group that these were heard just now, and them what waits for them."""
+        links = [(socket.peer, socket.link) for socket in sockets]
+        try:
+            rows = await hotpath.arun(door.heard(slug, self.process, links))
+        except door.DispatchRefusedError as refused:
+            for socket in sockets:
+                socket.close(Close(UNKNOWN_LINK, refused.reason))
+            return
+        except hotpath.HotPathError as error:
+            logger.warning("dispatch: heartbeats of %s were not told: %s", slug, error)
+            return
+        for socket, row in zip(sockets, rows, strict=True):
+            if not row.ok:
+                socket.close(Close(UNKNOWN_LINK, "register again"))
+            elif socket.delivery.held:
+                socket.delivery.release(row.sent)
+            else:
+                socket.delivery.tell(row.sent)
+
+
+hub_of_loop = PerLoop(Hub)

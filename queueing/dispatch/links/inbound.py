@@ -1,0 +1,130 @@
+"""What a registered peer sends, done in its order: numbered frames together, in one pipeline."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from poolsite import hotpath
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import frames
+from queueing.dispatch.dispatcher import reasons
+from queueing.dispatch.frames import MalformedFrameError
+from queueing.dispatch.links.closes import FOREIGN_SESSION, MALFORMED, TRY_LATER, Close, close_of
+
+logger = logging.getLogger(__name__)
+
+BATCH = 32
+PATIENCE_SECONDS = 20.0
+RETRY_SECONDS = (0.05, 0.2, 0.5, 1.0)
+
+
+class ClosedError(Exception):
+    """The socket must end; `close` says how."""
+
+    def __init__(self, close: Close) -> None:
+        super().__init__(close.reason)
+        self.close = close
+
+
+class Inbound:
+    """Runs the frames of one peer. Repeating a frame is harmless: its number makes it so.
+
+    `done` is the number of the last numbered frame that was done, on earlier links too.
+    """
+
+    def __init__(self, slug: str, peer: str, link: str, done: int) -> None:
+        self._slug, self._peer, self._link = slug, peer, link
+        self.done = done
+        self._is_front = door.is_front(peer)
+        self._own = door.id_of(peer) + "/"
+
+    async def counted(self, wanted: Sequence[frames.Counted]) -> bool:
+        """Do numbered frames; returns whether what was held may be sent now.
+
+        Raises ClosedError. While Redis is away it is tried again, for 20 s.
+        """
+        commands = [self._command(frame) for frame in wanted]
+        done, released, failures = 0, False, 0
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        while done < len(commands):
+            for place, result in enumerate(await hotpath.arun_batch(commands[done:])):
+                if isinstance(result, hotpath.HotPathError):
+                    if place == 0 or not _is_gap(result):
+                        failures = await self._pause(result, failures, deadline)
+                    break  # after a gap at once: the one before it was late (its slot moved)
+                if result.reason == reasons.NOT_YOURS:
+                    raise ClosedError(Close(FOREIGN_SESSION, "a session of another peer"))
+                self.done = max(self.done, wanted[done].seq)
+                done += 1
+                released = released or result.released
+        return released
+
+    async def ack(self, seq: int) -> None:
+        """The peer has handled everything up to here. Raises ClosedError."""
+        await self._run(door.ack(self._slug, self._peer, self._link, seq))
+
+    async def resync(self, frame: frames.Resync) -> None:
+        """The peer tells sessions that it holds. Raises ClosedError."""
+        sessions = [
+            (session, other, None if deadline is None else int(deadline * 1_000_000))
+            for session, other, deadline in frame.sessions
+        ]
+        for session, _, _ in sessions:
+            self._check_own(session)
+        await self._run(door.resync(self._slug, self._peer, self._link, sessions, frame.last))
+
+    async def _run(self, command: hotpath.Command[object]) -> None:
+        failures = 0
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        while True:
+            try:
+                await hotpath.arun(command)
+            except hotpath.HotPathError as error:
+                failures = await self._pause(error, failures, deadline)
+            else:
+                return
+
+    async def _pause(self, error: hotpath.HotPathError, failures: int, deadline: float) -> int:
+        """Wait before the next attempt; raises ClosedError when there must not be one."""
+        if isinstance(error, door.DispatchRefusedError):
+            raise ClosedError(close_of(error.reason))
+        if asyncio.get_running_loop().time() > deadline:
+            raise ClosedError(Close(TRY_LATER, "no answer from Redis"))
+        if not failures:
+            logger.warning("dispatch: %s of %s waits: %s", self._peer, self._slug, error)
+        await asyncio.sleep(RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)])
+        return failures + 1
+
+    def _check_own(self, session: str) -> None:
+        if self._is_front and not session.startswith(self._own):
+            raise ClosedError(Close(FOREIGN_SESSION, "a session of another peer"))
+
+    def _command(self, frame: frames.Counted) -> hotpath.Command[door.Routed]:
+        place = (self._slug, self._peer, self._link, frame.seq)
+        if isinstance(frame, frames.Clear):
+            self._front_only("clear")
+            return door.clear(*place)
+        try:
+            body = frame.body_text
+        except MalformedFrameError as error:
+            raise ClosedError(Close(MALFORMED, str(error))) from None
+        if isinstance(frame, frames.Deliver):
+            if not self._is_front and frame.to is None:
+                raise ClosedError(Close(MALFORMED, "deliver: an instance names the front-end"))
+            return door.deliver(*place, frame.to or "", body)
+        self._check_own(frame.session)
+        if isinstance(frame, frames.Start):
+            self._front_only("start")
+            word = frame.session.partition("/")[2]
+            return door.start(*place, word, frame.key or "", frame.ttl_seconds, body)
+        if isinstance(frame, frames.Message):
+            return door.message(*place, frame.session, body)
+        return door.end(*place, frame.session, frame.reason, body)
+
+    def _front_only(self, op: str) -> None:
+        if not self._is_front:
+            raise ClosedError(Close(MALFORMED, f"{op}: of front-ends only"))
+
+
+def _is_gap(error: hotpath.HotPathError) -> bool:
+    return isinstance(error, door.DispatchRefusedError) and error.reason == reasons.GAP

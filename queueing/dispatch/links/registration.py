@@ -1,0 +1,56 @@
+"""From a `register` frame to a registered peer."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from poolsite import hotpath
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import frames
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The `registered` frame of a peer, and what its delivery begins with."""
+
+    peer: str
+    frame: dict[str, Any]
+    sent: int
+    held: bool
+
+
+async def register(
+    slug: str, side: str, raw: dict[str, Any], offer: str, link: str, process: str
+) -> Told:
+    """Register the peer of a link. Raises MalformedFrameError, DispatchRefusedError, HotPathError.
+
+    Running it twice is harmless: the second time the link takes over from itself.
+    """
+    if side == "back":
+        back = frames.read_back(raw)
+        received = back.received
+        command = door.register_back(
+            *(slug, offer, back.id, back.incarnation, back.name, back.version),
+            *(back.capacity, back.weight, link, process, received),
+        )
+    else:
+        front = frames.read_front(raw)
+        received = front.received
+        command = door.register_front(
+            slug, front.id or "", front.profile, front.incarnation, link, process, received
+        )
+    return _told(await hotpath.arun(command), received)
+
+
+def _told(registered: door.Registered, received: int) -> Told:
+    had = registered.acked
+    if registered.arrival in ("reconnect", "takeover") and received <= registered.sent:
+        had = max(had, received)
+    frame = {
+        "op": "registered",
+        "id": registered.id,
+        "arrival": registered.arrival,
+        "received": registered.received,
+        "next": had + 1,
+        "resync": registered.resync,
+    }
+    return Told(registered.peer, frame, registered.sent, registered.held)

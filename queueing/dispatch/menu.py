@@ -1,0 +1,30 @@
+"""The sidebar's entry of the dispatcher."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations import navigation
+from poolsite.operations.navigation import Entry
+from poolsite.operations.page_words import register_page_word
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_page_word("dispatch:group", _("Open group"))
+    register_page_word("dispatch:upgrade", _("Open upgrade"))
+    navigation.register(
+        Entry(
+            "groups",
+            _("Dispatcher"),
+            "dispatch:groups",
+            "hub",
+            section="queueing",
+            order=300,
+            actions=("dispatch.view",),
+            incidents=("dispatch.",),
+            key="r",
+            match=(
+                *("dispatch:group", "dispatch:group_create", "dispatch:settings"),
+                *("dispatch:sessions", "dispatch:events", "dispatch:upgrade"),
+            ),
+        )
+    )

@@ -1,0 +1,206 @@
+"""Requests and answers of the groups' interface. Frames of the sockets stand in `frames.py`."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+_STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+Word = Annotated[
+    str, StringConstraints(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+]
+Reason = Annotated[str, StringConstraints(max_length=200)]
+
+
+class GroupIn(BaseModel):
+    """A new group; every setting has a default."""
+
+    model_config = _STRICT
+
+    slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
+    name: Annotated[str, StringConstraints(max_length=120)] = ""
+    sharing: Literal["least", "turn", "key"] = "least"
+    heartbeat_seconds: Annotated[int, Field(ge=1, le=300)] = 5
+    missed_limit: Annotated[int, Field(ge=1, le=20)] = 3
+    disconnect_seconds: Annotated[int, Field(ge=1, le=86_400)] = 60
+
+
+class GroupOut(BaseModel):
+    """A group and its figures now."""
+
+    slug: str
+    name: str
+    status: str = Field(description="open, recovering; missing while Redis is rebuilt.")
+    sharing: str
+    heartbeat_seconds: int
+    missed_limit: int
+    disconnect_seconds: int
+    sessions: int
+    active: int = Field(description="Links of front-ends and instances that are active.")
+    pending: int
+    names: int
+    clearing: int
+    started: int
+    ended: int
+    refused: int
+    messages: int
+    delivered: int
+    cleared: int
+    expired: int
+    restored: int
+    freed: int
+
+
+class ManualIn(BaseModel):
+    """An operator's word on an instance."""
+
+    model_config = _STRICT
+
+    state: Literal["open", "drain", "blocked"]
+    reason: Reason = ""
+    until: datetime | None = Field(None, description="It opens by itself then. With its zone.")
+
+
+class PeerOut(BaseModel):
+    """One peer. Times are µs since 1970."""
+
+    kind: Literal["front", "back"]
+    id: str
+    name: str
+    state: Literal["active", "pending", "stop"]
+    version: str
+    capacity: int
+    weight: int
+    sessions: int
+    since_us: int | None
+    heard_us: int | None
+    pending_until_us: int | None
+    unacked: int
+    buffered_ends: int
+    messages: int = Field(description="Frames in both directions since it registered.")
+    incarnation: str
+
+
+class InstanceOut(PeerOut):
+    """An instance with what an operator has said of its name."""
+
+    manual: Literal["open", "drain", "blocked"]
+    manual_by: str
+    manual_reason: str
+    manual_until_us: int | None
+    upgrading: bool
+
+
+class FrontEndOut(PeerOut):
+    """A front-end with its own count of its sessions."""
+
+    profile: str
+    told_started: int | None
+    told_lost: int | None
+
+
+class CountIn(BaseModel):
+    """A front-end's own count since it began to count."""
+
+    model_config = _STRICT
+
+    started: Annotated[int, Field(ge=0, lt=2**53)]
+    lost: Annotated[int, Field(ge=0, lt=2**53)]
+
+
+class SessionOut(BaseModel):
+    """A session's route explained."""
+
+    session: str
+    front: str
+    back: str
+    instance: str
+    why: str
+    live: bool
+    ending: bool
+    provisional: str
+    started_us: int
+    deadline_us: int | None
+    left_seconds: int | None
+    messages_from_front: int
+    messages_from_back: int
+    front_state: str
+    back_state: str
+    back_manual: str
+    if_blocked: str
+
+
+class UpgradeIn(BaseModel):
+    """A rolling upgrade."""
+
+    model_config = _STRICT
+
+    target_version: Word
+    max_drain_seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
+    at_limit: Literal["wait", "force"] = "wait"
+    reason: Reason = ""
+
+
+class StepOut(BaseModel):
+    """One instance's way through an upgrade."""
+
+    name: str
+    status: str
+    version_before: str
+    sessions_at_start: int
+    sessions: int
+    sessions_ended: int
+    oldest_seconds: int | None
+    estimate_seconds: int | None
+    drain_began_at: str
+    safe_at: str
+    beats: int
+    ended_at: str
+    manual_state: str
+
+
+class UpgradeOut(BaseModel):
+    """An upgrade and how far it is."""
+
+    id: int
+    group: str
+    target_version: str
+    status: Literal["running", "done", "aborted"]
+    waits_for: str
+    max_drain_seconds: int
+    at_limit: str
+    created_by: str
+    created_at: str
+    ended_at: str
+    ended_by: str
+    ended_reason: str
+    done: int
+    total: int
+    steps: list[StepOut]
+
+
+class EventOut(BaseModel):
+    """One entry of the event log."""
+
+    at_us: int
+    event: str
+    peer: str
+    name: str
+    other: str
+    count: int | None
+    reason: str
+
+
+class ReasonIn(BaseModel):
+    """Why."""
+
+    model_config = _STRICT
+
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class EndedOut(BaseModel):
+    """How many sessions were ended."""
+
+    ended: int

@@ -1,0 +1,39 @@
+"""What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
+
+from queueing.dispatch.selectors.events import event_words, story
+from queueing.dispatch.selectors.groups import (
+    GroupNow,
+    figures_of,
+    group_get,
+    group_list,
+    group_now,
+    group_out,
+    samples,
+    visible_groups,
+    with_figures,
+)
+from queueing.dispatch.selectors.peers import front_counts, peers_of
+from queueing.dispatch.selectors.sessions import SessionStory, session_out, session_story
+from queueing.dispatch.selectors.upgrades import running_upgrade, upgrade_out, upgrades_of
+
+__all__ = [
+    "GroupNow",
+    "SessionStory",
+    "event_words",
+    "figures_of",
+    "front_counts",
+    "group_get",
+    "group_list",
+    "group_now",
+    "group_out",
+    "peers_of",
+    "running_upgrade",
+    "samples",
+    "session_out",
+    "session_story",
+    "story",
+    "upgrade_out",
+    "upgrades_of",
+    "visible_groups",
+    "with_figures",
+]

@@ -1,0 +1,102 @@
+"""Instances and front-ends: what Redis says of their links beside what SQL remembers."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from poolsite.moments import us_of
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.models import FrontEnd, Group, Instance
+
+SHOWN = 1_000
+
+
+def peers_of(
+    rows: Iterable[door.PeerRow],
+    instances: Iterable[Instance],
+    counts: dict[str, tuple[int | None, int | None]],
+) -> dict[str, dict[str, Any]]:
+    """Peers by key as pages and interfaces tell them; instances are keyed "b:<name>".
+
+    rows: Redis' word, instances: every name that SQL knows, so that one that has stopped is
+    still there with its manual state. counts: front-end's id → sessions started and lost by its
+    own count.
+    """
+    names = {instance.name: instance for instance in instances}
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if not row.is_front:
+            found[f"b:{row.name}"] = {**_link(row), **_manual(row, names.pop(row.name, None))}
+        else:
+            started, lost = counts.get(row.id, (None, None))
+            found[f"f:{row.id}"] = {
+                **_link(row),
+                "profile": row.profile,
+                "told_started": started,
+                "told_lost": lost,
+            }
+    for name, instance in names.items():
+        found[f"b:{name}"] = {**_stopped(instance), **_manual(None, instance)}
+    return found
+
+
+def front_counts(group: Group) -> dict[str, tuple[int | None, int | None]]:
+    """Each front-end's own count: id → sessions started, sessions lost."""
+    rows = FrontEnd.objects.filter(group=group).exclude(told_at=None)
+    return {
+        peer_id: (started, lost)
+        for peer_id, started, lost in rows.values_list("peer_id", "told_started", "told_lost")
+    }
+
+
+def _link(row: door.PeerRow) -> dict[str, Any]:
+    return {
+        "kind": "front" if row.is_front else "back",
+        "id": row.id,
+        "name": row.name or row.id,
+        "state": row.state,
+        "version": row.version,
+        "capacity": row.capacity,
+        "weight": row.weight,
+        "sessions": row.sessions,
+        "since_us": row.since_us,
+        "heard_us": row.heard_us,
+        "pending_until_us": row.pending_until_us,
+        "unacked": row.unacked,
+        "buffered_ends": row.buffered_ends,
+        "messages": row.received + row.sent,
+        "incarnation": row.incarnation,
+    }
+
+
+def _stopped(instance: Instance) -> dict[str, Any]:
+    heard = us_of(instance.last_seen_at) if instance.last_seen_at else None
+    return {
+        "kind": "back",
+        "id": instance.back_id,
+        "name": instance.name,
+        "state": "stop",
+        "version": instance.version,
+        "capacity": instance.capacity,
+        "weight": instance.weight,
+        "sessions": 0,
+        "since_us": None,
+        "heard_us": heard,
+        "pending_until_us": None,
+        "unacked": 0,
+        "buffered_ends": 0,
+        "messages": 0,
+        "incarnation": "",
+    }
+
+
+def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, Any]:
+    """Who said what of the name. Redis decides what holds now; SQL says who and why."""
+    known = instance or Instance()
+    until = us_of(known.manual_until) if known.manual_until else None
+    return {
+        "manual": row.manual if row else known.manual_state,
+        "upgrading": row.upgrading if row else known.upgrading,
+        "manual_by": known.manual_by,
+        "manual_reason": known.manual_reason,
+        "manual_until_us": until,
+    }

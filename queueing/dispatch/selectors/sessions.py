@@ -1,0 +1,116 @@
+"""One session: where it goes, why, and what a block of its instance would do."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from poolsite import hotpath
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.models import Group
+
+
+def _why() -> dict[str, str]:
+    return {
+        "least": _("fewest sessions by weight"),
+        "turn": _("its turn"),
+        "restored": _("restored from what its ends told"),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStory:
+    """A session's route, in words for a page."""
+
+    found: door.Explained
+
+    @property
+    def why(self) -> str:
+        """The rule that chose the instance, in words."""
+        found = self.found.route.why
+        if found.startswith("key:"):
+            return _("always the same for the key %(key)s") % {"key": found[4:]}
+        return _why().get(found, found)
+
+    @property
+    def age_seconds(self) -> int:
+        """Since its start."""
+        return max(0, self.found.as_of_us - self.found.route.started_us) // 1_000_000
+
+    @property
+    def left_seconds(self) -> int | None:
+        """Until the route goes at the latest."""
+        return None if self.found.left_us is None else self.found.left_us // 1_000_000
+
+    @property
+    def if_blocked(self) -> str:
+        """What would happen if its instance were blocked now."""
+        told = self.found.if_blocked
+        words = _("%(count)s sessions would end, and both ends of each would be told.")
+        ended = words % {"count": f"{told.ends:,}"}
+        if told.next_name:
+            return f"{ended} " + _("A new one like it would go to %(name)s.") % {
+                "name": told.next_name
+            }
+        return f"{ended} " + _("A new one like it would be refused: %(reason)s.") % {
+            "reason": told.reason
+        }
+
+
+def session_story(group: Group, session: str) -> SessionStory | None:
+    """Explain a session's route; None when there is none. Raises the runner's errors."""
+    try:
+        found = hotpath.run(door.explain(group.slug, session))
+    except door.DispatchRefusedError as error:
+        if error.reason != door.reasons.NO_SUCH_GROUP:
+            raise
+        return None  # lost, and not yet rebuilt: no session has a route
+    return None if found is None else SessionStory(found)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRow:
+    """A route in a list of them."""
+
+    route: door.Route
+    age_seconds: int
+    left_seconds: int | None
+
+
+def route_rows(page: door.RoutePage) -> list[RouteRow]:
+    """The routes of a page with their age and what is left of their time."""
+    rows = []
+    for each in page.rows:
+        left = each.goes_at_us
+        rows.append(
+            RouteRow(
+                each,
+                max(0, page.as_of_us - each.started_us) // 1_000_000,
+                None if left is None else max(0, left - page.as_of_us) // 1_000_000,
+            )
+        )
+    return rows
+
+
+def session_out(story: SessionStory) -> dict[str, Any]:
+    """A session as the interface tells it."""
+    found, route = story.found, story.found.route
+    return {
+        "session": route.session,
+        "front": route.front,
+        "back": route.back,
+        "instance": route.back_name,
+        "why": story.why,
+        "live": route.live,
+        "ending": route.ending,
+        "provisional": route.provisional,
+        "started_us": route.started_us,
+        "deadline_us": route.deadline_us,
+        "left_seconds": story.left_seconds,
+        "messages_from_front": route.messages_from_front,
+        "messages_from_back": route.messages_from_back,
+        "front_state": found.front_state,
+        "back_state": found.back_state,
+        "back_manual": found.back_manual,
+        "if_blocked": story.if_blocked,
+    }

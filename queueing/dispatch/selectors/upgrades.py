@@ -1,0 +1,97 @@
+"""Upgrades and how far they are."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from queueing.dispatch.models import Group, Upgrade, UpgradeStep
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+def upgrades_of(group: Group) -> "QuerySet[Upgrade]":
+    """A group's upgrades, newest first."""
+    return Upgrade.objects.filter(group=group).order_by("-id")
+
+
+def running_upgrade(group: Group) -> Upgrade | None:
+    """The one that runs."""
+    return upgrades_of(group).filter(status=Upgrade.Status.RUNNING).first()
+
+
+def upgrade_out(upgrade: Upgrade, now: datetime | None = None) -> dict[str, Any]:
+    """An upgrade with its steps as pages and interfaces tell it; times are ISO 8601."""
+    now = now or timezone.now()
+    steps = list(upgrade.steps.select_related("instance").order_by("position"))
+    over = sum(
+        step.status in (UpgradeStep.Status.DONE, UpgradeStep.Status.SKIPPED) for step in steps
+    )
+    return {
+        "id": upgrade.pk,
+        "group": upgrade.group.slug,
+        "target_version": upgrade.target_version,
+        "status": upgrade.status,
+        "waits_for": waits_for(upgrade),
+        "max_drain_seconds": upgrade.max_drain_seconds,
+        "at_limit": upgrade.at_limit,
+        "created_by": upgrade.created_by,
+        "created_at": upgrade.created_at.isoformat(),
+        "ended_at": _iso(upgrade.ended_at),
+        "ended_by": upgrade.ended_by,
+        "ended_reason": upgrade.ended_reason,
+        "done": over,
+        "total": len(steps),
+        "steps": [_step_out(step, now) for step in steps],
+    }
+
+
+def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
+    return {
+        "name": step.instance.name,
+        "status": step.status,
+        "word": str(step.get_status_display()),
+        "version_before": step.version_before,
+        "sessions_at_start": step.sessions_at_start,
+        "sessions": step.sessions,
+        "sessions_ended": step.sessions_ended,
+        "oldest_seconds": _seconds(step.oldest_at, now),
+        "estimate_seconds": estimate_seconds(step, now),
+        "drain_began_at": _iso(step.drain_began_at),
+        "safe_at": _iso(step.safe_at),
+        "beats": step.beats,
+        "forced_by": step.forced_by,
+        "ended_at": _iso(step.ended_at),
+        "manual_state": step.state_after or step.instance.manual_state,
+    }
+
+
+def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
+    """Until the last session ends at the pace so far; None = nothing has ended yet, or no drain."""
+    if step.status != UpgradeStep.Status.DRAINING or step.drain_began_at is None:
+        return None
+    ended = step.sessions_at_start - step.sessions
+    if ended <= 0 or not step.sessions:
+        return None
+    passed = (now - step.drain_began_at).total_seconds()
+    return round(step.sessions * passed / ended)
+
+
+def waits_for(upgrade: Upgrade) -> str:
+    """What an upgrade stands still for, in words; "" = it goes on."""
+    return {
+        "no room": _("The others cannot carry the load. Open or add an instance."),
+        "over the limit": _("The longest drain is over. Wait, or end what is left."),
+        "other version": _("Safe to stop. Start the target version under the same name."),
+        "not linked": _("Stopped. It waits for the target version to register."),
+    }.get(upgrade.note, "")
+
+
+def _iso(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""
+
+
+def _seconds(since: datetime | None, now: datetime) -> int | None:
+    return max(0, round((now - since).total_seconds())) if since else None

@@ -1,0 +1,53 @@
+"""Use cases that change groups and their peers: rights, SQL, audit log, then Redis."""
+
+from queueing.dispatch.services.alarms import check_alarms
+from queueing.dispatch.services.counting import front_count
+from queueing.dispatch.services.groups import group_configure, group_create, group_delete
+from queueing.dispatch.services.healing import (
+    bring_to_redis,
+    differences,
+    group_check,
+    group_rebuild,
+    heal_group,
+    watch_groups,
+)
+from queueing.dispatch.services.instances import (
+    end_untils,
+    instance_set,
+    peer_disconnect,
+    session_end,
+)
+from queueing.dispatch.services.noting import note_peers
+from queueing.dispatch.services.sampling import sample_take
+from queueing.dispatch.services.sweeping import sweep_groups
+from queueing.dispatch.services.upgrading import (
+    tick_upgrades,
+    upgrade_abort,
+    upgrade_force,
+    upgrade_start,
+)
+
+__all__ = [
+    "bring_to_redis",
+    "check_alarms",
+    "differences",
+    "end_untils",
+    "front_count",
+    "group_check",
+    "group_configure",
+    "group_create",
+    "group_delete",
+    "group_rebuild",
+    "heal_group",
+    "instance_set",
+    "note_peers",
+    "peer_disconnect",
+    "sample_take",
+    "session_end",
+    "sweep_groups",
+    "tick_upgrades",
+    "upgrade_abort",
+    "upgrade_force",
+    "upgrade_start",
+    "watch_groups",
+]

@@ -1,0 +1,67 @@
+"""What every service here does alike: rights, marks of unsent changes, Redis after commit."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+from poolsite.hotpath import rows
+from poolsite.moments import us_of
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.errors import DispatchError
+from queueing.dispatch.models import Group, Instance, UnsentChange
+
+
+def settings_of(group: Group) -> door.GroupSettings:
+    """A group's settings as its scripts take them."""
+    return door.GroupSettings(
+        heartbeat_seconds=group.heartbeat_seconds,
+        missed_limit=group.missed_limit,
+        disconnect_seconds=group.disconnect_seconds,
+        sharing=group.sharing,
+        route_limit_seconds=group.route_limit_seconds,
+        timed_route_seconds=group.timed_route_seconds,
+        out_limit=group.out_limit,
+        ends_limit=group.ends_limit,
+        log_limit=group.log_limit,
+    )
+
+
+def name_state(instance: Instance) -> door.NameState:
+    """An instance's manual state as its scripts take it."""
+    until = us_of(instance.manual_until) if instance.manual_until else None
+    return door.NameState(instance.name, instance.manual_state, instance.upgrading, until)
+
+
+def name_states(group: Group) -> list[door.NameState]:
+    """Every name of a group with its manual state: what a new life of its data begins with."""
+    return [name_state(row) for row in Instance.objects.filter(group=group).order_by("name")]
+
+
+def send_after_commit(group: Group, send: Callable[[], object]) -> None:
+    """Mark the group, and once the transaction around this is committed send its change to Redis.
+
+    A mark that stays is seen by the watch, which brings Redis to what SQL says.
+    """
+    rows.send_after_commit(group.tag, UnsentChange.objects.create(group=group), send)
+
+
+@contextlib.contextmanager
+def redis_refusals() -> Iterator[None]:
+    """Turn a group's own refusal into the words of the interface."""
+    try:
+        yield
+    except door.DispatchRefusedError as error:
+        raise DispatchError(kind_of(error.reason), error.reason) from error
+
+
+def kind_of(reason: str) -> str:
+    """The problem type of a group's own refusal."""
+    if reason == door.reasons.NO_SUCH_GROUP:
+        return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
+    if reason.startswith(door.reasons.MALFORMED):
+        return "malformed"
+    return "group-refused"
+
+
+def locked(group: Group) -> Group:
+    """The group's row, locked until the transaction ends."""
+    return rows.locked(Group.objects, group)

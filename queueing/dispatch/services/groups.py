@@ -1,0 +1,141 @@
+"""Use cases of a whole group: made, set, deleted."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from poolsite import hotpath
+from poolsite.access.models import Account
+from poolsite.access.models.tenants import refuse_reserved
+from poolsite.access.services import aggregates
+from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.aggregates import Act
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.errors import DispatchError
+from queueing.dispatch.models import Group, Instance, UnsentChange, Upgrade
+from queueing.dispatch.services.common import (
+    locked,
+    name_state,
+    name_states,
+    redis_refusals,
+    send_after_commit,
+    settings_of,
+)
+
+SETTINGS = (
+    *("name", "description", "heartbeat_seconds", "missed_limit", "disconnect_seconds"),
+    *("sharing", "route_limit_seconds", "timed_route_seconds", "out_limit", "ends_limit"),
+    "log_limit",
+)
+
+
+def group_create(
+    *,
+    actor: Actor,
+    slug: str,
+    name: str = "",
+    account: Account | None = None,
+    reason: str = "",
+    **settings: Any,
+) -> Group:
+    """Make a group, in SQL and then in Redis. ValidationError when a field is bad.
+
+    A slug that a group has or had is refused: years of history name it.
+    """
+    require(actor, "dispatch.create")
+    act = Act(actor, "dispatch.group_create", clean_reason(reason))
+    aggregates.require_known(settings, SETTINGS)
+    group = Group(
+        slug=slug,
+        name=name.strip() or slug,
+        account=account,
+        generation=hotpath.generation_new(),
+        **settings,
+    )
+    refuse_reserved(slug)
+    _full_clean(group)
+    if Group.all_objects.filter(slug=slug).exists():
+        raise ValidationError({"slug": _("A group has or had this short name. Choose another.")})
+    try:
+        with transaction.atomic():
+            group.save(force_insert=True)
+            act.write(group, None, {"slug": slug, "name": group.name, **settings})
+            send_after_commit(group, lambda: create_in_redis(group))
+    except IntegrityError:
+        raise ValidationError(_("Another group has this short name.")) from None
+    return group
+
+
+def group_configure(*, actor: Actor, group: Group, reason: str = "", **changes: Any) -> Group:
+    """Change settings, in SQL and then in Redis; links and sessions go on."""
+    require(actor, "dispatch.configure", group)
+    aggregates.require_known(changes, SETTINGS)
+    act = Act(actor, "dispatch.group_configure", clean_reason(reason))
+    with transaction.atomic():
+        group = locked(group)
+        if aggregates.configure(group, changes, _full_clean, act):
+            send_after_commit(group, lambda: apply_settings(group))
+    return group
+
+
+def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
+    """Delete a group. Its history stays; its slug is not given out again.
+
+    DispatchError while peers are linked or an upgrade runs.
+    """
+    require(actor, "dispatch.configure", group)
+    act = Act(actor, "dispatch.group_delete", clean_reason(reason, needed=True))
+    if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
+        raise DispatchError("group-refused", "an upgrade of this group runs: abort it first")
+    with redis_refusals():
+        rows = hotpath.run(door.peers(group.slug)) if hotpath.run(door.show(group.slug)) else []
+    linked = sum(row.state != "stop" for row in rows)
+    if linked:
+        raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
+    with transaction.atomic():
+        group = locked(group)
+        aggregates.delete(group, act)
+        transaction.on_commit(lambda: _forget(group))
+
+
+def _forget(group: Group) -> None:
+    hotpath.run(door.destroy(group.slug, group.generation))
+    UnsentChange.objects.filter(group=group).delete()
+
+
+# -- what Redis is told ---------------------------------------------------------------------------
+
+
+def create_in_redis(group: Group) -> None:
+    """Make the group's data of its present generation; harmless when it is there."""
+    command = door.create(group.slug, group.generation, settings_of(group), name_states(group))
+    hotpath.run(command)
+
+
+def apply_settings(group: Group) -> None:
+    """Write settings to Redis."""
+    hotpath.run(door.configure(group.slug, settings_of(group)))
+
+
+def apply_name(group: Group, instance: Instance) -> None:
+    """Write one name's manual state and upgrade flag to Redis as SQL says them now."""
+    instance.refresh_from_db()
+    state = name_state(instance)
+    reason = instance.manual_reason
+    # This first: it makes a name that never registered.
+    hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
+    hotpath.run(door.upgrade_flag(group.slug, state.name, state.upgrading))
+
+
+def _full_clean(group: Group) -> None:
+    group.full_clean(validate_unique=False, validate_constraints=False)
+    try:
+        settings_of(group).columns()
+    except ValueError as error:
+        raise ValidationError(str(error)) from None
+    if group.timed_route_seconds > group.route_limit_seconds:
+        raise ValidationError(
+            {"timed_route_seconds": _("A timed route cannot outlive the longest session.")}
+        )

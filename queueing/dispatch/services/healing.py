@@ -1,0 +1,129 @@
+"""The loop that finds lost and half-sent data, and mends it without a hand.
+
+Redis holds who is linked and every route. When it lost them, the group's data begins a new
+life with the settings and the names' manual states that SQL remembers; peers come back by
+themselves and tell their sessions (`resync`). Any number of workers may find the loss at once:
+the one that moves SQL's generation on does the work, and one that dies is followed.
+"""
+
+import logging
+from datetime import timedelta
+from functools import partial
+
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.access.services.aggregates import Act, begin_anew
+from poolsite.history.healing import heal
+from poolsite.history.models import Cursor
+from poolsite.hotpath.rows import resend
+from poolsite.jobs.shards import of_shard
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.models import DispatchEvent, Group, Instance, UnsentChange
+from queueing.dispatch.services.common import name_states, settings_of
+from queueing.dispatch.services.groups import apply_name, apply_settings, create_in_redis
+
+logger = logging.getLogger(__name__)
+
+KIND = "dispatch.group"
+FRESH_SECONDS = 60
+
+
+def heal_group(group_id: int, reason: str) -> None:
+    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
+    group = Group.objects.select_related("account").filter(pk=group_id).first()
+    heal(KIND, group, reason, show=door.show, check=group_check, rebuild=group_rebuild)
+
+
+def group_check(group: Group, figures: door.Figures | None) -> bool:
+    """Compare a group's data with what SQL remembers, and rebuild it if it was lost.
+
+    figures: as Redis has just told them. Returns whether something was done.
+    """
+    if figures is None or figures.generation != group.generation:
+        found = figures.generation if figures is not None else 0
+        if found > group.generation:
+            group.refresh_from_db(fields=["generation"])
+            if group.generation == found:
+                return False  # another worker has rebuilt it since this row was read
+        return group_rebuild(group, "lost", found)
+    if figures.healing:  # closed because its server was promoted (`hotpath/promoted`)
+        return group_rebuild(group, "failed over", figures.generation)
+    return False
+
+
+def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
+    """Begin a new life of the group's data. False: not our turn. Raises the runner's errors."""
+    cursor = Cursor.objects.filter(kind=KIND, tag=group.tag).first()
+    never = cursor is None and not DispatchEvent.objects.filter(aggregate=group).exists()
+    fresh = group.created_at > timezone.now() - timedelta(seconds=FRESH_SECONDS)
+    if never and fresh and not found_generation:
+        create_in_redis(group)  # its first life: nothing was lost, it only was not begun
+        return True
+    act = Act("dispatch.rebuild", "dispatch.group_rebuild", why)
+    drained = cursor.generation if cursor else 0
+    generation = begin_anew(group, act, found_generation, drained)
+    if generation is None:
+        return False
+    logger.warning("dispatch: group %s begins anew from SQL: %s", group.slug, why)
+    command = door.recover(group.slug, generation, settings_of(group), name_states(group))
+    hotpath.run(command)
+    return True
+
+
+def watch_groups(shard: int, shards: int) -> dict[str, int]:
+    """One look at every group of a shard; returns what was done, in numbers."""
+    done = {"groups": 0, "rebuilt": 0, "resent": 0, "failed": 0}
+    groups = of_shard(Group.objects.select_related("account").order_by("pk"), shard, shards)
+    figures = hotpath.run_batch([door.show(group.slug) for group in groups])
+    for group, its in zip(groups, figures, strict=True):
+        done["groups"] += 1
+        if isinstance(its, hotpath.HotPathError):
+            done["failed"] += 1
+            continue
+        try:
+            if group_check(group, its):
+                done["rebuilt"] += 1
+            else:
+                marks = UnsentChange.objects.filter(group=group)
+                done["resent"] += resend(marks, partial(bring_to_redis, group))
+                _end_recovery(group)
+        except (hotpath.HotPathError, door.DispatchRefusedError, RedisError) as error:
+            done["failed"] += 1
+            logger.warning("dispatch: group %s is not healed yet: %s", group.slug, error)
+    return done
+
+
+def _end_recovery(group: Group) -> None:
+    """Peers have had their time to come back and tell their sessions."""
+    over = timezone.now() - timedelta(seconds=group.disconnect_seconds)
+    if group.recovering_since is not None and group.recovering_since < over:
+        Group.objects.filter(pk=group.pk, recovering_since__lt=over).update(recovering_since=None)
+
+
+def bring_to_redis(group: Group) -> None:
+    """Settings and every name's state as SQL says. Repeatable; raises the runner's errors."""
+    group.refresh_from_db()
+    apply_settings(group)
+    for instance in Instance.objects.filter(group=group):
+        apply_name(group, instance)
+
+
+def differences(group: Group) -> dict[str, int]:
+    """Where SQL and Redis differ, by kind; empty = nowhere. Reads only."""
+    figures = hotpath.run(door.show(group.slug))
+    if figures is None:
+        return {"missing in Redis": 1}
+    drift = {
+        "manual state": 0,
+        "upgrade's drain": 0,
+        "generation": int(figures.generation != group.generation),
+        "settings": int(figures.settings != settings_of(group)),
+    }
+    said = hotpath.run(door.names(group.slug))
+    for instance in Instance.objects.filter(group=group):
+        state = said[instance.name][0] if instance.name in said else door.NameState(instance.name)
+        drift["manual state"] += state.manual != instance.manual_state
+        drift["upgrade's drain"] += state.upgrading != instance.upgrading
+    return {kind: count for kind, count in drift.items() if count}

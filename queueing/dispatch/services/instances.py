@@ -1,0 +1,142 @@
+"""Use cases of single peers: an instance's manual state, a session's end, a link's end."""
+
+import re
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor, clean_reason, name_of, require
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.errors import DispatchError
+from queueing.dispatch.models import PEER_PATTERN, Group, Instance, ManualState
+from queueing.dispatch.services.common import locked, redis_refusals, send_after_commit
+from queueing.dispatch.services.groups import apply_name
+
+_NAME = re.compile(PEER_PATTERN)
+UNTIL_ACTOR = "dispatch.until"
+ROWS = 200
+
+
+def instance_of(group: Group, name: str) -> Instance:
+    """The row of a name, made if need be: an operator may speak of one that never came."""
+    if not _NAME.fullmatch(name):
+        raise DispatchError("malformed", "not a name: 1 to 40 letters, digits, . _ and -")
+    return Instance.objects.get_or_create(group=group, name=name)[0]
+
+
+def instance_set(
+    *,
+    actor: Actor,
+    group: Group,
+    name: str,
+    state: str,
+    reason: str = "",
+    until: datetime | None = None,
+) -> Instance:
+    """Open, drain or block an instance by its name, in SQL and then in Redis.
+
+    drain: its sessions go on, no new ones. blocked: its sessions end too, both ends are told.
+    `until`: it opens by itself then. A drain or block needs a reason. Health and upgrades never
+    change what is set here.
+    """
+    require(actor, "dispatch.operate", group)
+    if state not in ManualState.values:
+        raise DispatchError("malformed", "a manual state is open, drain or blocked")
+    reason = clean_reason(reason, needed=state != ManualState.OPEN)
+    if until is not None and (state == ManualState.OPEN or until <= timezone.now()):
+        raise DispatchError("malformed", "until: a moment to come, for a drain or a block")
+    with transaction.atomic():
+        group = locked(group)
+        return _set(actor, group, instance_of(group, name), state, reason, until)
+
+
+def _set(
+    actor: Actor,
+    group: Group,
+    instance: Instance,
+    state: str,
+    reason: str,
+    until: datetime | None,
+) -> Instance:
+    """Inside a transaction that holds the group."""
+    before = _told(instance)
+    instance.manual_state, instance.manual_reason = state, reason
+    instance.manual_until, instance.manual_at = until, timezone.now()
+    instance.manual_by = name_of(actor)
+    instance.save(
+        update_fields=[
+            *("manual_state", "manual_reason", "manual_until", "manual_at", "manual_by"),
+        ]
+    )
+    access.audit(
+        actor=actor,
+        action="dispatch.instance_set",
+        thing=group,
+        label=instance.name,
+        before=before,
+        after=_told(instance),
+        reason=reason,
+    )
+    send_after_commit(group, lambda: apply_name(group, instance))
+    return instance
+
+
+def _told(instance: Instance) -> dict[str, str]:
+    until = instance.manual_until.isoformat() if instance.manual_until else ""
+    return {"name": instance.name, "state": instance.manual_state, "until": until}
+
+
+def end_untils() -> dict[str, int]:
+    """Open the instances whose `until` has passed. Safe to run twice at once."""
+    now = timezone.now()
+    due = Instance.objects.filter(manual_until__lte=now, group__deleted_at=None)
+    opened = 0
+    for key, group_id in due.values_list("pk", "group_id")[:ROWS]:
+        with transaction.atomic():
+            group = locked(Group(pk=group_id))
+            instance = Instance.objects.filter(pk=key, manual_until__lte=now).first()
+            if instance is None:
+                continue  # another beat was here, or an operator
+            _set(UNTIL_ACTOR, group, instance, ManualState.OPEN, "its time has passed", None)
+            opened += 1
+    return {"opened": opened}
+
+
+def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> None:
+    """End one session; both ends are told. DispatchError when there is none."""
+    require(actor, "dispatch.operate", group)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="dispatch.session_end",
+            thing=group,
+            label=session[:80],
+            before={"session": session[:80]},
+            reason=reason,
+        )
+    with redis_refusals():
+        ended = hotpath.run(door.end_session(group.slug, session, reason))
+    if not ended:
+        raise DispatchError("unknown-session", f"{session[:80]}: there is no such session")
+
+
+def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> None:
+    """Close a peer's link ("f:<id>", "b:<id>"): it is pending until it comes back."""
+    require(actor, "dispatch.operate", group)
+    reason = clean_reason(reason, needed=True)
+    with transaction.atomic():
+        access.audit(
+            actor=actor,
+            action="dispatch.peer_disconnect",
+            thing=group,
+            label=peer[:42],
+            before={"peer": peer[:42]},
+            reason=reason,
+        )
+    with redis_refusals():
+        closed = hotpath.run(door.disconnect(group.slug, peer, reason))
+    if not closed:
+        raise DispatchError("unknown-peer", f"{peer[:42]}: there is no such link")

@@ -1,0 +1,28 @@
+"""What a group looked like at each minute's end, and what it did within that minute."""
+
+from datetime import datetime
+
+from poolsite.operations import minutes
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.models import Group, MinuteSample
+
+COUNTERS = ("started", "ended", "refused", "messages")
+
+
+def sample_take(now: datetime | None = None) -> dict[str, int]:
+    """Sample every group for the minute that has just begun; a minute that is there stays."""
+    return minutes.take_samples(Group.objects.all(), door.show, _sample, now)
+
+
+def _sample(group: Group, minute: datetime, now: door.Figures) -> MinuteSample:
+    samples = MinuteSample.objects.filter(group=group)
+    before = minutes.sample_before(samples, minute, now.generation)
+    totals = {name: getattr(now, name) for name in COUNTERS}
+    return MinuteSample(
+        group=group,
+        minute=minute,
+        sessions=now.sessions,
+        totals=totals,
+        generation=now.generation,
+        **minutes.counted(totals, before.totals if before is not None else None),
+    )

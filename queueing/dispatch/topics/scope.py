@@ -1,0 +1,20 @@
+"""What every topic of one group has in common: its slug, its tenant, its wake."""
+
+from poolsite import access, live
+from poolsite.live.scopes import slug_of
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.links.directory import group_ref
+
+
+class GroupScope(live.Topic):
+    """A topic whose key is a group's slug; woken by the group's scripts and by `live.touch`."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.slug = slug_of(key, "group")
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        return access.decide_found(principal, "dispatch.view", await group_ref(self.slug))
+
+    def wake_channels(self) -> list[str]:
+        return [door.GroupKeys(self.slug).wake_channel, live.touch_channel(self.address)]

@@ -1,0 +1,43 @@
+"""`dispatch.upgrade:<id>`: how far an upgrade is."""
+
+from typing import Any
+
+from poolsite import access, live
+from queueing.dispatch.models import Upgrade
+from queueing.dispatch.selectors.upgrades import upgrade_out
+
+CLOCK_SECONDS = 1.0
+
+
+@live.register
+class UpgradeTopic(live.SnapshotTopic):
+    """The fields of `selectors.upgrade_out`; empty when it is gone with its group."""
+
+    name = "dispatch.upgrade"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        if not (key.isascii() and key.isdecimal() and len(key) < 19):
+            raise ValueError(f"not an upgrade: {key!r}")
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        if not principal.is_authenticated:
+            return access.Decision.LOGIN
+        upgrade = await live.in_thread(self._find)
+        if upgrade is None:
+            return access.Decision.HIDDEN
+        return access.decide(principal, "dispatch.view", upgrade)
+
+    async def read(self) -> dict[str, Any]:
+        return await live.in_thread(self._read)
+
+    def _find(self) -> Upgrade | None:
+        rows = Upgrade.objects.select_related("group__account")
+        return rows.filter(pk=int(self.key), group__deleted_at=None).first()
+
+    def _read(self) -> dict[str, Any]:
+        upgrade = self._find()
+        return {} if upgrade is None else upgrade_out(upgrade)
+
+    def due_seconds(self) -> float | None:
+        return CLOCK_SECONDS

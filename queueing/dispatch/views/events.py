@@ -1,0 +1,102 @@
+"""A group's event log, filtered, and the same as CSV."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from poolsite.csv_text import csv_file
+from poolsite.moments import moment_of
+from poolsite.operations.pages import principal_of
+from poolsite.paging import keyset_page
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import selectors
+from queueing.dispatch.models import DispatchEvent, Group
+from queueing.dispatch.selectors import group_get
+
+PAGE_ROWS = 100
+CSV_ROWS = 100_000
+HEAD = ("at", "event", "peer", "instance", "other end", "count", "reason", "data")
+
+
+@require_GET
+def event_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Newest first; filters and place stand in the address."""
+    group = group_get(principal_of(request), slug)
+    given = _filters(request)
+    rows = _filtered(group, given)
+    before = _place(request.GET.get("before", ""))
+    if before is not None:
+        rows = rows.filter(Q(at_us__lt=before[0]) | Q(at_us=before[0], pk__lt=before[1]))
+    shown, last = keyset_page(rows, PAGE_ROWS)
+    words = selectors.event_words()
+    context: dict[str, Any] = {
+        "group": group,
+        "rows": [
+            {"row": row, "at": moment_of(row.at_us), "word": words.get(row.event, row.event)}
+            for row in shown
+        ],
+        "events": [(event, words.get(event, event)) for event in door.EVENTS],
+        "filtered": any(given.values()),
+        **given,
+        "query": urlencode({name: value for name, value in given.items() if value}),
+        "before": f"{last.at_us}.{last.pk}" if last else "",
+    }
+    return render(request, "dispatch/events.html", context)
+
+
+@require_GET
+def event_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """The filtered log, newest first, at most CSV_ROWS rows."""
+    group = group_get(principal_of(request), slug)
+    rows = _filtered(group, _filters(request))[:CSV_ROWS]
+    return csv_file(f"{group.slug}-events.csv", HEAD, _cells(rows), mark="")
+
+
+def _filters(request: HttpRequest) -> dict[str, str]:
+    given = {name: request.GET.get(name, "").strip()[:42] for name in ("event", "who", "day")}
+    if given["event"] not in door.EVENTS:
+        given["event"] = ""
+    try:
+        datetime.strptime(given["day"], "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        given["day"] = ""
+    return given
+
+
+def _filtered(group: Group, given: dict[str, str]) -> "QuerySet[DispatchEvent]":
+    rows = selectors.story(group)
+    if given["event"]:
+        rows = rows.filter(event=given["event"])
+    if given["who"]:
+        who = given["who"]
+        rows = rows.filter(Q(name=who) | Q(peer__in=(who, f"f:{who}", f"b:{who}")))
+    if given["day"]:
+        rows = rows.filter(**_day(given["day"]))
+    return rows
+
+
+def _day(text: str) -> dict[str, int]:
+    """The day in the reader's zone, as µs."""
+    first = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=timezone.get_current_timezone())
+    start = int(first.timestamp()) * 1_000_000
+    return {"at_us__gte": start, "at_us__lt": start + 86_400_000_000}
+
+
+def _place(text: str) -> tuple[int, int] | None:
+    parts = text.split(".")
+    if len(parts) != 2 or not all(p.isascii() and p.isdecimal() and len(p) < 19 for p in parts):
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def _cells(rows: "QuerySet[DispatchEvent]") -> Iterator[Sequence[Any]]:
+    for row in rows.iterator(chunk_size=1_000):
+        at = moment_of(row.at_us).isoformat()
+        yield at, row.event, row.peer, row.name, row.other, row.count, row.reason, row.data

@@ -1,0 +1,142 @@
+"""One group live: its page, its chart, and what an operator may do to its peers."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.minutes import hour_values
+from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out, cleaned, word_of
+from queueing.dispatch import selectors, services
+from queueing.dispatch.errors import DispatchError
+from queueing.dispatch.forms import UntilForm, UpgradeForm
+from queueing.dispatch.models import Group, Upgrade
+from queueing.dispatch.selectors import group_get
+
+SERIES = ("sessions", "started", "ended", "refused", "messages")
+UPGRADES_SHOWN = 5
+
+
+@require_GET
+def group_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One group live."""
+    principal = principal_of(request)
+    group = group_get(principal, slug)
+    now = selectors.with_figures([group], patient=True)[0]
+    figures = now.figures
+    may_operate = access.decide(principal, "dispatch.operate", group).allowed
+    context = {
+        "group": group,
+        "figures": figures,
+        "status": now.status,
+        "may_operate": may_operate,
+        "may_configure": access.decide(principal, "dispatch.configure", group).allowed,
+        "upgrade_form": UpgradeForm(),
+        "until_form": UntilForm(),
+        "upgrades": list(selectors.upgrades_of(group)[:UPGRADES_SHOWN]),
+        "running": selectors.running_upgrade(group),
+        "page": {
+            "slug": group.slug,
+            "status": now.status,
+            "live": selectors.figures_of(figures),
+            "may_operate": may_operate,
+            "heartbeat_seconds": group.heartbeat_seconds,
+            "missed_limit": group.missed_limit,
+            "samples_url": reverse("dispatch:samples", args=[group.slug]),
+            "sessions_url": reverse("dispatch:sessions", args=[group.slug]),
+        },
+    }
+    return render(request, "dispatch/group.html", context)
+
+
+@require_GET
+def group_samples(request: HttpRequest, slug: str) -> HttpResponse:
+    """The last hour by the minute; null = no sample, a gap in the data."""
+    group = group_get(principal_of(request), slug)
+    return JsonResponse(hour_values(partial(selectors.samples, group), SERIES))
+
+
+# -- what an operator may do ----------------------------------------------------------------------
+
+
+@require_POST
+def group_act(request: HttpRequest, slug: str) -> HttpResponse:
+    """One of the verbs below. Says what was done, or why nothing was."""
+    principal = principal_of(request)
+    group = group_get(principal, slug, "dispatch.operate")
+    if request.POST.get("verb") == "upgrade":
+        return _upgrade(request, principal, group)
+    verb = VERBS.get(request.POST.get("verb", ""), _unknown)
+    carry_out(request, lambda: verb(principal, group, request))
+    return redirect("dispatch:group", slug=group.slug)
+
+
+def _unknown(_principal: Principal, _group: Group, _request: HttpRequest) -> str:
+    raise DispatchError("malformed", _("There is no such action."))
+
+
+def _upgrade(request: HttpRequest, principal: Principal, group: Group) -> HttpResponse:
+    made: list[Upgrade] = []
+
+    def begin() -> str:
+        given = cleaned(UpgradeForm(request.POST))
+        made.append(services.upgrade_start(actor=principal, group=group, **given))
+        return _("The upgrade runs. It goes on without this page.")
+
+    if carry_out(request, begin):
+        return redirect("dispatch:upgrade", slug=group.slug, upgrade_id=made[0].pk)
+    return redirect("dispatch:group", slug=group.slug)
+
+
+def _set(state: str) -> Callable[[Principal, Group, HttpRequest], str]:
+    def verb(principal: Principal, group: Group, request: HttpRequest) -> str:
+        until = cleaned(UntilForm(request.POST))["until"]
+        name = word_of(request, "name", 41)
+        services.instance_set(
+            actor=principal,
+            group=group,
+            name=name,
+            state=state,
+            reason=word_of(request, "reason"),
+            until=until if state != "open" else None,
+        )
+        return {
+            "open": _("%(name)s is open."),
+            "drain": _("%(name)s drains: its sessions go on, no new ones come."),
+            "blocked": _("%(name)s is blocked: its sessions end, no new ones come."),
+        }[state] % {"name": name}
+
+    return verb
+
+
+def _disconnect(principal: Principal, group: Group, request: HttpRequest) -> str:
+    peer = word_of(request, "peer", 43)
+    services.peer_disconnect(
+        actor=principal, group=group, peer=peer, reason=word_of(request, "reason")
+    )
+    return _("The link of %(peer)s is closed. It may come back.") % {"peer": peer[2:]}
+
+
+def _end_session(principal: Principal, group: Group, request: HttpRequest) -> str:
+    session = word_of(request, "session", 81)
+    services.session_end(
+        actor=principal, group=group, session=session, reason=word_of(request, "reason")
+    )
+    return _("Session %(session)s has ended; both ends are told.") % {"session": session}
+
+
+VERBS: dict[str, Callable[[Principal, Group, HttpRequest], Any]] = {
+    "open": _set("open"),
+    "drain": _set("drain"),
+    "block": _set("blocked"),
+    "disconnect": _disconnect,
+    "end_session": _end_session,
+}

@@ -1,0 +1,72 @@
+"""A rolling upgrade: how far it is, and what an operator says to it."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out, word_of
+from queueing.dispatch import selectors, services
+from queueing.dispatch.errors import DispatchError
+from queueing.dispatch.models import Upgrade
+
+ID_LIMIT = 2**63
+
+
+@require_GET
+def upgrade_page(request: HttpRequest, slug: str, upgrade_id: int) -> HttpResponse:
+    """How far an upgrade is, live."""
+    principal = principal_of(request)
+    upgrade = _upgrade_of(principal, slug, upgrade_id)
+    told = selectors.upgrade_out(upgrade)
+    running = upgrade.status == Upgrade.Status.RUNNING
+    may_operate = access.decide(principal, "dispatch.operate", upgrade.group).allowed
+    context = {
+        "group": upgrade.group,
+        "upgrade": upgrade,
+        "told": told,
+        "running": running,
+        "may_operate": may_operate,
+        "page": {"id": upgrade.pk, "status": upgrade.status, "told": told},
+    }
+    return render(request, "dispatch/upgrade.html", context)
+
+
+@require_POST
+def upgrade_act(request: HttpRequest, slug: str, upgrade_id: int) -> HttpResponse:
+    """Force the drain that runs, or abort. Says what was done, or why nothing was."""
+    principal = principal_of(request)
+    upgrade = _upgrade_of(principal, slug, upgrade_id, "dispatch.operate")
+    carry_out(request, lambda: _act(principal, upgrade, request))
+    return redirect("dispatch:upgrade", slug=slug, upgrade_id=upgrade_id)
+
+
+def _act(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
+    verb = request.POST.get("verb", "")
+    if verb == "force":
+        ended = services.upgrade_force(
+            actor=principal, upgrade=upgrade, reason=word_of(request, "reason")
+        )
+        words = ngettext("%(n)s session was ended.", "%(n)s sessions were ended.", ended)
+        return words % {"n": f"{ended:,}"}
+    if verb == "abort":
+        services.upgrade_abort(actor=principal, upgrade=upgrade, reason=word_of(request, "reason"))
+        return _("The upgrade is aborted. Each instance is in the state that is shown below.")
+    raise DispatchError("malformed", _("There is no such action."))
+
+
+def _upgrade_of(
+    principal: Principal, slug: str, upgrade_id: int, action: str = "dispatch.view"
+) -> Upgrade:
+    group = selectors.group_get(principal, slug, action)
+    if upgrade_id >= ID_LIMIT:
+        raise Http404
+    found = Upgrade.objects.filter(pk=upgrade_id, group=group).first()
+    if found is None:
+        raise Http404
+    found.group = group
+    return found

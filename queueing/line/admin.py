@@ -1,0 +1,174 @@
+"""The admin's lists of desks: every change goes through the services, audited."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from poolsite.access.services.actor import Actor
+from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from queueing.line.models import (
+    Agent,
+    AgentShift,
+    CannedReply,
+    Desk,
+    LeftMessage,
+    LineEvent,
+    MessageCall,
+    Queue,
+    Skill,
+    Visit,
+)
+from queueing.line.services import desk_settings, desks
+
+QUEUE_FIELDS = (
+    *("name", "welcome", "topics", "mode", "is_open", "hours", "closed_text", "ttl_seconds"),
+    *("grace_seconds", "offer_seconds", "misses_limit", "wrap_up_seconds", "max_wait_seconds"),
+    *("max_length", "overflow", "no_agent", "no_agent_seconds", "skills_relax_seconds"),
+    *("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
+    "position",
+)
+
+
+class OfDesk(OfAggregate):
+    """Rows of a desk; words of visitors are erased on the desk's own page."""
+
+    view_action = "line.view"
+    kind = "desk"
+    path = "desk"
+
+
+class ChangedOfDesk(ChangedAggregate):
+    """Rows that operators change."""
+
+    view_action = "line.view"
+    change_action = "line.configure"
+    kind = "desk"
+
+
+@admin.register(Desk)
+class DeskAdmin(ChangedOfDesk):
+    """Desks; queues and agents are lists of their own."""
+
+    list_display = ("slug", "name", "account", "transcript_days", "recovering_since")
+    search_fields = ("slug__startswith", "name__istartswith")
+    fields = ("slug", "account", *desk_settings.SETTINGS)
+
+    def create(self, actor: Actor, **given: Any) -> Desk:
+        return desks.desk_create(actor=actor, **given)
+
+    def configure(self, actor: Actor, stored: Desk, **changes: Any) -> None:
+        desk_settings.desk_configure(actor=actor, desk=stored, **changes)
+
+
+@admin.register(Queue)
+class QueueAdmin(ChangedOfDesk):
+    """Queues with everything that can be set."""
+
+    path = "desk"
+    fixed = ("desk", "slug")
+    list_display = ("slug", "name", "desk", "mode", "is_open", "max_length", "overflow")
+    list_filter = ("mode", "is_open")
+    search_fields = ("slug__startswith", "name__istartswith")
+    fields = ("desk", "slug", *QUEUE_FIELDS)
+
+    def create(self, actor: Actor, **given: Any) -> Queue:
+        return desks.queue_create(actor=actor, **given)
+
+    def configure(self, actor: Actor, stored: Queue, **changes: Any) -> None:
+        desks.queue_configure(actor=actor, queue=stored, **changes)
+
+
+@admin.register(Agent)
+class AgentAdmin(ChangedOfDesk):
+    """Agents; who serves no more is archived on the desk's own page."""
+
+    path = "desk"
+    fixed = ("desk", "user")
+    list_display = ("name", "user", "desk", "capacity", "archived_at")
+    search_fields = ("name__istartswith", "user__username__startswith")
+    fields = ("desk", "user", "name", "capacity", "queues", "skills", "phone")
+
+    def create(self, actor: Actor, **given: Any) -> Agent:
+        return desks.agent_create(actor=actor, **given)
+
+    def configure(self, actor: Actor, stored: Agent, **changes: Any) -> None:
+        desks.agent_configure(actor=actor, agent=stored, **changes)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """The queues are saved with the agent, by the service."""
+        form.save_m2m = lambda: None
+        super().save_related(request, form, formsets, change)
+
+
+@admin.register(Skill)
+class SkillAdmin(OfDesk):
+    """Skills, to look things up; they are added and removed on the desk's own page."""
+
+    list_display = ("slug", "name", "desk")
+    search_fields = ("slug__startswith",)
+
+
+@admin.register(CannedReply)
+class ReplyAdmin(OfDesk):
+    """Canned replies, likewise."""
+
+    list_display = ("shortcut", "desk", "text")
+    search_fields = ("shortcut__startswith",)
+
+
+@admin.register(Visit)
+class VisitAdmin(OfDesk):
+    """Visits, to look things up."""
+
+    list_display = ("public_id", "name", "queue", "joined_at", "matched_at", "ended_at", "outcome")
+    list_filter = ("outcome",)
+    search_fields = ("public_id__startswith", "contact__startswith")
+    ordering = ("-id",)
+
+
+@admin.register(LeftMessage)
+class LeftMessageAdmin(OfDesk):
+    """Messages that visitors left; they are handled on the desk's own page."""
+
+    view_action = "line.messages"
+    path = "queue__desk"
+    list_display = ("at", "queue", "name", "contact", "wants_call", "handled_at", "handled_by")
+    ordering = ("-id",)
+
+
+@admin.register(MessageCall)
+class MessageCallAdmin(OfDesk):
+    """Calls back to who left a message, while they run; they end on the desk's own page."""
+
+    view_action = "line.messages"
+    path = "agent__desk"
+    list_display = ("began_at", "agent", "message", "callee", "number", "pool", "ending", "look_at")
+    list_filter = ("ending",)
+    search_fields = ("operation__startswith", "callee__startswith", "number__startswith")
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With their messages; one that was erased is none."""
+        return super().get_queryset(request).select_related("message")
+
+
+@admin.register(AgentShift)
+class ShiftAdmin(OfDesk):
+    """Agents' shifts."""
+
+    path = "agent__desk"
+    list_display = ("agent", "began_at", "ended_at", "busy_seconds", "paused_seconds", "served")
+    ordering = ("-id",)
+
+
+@admin.register(LineEvent)
+class EventAdmin(OfDesk):
+    """Every entry of the desks' histories."""
+
+    path = "aggregate"
+    list_display = ("at_us", "aggregate", "kind", "visit", "agent", "queue")
+    list_filter = ("kind",)
+    search_fields = ("visit__startswith",)
+    ordering = ("-at_us",)

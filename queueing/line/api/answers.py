@@ -1,0 +1,291 @@
+"""What the line's interface answers, typed: the OpenAPI document says it to external ACDs."""
+
+from typing import Literal
+
+from ninja import Schema
+from pydantic import Field
+
+
+class Promises(Schema):
+    """How many of the last day's visitors were served within the time that they were shown."""
+
+    kept: int
+    of: int
+
+
+class QueueOut(Schema):
+    """A queue's door. `opens_at`: ISO 8601, null while it is open or nothing tells."""
+
+    slug: str
+    name: str
+    open: bool
+    opens_at: str | None
+    closed_text: str
+    welcome: str
+    topics: list[str]
+    grace_seconds: int
+    promises: Promises | None
+
+
+class VisitOut(Schema):
+    """Where a visit stands. `ahead`: visitors before it in its queue, 0 = next.
+
+    `estimate`: half of such visitors are served within the first, nine of ten within the second,
+    in seconds; null while the data do not suffice. `seq`: compare it with the moves of the topic
+    `line.queue`. `word`: why this agent, or the outcome.
+    """
+
+    visit: str
+    answer: str = Field(description="waiting, away, offered, room, ended or gone")
+    seq: int
+    ahead: int
+    priority: int
+    ticket: int
+    queue: str
+    queue_name: str
+    agent: str | None
+    word: str
+    estimate: tuple[int, int] | None
+
+
+class JoinOut(VisitOut):
+    """The same, with what the visitor keeps; absent where the visit was there already."""
+
+    token: str = Field("", description="Opens this visit and nothing else, for a day.")
+    place: str = Field("", description="Brings the place back after a loss: send it with beat.")
+
+
+class DoneOut(Schema):
+    """It is done."""
+
+    answer: Literal["ok", "kept"]
+
+
+class RoomMessageOut(Schema):
+    """One line of a transcript; `number` counts from 1 without gaps."""
+
+    number: int
+    author: Literal["visitor", "agent", "system", "note"]
+    name: str
+    id: str
+    text: str
+    at: str
+
+
+class MessagesOut(Schema):
+    messages: list[RoomMessageOut]
+
+
+class RatingOut(Schema):
+    stars: int
+    comment: str
+
+
+# -- agents --------------------------------------------------------------------------------------
+
+
+class CallOut(Schema):
+    """A call back: whom to call, from which number of the pool."""
+
+    state: str
+    callee: str
+    number: str
+
+
+class SlotOut(Schema):
+    """A room, an offer, or a wrap-up until a moment (ms since 1970; 0 = none)."""
+
+    kind: Literal["room", "offer", "wrap_up"]
+    visit: str
+    until_ms: int
+    name: str = ""
+    topic: str = ""
+    contact: str = ""
+    queue: str = ""
+    queue_slug: str = ""
+    joined: str = ""
+    skills: dict[str, int] = Field(default_factory=dict)
+    since_ms: int = 0
+    why: str = ""
+    call: CallOut | None = None
+
+
+class TodayOut(Schema):
+    """The agent's day, in the desk's zone."""
+
+    served: int
+    mean_seconds: int | None
+    stars: float | None
+    since: str | None
+
+
+class AgentOut(Schema):
+    """How an agent stands. `pending`: a pause or log-out that waits for the last room's end."""
+
+    agent: int
+    name: str
+    desk: str
+    capacity: int
+    state: Literal["online", "paused", "offline"]
+    pending: str
+    word: str
+    offer_token: str
+    slots: list[SlotOut]
+    visit: str = Field("", description="The visit that the call was about.")
+
+
+class RoomsOut(AgentOut):
+    today: TodayOut
+
+
+class QueueName(Schema):
+    slug: str
+    name: str
+
+
+class Colleague(Schema):
+    agent: int
+    name: str
+    free: int
+
+
+class ColleaguesOut(Schema):
+    queues: list[QueueName]
+    agents: list[Colleague]
+
+
+class WhyRow(Schema):
+    agent: int
+    name: str
+    reason: str
+
+
+class WhyOut(Schema):
+    """Why nobody serves a visit now, agent by agent; 200 at most."""
+
+    visit: str
+    state: str
+    mode: str
+    agents: list[WhyRow]
+
+
+# -- a desk --------------------------------------------------------------------------------------
+
+
+class ReportRowOut(Schema):
+    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts."""
+
+    name: str
+    arrivals: int
+    served: int
+    abandoned: int
+    level: float | None
+    wait_p50: float | None
+    wait_p90: float | None
+    wait_longest: float | None
+    room_mean: float | None
+    occupancy: float | None
+    ratings: int
+    stars: float | None
+
+
+class ReportOut(Schema):
+    """Days are whole ones of `zone`."""
+
+    desk: str
+    by: Literal["time", "queue", "agent"]
+    step: Literal["hour", "day"]
+    first: str
+    last: str
+    zone: str
+    rows: list[ReportRowOut]
+    total: ReportRowOut
+
+
+class BoardQueueOut(Schema):
+    """A queue's card. `level`: share of today's answered within `within` seconds."""
+
+    slug: str
+    name: str
+    open: bool
+    opens: str
+    waiting: int
+    oldest_ms: int
+    alarm_seconds: int
+    level: float | None
+    goal: float
+    within: int
+    served: int
+    gave_up: float | None
+    agents: dict[str, int]
+
+
+class BoardAgentOut(Schema):
+    name: str
+    state: str
+    since: int
+    rooms: int
+    id: int = 0
+    until: int = 0
+    word: str = ""
+    pending: str = ""
+
+
+class BoardStepOut(Schema):
+    at: str
+    served: int
+    gave_up: int
+
+
+class BoardOut(Schema):
+    """The wallboard: now, or at a past minute. Times in ms since 1970."""
+
+    status: str
+    waiting: int
+    served: int
+    queues: list[BoardQueueOut]
+    agents: list[BoardAgentOut]
+    more_agents: int
+    states: dict[str, int]
+    chart: list[BoardStepOut]
+    drift: int
+
+
+class MessageCallOut(CallOut):
+    """A call back to who left a message, and the agent who makes it (its user's id).
+
+    `state`: asked (no number yet), running, ending.
+    """
+
+    agent: int
+    name: str
+    began_at: str
+
+
+class LeftMessageOut(Schema):
+    """What a visitor left. `call`: while somebody calls back."""
+
+    id: int
+    at: str
+    queue: str
+    name: str
+    contact: str
+    text: str
+    wants_call: bool
+    handled_at: str | None
+    handled_by: str
+    call: MessageCallOut | None
+
+
+class LeftMessagesOut(Schema):
+    """Newest first, 100 at most; `before` of the next call is the last one's id."""
+
+    messages: list[LeftMessageOut]
+
+
+class ErasedOut(Schema):
+    """How much was erased."""
+
+    visits: int
+    messages: int
+    left_messages: int

@@ -1,0 +1,103 @@
+"""A desk's routes for staff and other people's systems: report, board, erasure."""
+
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Path, Query, Router
+
+from poolsite.access import principal_of_request
+from poolsite.api.root import ProblemError
+from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
+from queueing.line.api.credentials import AtDesk, desk_of_request
+from queueing.line.api.visits import ERRORS
+from queueing.line.schemas import EraseIn
+from queueing.line.selectors import replay, reports, wallboard
+from queueing.line.services import erasing
+
+desks = Router(tags=["line"])
+VIEW, ERASE = AtDesk("line.view"), AtDesk("line.erase")
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The desk's slug.")  # type: ignore[type-arg]
+FROM: Any = Query(None, alias="from", description="The first day.")  # type: ignore[type-arg]
+UNTIL: Any = Query(None, alias="until", description="The last day.")  # type: ignore[type-arg]
+LATEST_MS = 4_102_444_800_000
+
+
+@desks.get(
+    "/{slug}/report",
+    auth=VIEW,
+    response={200: ReportOut, **ERRORS},
+    summary="A desk's report",
+)
+def get_report(
+    request: HttpRequest,
+    slug: str = Slug,
+    by: Literal["time", "queue", "agent"] = "time",
+    first: date | None = FROM,
+    last: date | None = UNTIL,
+    queue: str = Query("", max_length=40),  # type: ignore[type-arg]
+) -> Any:
+    """Whole days of the desk's zone, 93 at most; up to three by the hour, more by the day."""
+    desk = desk_of_request(request)
+    now = timezone.now()
+    span = reports.span_of(desk, first, last, now)
+    only = desk.queues.filter(slug=queue).first() if queue else None
+    if queue and only is None:
+        raise ProblemError("unknown-queue")
+    rows = reports.report(desk, span, by, queue=only, now=now)
+    return {
+        "desk": desk.slug,
+        "by": by,
+        "step": span.step,
+        "first": span.first.isoformat(),
+        "last": span.last.isoformat(),
+        "zone": span.zone.key,
+        "rows": [_row(row) for row in rows],
+        "total": _row(reports.total(desk, span, queue=only, now=now)),
+    }
+
+
+def _row(row: reports.ReportRow) -> dict[str, Any]:
+    return {**asdict(row), "level": row.level}
+
+
+@desks.get(
+    "/{slug}/board",
+    auth=VIEW,
+    response={200: BoardOut, **ERRORS},
+    summary="A desk's wallboard",
+)
+def get_board(
+    request: HttpRequest,
+    slug: str = Slug,
+    at: int | None = Query(None, ge=0, lt=LATEST_MS),  # type: ignore[type-arg]
+) -> Any:
+    """Now, or as it stood `at` a moment of the past (ms since 1970)."""
+    desk = desk_of_request(request)
+    if at is None:
+        return wallboard.board(desk)
+    return replay.board_at(desk, min(timezone.now(), datetime.fromtimestamp(at / 1_000, UTC)))
+
+
+@desks.post(
+    "/{slug}/erasures",
+    auth=ERASE,
+    response={200: ErasedOut, **ERRORS},
+    summary="Erase a visitor's words",
+)
+def post_erasure(request: HttpRequest, given: EraseIn, slug: str = Slug) -> Any:
+    """One visit by its id, or all visits and left messages by a phone or e-mail; for good.
+
+    Refused while such a visit runs. The audit log keeps the reason, and no name.
+    """
+    desk = desk_of_request(request)
+    done = erasing.visitor_erase(
+        actor=principal_of_request(request),
+        desk=desk,
+        visit=given.visit or "",
+        contact=given.contact,
+        reason=given.reason,
+    )
+    return asdict(done)

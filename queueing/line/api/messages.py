@@ -1,0 +1,167 @@
+"""A desk's left messages: listed, answered, and called back by an agent of the desk."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Path, Query, Router
+
+from poolsite.access import principal_of_request
+from poolsite.api.reading import NothingIn
+from poolsite.api.root import ProblemError
+from queueing.line.api.answers import LeftMessageOut, LeftMessagesOut
+from queueing.line.api.credentials import AtDesk, desk_of_request
+from queueing.line.api.desks import Slug
+from queueing.line.api.visits import ERRORS
+from queueing.line.models import Agent, LeftMessage, MessageCall
+from queueing.line.services import left_messages, message_calls
+
+messages = Router(tags=["line"])
+READ, ANSWER = AtDesk("line.messages"), AtDesk("line.answer")
+LISTED = 100
+KEY_LIMIT = 2**63
+ONE: dict[int, Any] = {200: LeftMessageOut, **ERRORS}
+Message: Any = Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")  # type: ignore[type-arg]
+Named: Any = Query(  # type: ignore[type-arg]
+    None, ge=1, lt=2**31, description="A token names the agent who calls, by the user's id."
+)
+
+
+@messages.get(
+    "/{slug}/left-messages",
+    auth=READ,
+    response={200: LeftMessagesOut, **ERRORS},
+    summary="Messages that visitors left",
+)
+def get_left_messages(
+    request: HttpRequest,
+    slug: str = Slug,
+    handled: bool | None = None,
+    before: int = Query(KEY_LIMIT - 1, ge=1, lt=KEY_LIMIT),  # type: ignore[type-arg]
+) -> Any:
+    """Newest first. `handled`: only those that are, or are not; `before`: those with a lower id."""
+    rows = LeftMessage.objects.filter(queue__desk=desk_of_request(request), pk__lt=before)
+    if handled is not None:
+        rows = rows.filter(handled_at__isnull=not handled)
+    rows = rows.select_related("queue", "call__agent").order_by("-pk")
+    return {"messages": [_message(row) for row in rows[:LISTED]]}
+
+
+@messages.post(
+    "/{slug}/left-messages/{message}/handled",
+    auth=ANSWER,
+    response=ONE,
+    summary="A left message is handled",
+)
+def post_handled(
+    request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
+) -> Any:
+    """Somebody has answered it, so its call is over; again: who was first stays."""
+    actor = principal_of_request(request)
+    left_messages.message_handle(actor=actor, message=_found(request, message))
+    return _message(_found(request, message))
+
+
+@messages.post(
+    "/{slug}/left-messages/{message}/reopened",
+    auth=ANSWER,
+    response=ONE,
+    summary="A left message waits for an answer again",
+)
+def post_reopened(
+    request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
+) -> Any:
+    """Nobody has answered it after all; again: the same answer."""
+    actor = principal_of_request(request)
+    left_messages.message_reopen(actor=actor, message=_found(request, message))
+    return _message(_found(request, message))
+
+
+@messages.post(
+    "/{slug}/left-messages/{message}/call",
+    auth=ANSWER,
+    response=ONE,
+    summary="Call back who left a message",
+)
+def post_call(
+    request: HttpRequest,
+    given: NothingIn,
+    message: int = Message,
+    slug: str = Slug,
+    agent: int | None = Named,
+) -> Any:
+    """Claims a number of the desk's pool for the call; again: the call there is.
+
+    Who calls is an agent of the desk: the person of the session, or whom a token names.
+    """
+    found, caller = _found(request, message), _caller(request, agent)
+    actor = principal_of_request(request)
+    message_calls.message_call(actor=actor, agent=caller, message=found)
+    return _message(_found(request, message))
+
+
+@messages.post(
+    "/{slug}/left-messages/{message}/call-end",
+    auth=ANSWER,
+    response=ONE,
+    summary="End the call to who left a message",
+)
+def post_call_end(
+    request: HttpRequest,
+    given: NothingIn,
+    message: int = Message,
+    slug: str = Slug,
+    agent: int | None = Named,
+) -> Any:
+    """Gives the number back; again, or without a call: the same answer."""
+    found, caller = _found(request, message), _caller(request, agent)
+    actor = principal_of_request(request)
+    message_calls.message_call_end(actor=actor, agent=caller, message=found)
+    return _message(_found(request, message))
+
+
+def _found(request: HttpRequest, key: int) -> LeftMessage:
+    """The desk's message as it stands now; another desk's looks missing."""
+    rows = LeftMessage.objects.filter(queue__desk=desk_of_request(request))
+    found = rows.select_related("queue__desk__account", "call__agent").filter(pk=key).first()
+    if found is None:
+        raise ProblemError("unknown-message")
+    return found
+
+
+def _caller(request: HttpRequest, named: int | None) -> Agent:
+    """Who calls. A person calls for nobody else, so only a token's word counts."""
+    principal = principal_of_request(request)
+    user = principal.user_id if principal.kind == "user" else named
+    rows = Agent.objects.filter(desk=desk_of_request(request), archived_at=None)
+    agent = rows.select_related("desk__account").filter(user_id=user or 0).first()
+    if agent is None:
+        raise ProblemError("unknown-agent", _("Only an agent of this desk can call."))
+    return agent
+
+
+def _message(row: LeftMessage) -> dict[str, Any]:
+    call: MessageCall | None = getattr(row, "call", None)
+    return {
+        "id": row.pk,
+        "at": row.at.isoformat(),
+        "queue": row.queue.slug,
+        "name": row.name,
+        "contact": row.contact,
+        "text": row.text,
+        "wants_call": row.wants_call,
+        "handled_at": row.handled_at.isoformat() if row.handled_at is not None else None,
+        "handled_by": row.handled_by,
+        "call": _call(call) if call is not None else None,
+    }
+
+
+def _call(call: MessageCall) -> dict[str, Any]:
+    return {
+        "state": call.state,
+        "callee": call.callee,
+        "number": call.number,
+        "agent": call.agent.user_id,
+        "name": call.agent.name,
+        "began_at": call.began_at.isoformat(),
+    }

@@ -1,0 +1,165 @@
+"""What the desks put on the overview: who waits longest, and the first desk."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from poolsite import access, operations
+from poolsite.kept import Kept
+from poolsite.operations.minutes import hour_trends
+from poolsite.operations.templatetags.console import clock, figure
+from queueing.line.models import Agent, Desk, DeskSample, Queue
+from queueing.line.selectors.reports import span_of, total
+from queueing.line.services.desk_settings import desk_configure
+from queueing.line.services.desks import agent_configure, queue_configure
+from queueing.line.views.common import visible_desks
+from queueing.line.views.desks import DeskRow, desk_rows
+
+MOST_DESKS = 200
+SHOWN = 5
+LEVEL_GOAL = 0.8
+LEVEL_FRESH_SECONDS = 15.0
+_LEVELS: Kept[int, float | None] = Kept(LEVEL_FRESH_SECONDS)
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    operations.register_card(
+        operations.Card(
+            "line.desks",
+            gettext_lazy("Desks"),  # type: ignore[arg-type]  # translated where it is shown
+            desks_card,
+            order=20,
+            icon="support_agent",
+        )
+    )
+    operations.register_first_step(
+        operations.FirstStep(
+            "line.desk",
+            gettext_lazy("Make the first desk"),  # type: ignore[arg-type]
+            gettext_lazy(  # type: ignore[arg-type]
+                "Visitors wait in a desk's queues for its agents. Then add a queue and an agent."
+            ),
+            gettext_lazy("New desk"),  # type: ignore[arg-type]
+            "line:desk_create",
+            "line.create",
+            Desk.objects.exists,
+            order=30,
+        )
+    )
+    operations.register_managed(
+        operations.ManagedKind(
+            "desk",
+            gettext_lazy("Desk"),  # type: ignore[arg-type]
+            gettext_lazy("Whoever may see the desk's settings sees them."),  # type: ignore[arg-type]
+            Desk.objects.all,
+            lambda desk: reverse("line:settings", args=[desk.slug]),
+            "line.configure",
+            "line.configure",
+            operations.Undo(
+                "line.desk_configure",
+                lambda actor, desk, reason, values: desk_configure(
+                    actor=actor, desk=desk, reason=reason, **values
+                ),
+            ),
+        )
+    )
+    operations.register_managed(
+        operations.ManagedKind(
+            "queue",
+            gettext_lazy("Queue"),  # type: ignore[arg-type]
+            gettext_lazy("Whoever may see the desk's settings sees them."),  # type: ignore[arg-type]
+            Queue.objects.select_related("desk").all,
+            lambda queue: reverse("line:queue", args=[queue.desk.slug, queue.slug]),
+            "line.configure",
+            "line.configure",
+            operations.Undo(
+                "line.queue_configure",
+                lambda actor, queue, reason, values: queue_configure(
+                    actor=actor, queue=queue, reason=reason, **values
+                ),
+            ),
+        )
+    )
+    operations.register_way(
+        operations.Way(
+            operations.Undo(
+                "line.agent_configure",
+                lambda actor, agent, reason, values: agent_configure(
+                    actor=actor, agent=agent, reason=reason, **values
+                ),
+                why_not=_why_archived,
+            ),
+            "agent",
+            Agent.objects.select_related("desk").all,
+            lambda _entry: "line.configure",
+        )
+    )
+
+
+def _why_archived(agent: Agent) -> str:
+    return _("This agent serves here no more.") if agent.archived_at is not None else ""
+
+
+def desks_card(principal: Any) -> operations.CardData | None:
+    """The desks with the longest wait: who waits, how long, today's service level."""
+    if not access.decide(principal, "line.view"):
+        return None
+    url = reverse("line:desks")
+    rows = desk_rows(list(visible_desks(principal).order_by("slug")[:MOST_DESKS]))
+    if not rows:
+        empty = _("No desks yet. Visitors wait in a desk's queues for its agents.")
+        return operations.CardData([], empty=empty, url=url)
+    now = timezone.now()
+    ranked = sorted(rows, key=lambda row: -_waited(row, now))[:SHOWN]
+    keys = [row.desk.pk for row in ranked]
+    waiting = DeskSample.objects.values("queue__desk_id", "minute").order_by()
+    samples = waiting.annotate(waiting_sum=Sum("waiting"))
+    trends = hour_trends(keys, samples, "queue__desk_id", "waiting_sum", now)
+    return operations.CardData(
+        [],
+        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
+        rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],
+        hint=ngettext("%(n)s desk", "%(n)s desks", len(rows)) % {"n": len(rows)},
+        url=url,
+    )
+
+
+def _waited(row: DeskRow, now: datetime) -> float:
+    return now.timestamp() - row.oldest_us / 1_000_000 if row.oldest_us else 0.0
+
+
+def _card_row(row: DeskRow, now: datetime, trend: list[float | None]) -> dict[str, Any]:
+    alarm = min((q.longest_wait_alarm_seconds for q in row.desk.queues.all()), default=300)
+    waited = _waited(row, now)
+    level = _level(row.desk, now)
+    longest: dict[str, Any] = {"text": clock(waited) if row.oldest_us else "–"}
+    if waited > alarm:
+        longest["severity"] = "critical"
+    waiting: dict[str, Any] = {"text": figure(row.waiting)}
+    if row.status in ("recovering", "missing"):
+        words = {"recovering": _("Recovering"), "missing": _("Not read")}
+        waiting = {"text": words[row.status], "severity": "warning"}
+    return {
+        "name": row.desk.name,
+        "url": reverse("line:wallboard", args=[row.desk.slug]),
+        "cells": [
+            waiting,
+            longest,
+            {
+                "text": f"{level * 100:.0f}%" if level is not None else "–",
+                "severity": "warning" if level is not None and level < LEVEL_GOAL else "",
+            },
+        ],
+        "trend": trend,
+    }
+
+
+def _level(desk: Desk, now: datetime) -> float | None:
+    """Today's service level; kept for 15 s, as the overview is read every 2 s."""
+    return _LEVELS.get(desk.pk, lambda: total(desk, span_of(desk, None, None, now), now=now).level)

@@ -1,0 +1,23 @@
+"""What people type into the desks' pages."""
+
+from queueing.line.forms.agents import AgentForm
+from queueing.line.forms.desks import (
+    ClosureForm,
+    DeskCreateForm,
+    DeskSettingsForm,
+    EraseForm,
+    ReplyForm,
+    SkillForm,
+)
+from queueing.line.forms.queues import QueueForm
+
+__all__ = [
+    "AgentForm",
+    "ClosureForm",
+    "DeskCreateForm",
+    "DeskSettingsForm",
+    "EraseForm",
+    "QueueForm",
+    "ReplyForm",
+    "SkillForm",
+]

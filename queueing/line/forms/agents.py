@@ -1,0 +1,83 @@
+"""An agent: who serves which queues, how many rooms at once, with which skills."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Membership, User
+from queueing.line.models import Agent, Desk, Queue
+
+PREFIX = "skill_"
+
+
+class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.get_full_name() or obj.get_username())
+
+
+class AgentForm(forms.Form):
+    """An agent of a desk; the person is chosen once."""
+
+    user = _People(
+        label=_("Person"),
+        queryset=User.objects.none(),
+        empty_label=None,
+        help_text=_("A member of the desk's account. Invite people under People."),
+    )
+    name = forms.CharField(label=_("Name shown to visitors"), max_length=80)
+    capacity = forms.IntegerField(label=_("Rooms at once"), min_value=1, max_value=20, initial=1)
+    queues = forms.ModelMultipleChoiceField(
+        label=_("Queues"),
+        queryset=Queue.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    phone = forms.CharField(label=_("Phone, for calls back"), max_length=33, required=False)
+
+    def __init__(self, *args: Any, desk: Desk, agent: Agent | None = None, **kwargs: Any) -> None:
+        if agent is not None:
+            kwargs["initial"] = {
+                "name": agent.name,
+                "capacity": agent.capacity,
+                "queues": list(agent.queues.values_list("pk", flat=True)),
+                "phone": agent.phone,
+            }
+        super().__init__(*args, **kwargs)
+        self.agent = agent
+        self.skills = list(desk.skills.order_by("slug"))
+        for skill in self.skills:
+            self.fields[PREFIX + skill.slug] = forms.IntegerField(
+                label=skill.name,
+                required=False,
+                initial=agent.skills.get(skill.slug) if agent is not None else None,
+                validators=[MinValueValidator(1), MaxValueValidator(9)],
+                widget=forms.NumberInput(attrs={"min": 1, "max": 9}),
+                help_text=_("Level 1 to 9; empty: none."),
+            )
+        queues = self.fields["queues"]
+        if isinstance(queues, forms.ModelMultipleChoiceField):
+            queues.queryset = desk.queues.all()
+        if agent is not None:
+            del self.fields["user"]
+            return
+        people = self.fields["user"]
+        if isinstance(people, forms.ModelChoiceField):
+            people.queryset = people_of(desk)
+
+    def settings(self) -> dict[str, Any]:
+        """What the services take."""
+        found = {name: self.cleaned_data[name] for name in ("name", "capacity", "queues", "phone")}
+        levels = {skill.slug: self.cleaned_data.get(PREFIX + skill.slug) for skill in self.skills}
+        return {**found, "skills": {slug: level for slug, level in levels.items() if level}}
+
+
+def people_of(desk: Desk) -> Any:
+    """Members of the desk's account (operators, for a desk of the platform) who are no agents."""
+    users = User.objects.filter(is_active=True, line_agent=None)
+    if desk.account_id is None:
+        users = users.filter(is_operator=True)
+    else:
+        members = Membership.objects.filter(account=desk.account_id).values("user")
+        users = users.filter(pk__in=members)
+    return users.order_by("username")

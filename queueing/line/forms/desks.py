@@ -1,0 +1,121 @@
+"""A desk: made, set up; its skills, replies and holidays; erasing a visitor."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+from poolsite.access.models.tenants import RESERVED_SLUGS
+from queueing.line.forms.fields import HoursField
+from queueing.line.models import Desk, Queue
+from queueing.line.models.desks import SLUG
+
+
+class DeskCreateForm(forms.Form):
+    """The first thing an operator makes; queues and agents come next."""
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    slug = forms.CharField(
+        label=_("Short name"),
+        max_length=40,
+        validators=[SLUG],
+        help_text=_("Addresses and Redis know the desk by it; it never changes."),
+    )
+    account = forms.ModelChoiceField(
+        label=_("Account"),
+        queryset=Account.objects.all(),
+        required=False,
+        empty_label=_("The platform's own"),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
+
+    def clean_slug(self) -> str:
+        """Refuse a slug that a desk has."""
+        slug: str = self.cleaned_data["slug"]
+        if slug in RESERVED_SLUGS or Desk.objects.filter(slug=slug).exists():
+            raise ValidationError(_("A desk has this short name. Choose another."))
+        return slug
+
+
+if TYPE_CHECKING:
+    DeskForm = forms.ModelForm[Desk]
+else:
+    DeskForm = forms.ModelForm
+
+
+class DeskSettingsForm(DeskForm):
+    """A desk's own settings; saved by the service, not here."""
+
+    class Meta:
+        model = Desk
+        fields = ["name", "transcript_days", "callback_pool", "log_limit"]
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that differ from the stored ones."""
+        return {name: self.cleaned_data[name] for name in self.changed_data}
+
+
+class SkillForm(forms.Form):
+    """A skill that visitors may need."""
+
+    name = forms.CharField(label=_("Name"), max_length=80)
+    slug = forms.CharField(
+        label=_("Short name"),
+        max_length=20,
+        validators=[RegexValidator(r"^[a-z0-9-]{1,20}\Z", _("1 to 20 of a-z, 0-9 and -."))],
+    )
+
+
+class ReplyForm(forms.Form):
+    """A canned reply; the shortcut of one that is there gives it the new text."""
+
+    shortcut = forms.CharField(
+        label=_("Shortcut"),
+        max_length=20,
+        validators=[RegexValidator(r"^[a-z0-9-]{1,20}\Z", _("1 to 20 of a-z, 0-9 and -."))],
+    )
+    text = forms.CharField(
+        label=_("Text"), max_length=4_000, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class ClosureForm(forms.Form):
+    """A holiday of a queue, or a day with other hours."""
+
+    queue = forms.ModelChoiceField(
+        label=_("Queue"), queryset=Queue.objects.none(), empty_label=None
+    )
+    day = forms.DateField(
+        label=_("Day"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+    )
+    hours = HoursField(label=_("Hours"), help_text=_("Empty: closed all day."))
+    text = forms.CharField(label=_("Text for visitors"), max_length=200, required=False)
+
+    def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["queue"]
+        if isinstance(field, forms.ModelChoiceField):
+            field.queryset = desk.queues.all()
+
+
+class EraseForm(forms.Form):
+    """Whom to erase, and why: the audit log keeps the reason and never the person."""
+
+    contact = forms.CharField(
+        label=_("Phone or e-mail"),
+        max_length=120,
+        help_text=_("As the visitor wrote it. Every visit and left message with it is erased."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=200,
+        help_text=_("Kept in the history. Do not name the person."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,119 @@
+"""A queue's settings."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.dates import WEEKDAYS
+from django.utils.translation import gettext_lazy as _
+
+from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
+from queueing.line.models import Desk, Queue
+
+DAYS = [f"day_{number}" for number in range(7)]
+GROUPS = (
+    (_("The visitors' page"), "", ("name", "welcome", "topics", "closed_text", "position")),
+    (
+        _("Serving"),
+        _("First come, first served within the class; who is longest idle serves."),
+        ("mode", "offer_seconds", "misses_limit", "wrap_up_seconds", "skills_relax_seconds"),
+    ),
+    (
+        _("Waiting"),
+        _("Who is silent longer than a heartbeat lives is away; the place is held for a time."),
+        ("ttl_seconds", "grace_seconds", "max_length", "max_wait_seconds", "overflow"),
+    ),
+    (_("When no agent is there"), "", ("no_agent", "no_agent_seconds")),
+    (
+        _("Service level and alarms"),
+        "",
+        (
+            "answer_within_seconds",
+            "service_level_alarm_percent",
+            "longest_wait_alarm_seconds",
+        ),
+    ),
+    (_("Hours"), _("In the desk's own time zone."), ("is_open", "always", *DAYS)),
+)
+
+if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[Queue]
+else:
+    ModelForm = forms.ModelForm
+
+
+class QueueForm(ModelForm):
+    """Everything about a queue; saved by the service, not here."""
+
+    topics = LinesField(
+        label=_("Topics"), most=20, length=80, help_text=_("One a line; visitors choose one.")
+    )
+    always = forms.BooleanField(label=_("At all hours"), required=False)
+
+    class Meta:
+        model = Queue
+        fields = [
+            *("slug", "name", "welcome", "closed_text", "position", "mode", "offer_seconds"),
+            *("misses_limit", "wrap_up_seconds", "skills_relax_seconds", "ttl_seconds"),
+            *("grace_seconds", "max_length", "max_wait_seconds", "overflow", "no_agent"),
+            *("no_agent_seconds", "answer_within_seconds", "service_level_alarm_percent"),
+            *("longest_wait_alarm_seconds", "is_open"),
+        ]
+        widgets = {
+            "welcome": forms.Textarea(attrs={"rows": 2}),
+            "closed_text": forms.Textarea(attrs={"rows": 2}),
+        }
+        help_texts = {"slug": _("The visitors' page is /q/<short name>/; it never changes.")}
+
+    def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
+        queue: Queue | None = kwargs.get("instance")
+        week = queue.hours if queue is not None else {}
+        initial = {
+            "topics": "\n".join(str(topic) for topic in queue.topics) if queue is not None else "",
+            "always": not week,
+            **{f"day_{day}": hours_as_text(spans) for day, spans in week.items()},
+        }
+        kwargs["initial"] = {**initial, **kwargs.get("initial", {})}
+        super().__init__(*args, **kwargs)
+        for number, name in WEEKDAYS.items():
+            self.fields[f"day_{number}"] = HoursField(label=name)
+        overflow = self.fields["overflow"]
+        if isinstance(overflow, forms.ModelChoiceField):
+            others = desk.queues.exclude(pk=queue.pk) if queue is not None else desk.queues.all()
+            overflow.queryset, overflow.empty_label = others, str(_("none"))
+        if queue is not None:
+            del self.fields["slug"]
+
+    def clean(self) -> dict[str, Any]:
+        """The week's hours out of the seven days."""
+        found = super().clean() or self.cleaned_data
+        week = {day[4:]: found[day] for day in DAYS if found.get(day)}
+        if not found.get("always") and not week and not any(day in self.errors for day in DAYS):
+            self.add_error("always", ValidationError(_("Tell the hours, or choose all hours.")))
+        found["hours"] = {} if found.get("always") else week
+        return found
+
+    def settings(self) -> dict[str, Any]:
+        """What the service takes."""
+        names = [*self._meta.fields, "topics", "hours"] if self._meta.fields else []
+        return {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that differ from the stored ones."""
+        stored = {name: self.initial.get(name) for name in self.settings()}
+        stored |= {"topics": list(self.instance.topics), "hours": self.instance.hours}
+        stored["overflow"] = self.instance.overflow
+        return {name: value for name, value in self.settings().items() if value != stored[name]}
+
+    def _post_clean(self) -> None:
+        """The service checks and saves; the instance stays as it is stored."""
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The cards of the page."""
+        groups = [
+            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
+            for title, hint, names in GROUPS
+        ]
+        if "slug" in self.fields:
+            groups[0]["fields"] = [self["slug"], *groups[0]["fields"]]
+        return groups

@@ -1,0 +1,105 @@
+"""How far agents were in use: time in rooms, of the time that their rooms could be in use."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from queueing.line.models import Agent, AgentShift, Room
+
+LONGEST_ROOM = timedelta(days=1)  # rooms and shifts that began earlier are not looked for
+LONGEST_SHIFT = timedelta(days=2)
+Interval = tuple[int, datetime, datetime]  # the agent's key, begin, end
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Seconds in rooms, and seconds in which rooms could be in use (online, not paused)."""
+
+    used: float = 0.0
+    open: float = 0.0
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1; rooms that went on in a pause count as open too, so that it is never more."""
+        whole = max(self.used, self.open)
+        return self.used / whole if whole else None
+
+
+def use_by_agent(
+    agents: Sequence[Agent], since: datetime, until: datetime, *, now: datetime
+) -> dict[int, Use]:
+    """Each agent's use within a time, by the agent's key."""
+    until = min(until, now)
+    used = dict.fromkeys((agent.pk for agent in agents), 0.0)
+    open_for = dict(used)
+    for key, begin, end in _rooms(agents, since, until):
+        used[key] += (end - begin).total_seconds()
+    for key, begin, end, rooms in _open(agents, since, until):
+        open_for[key] += (end - begin).total_seconds() * rooms
+    return {key: Use(used[key], max(0.0, open_for[key])) for key in used}
+
+
+def use_by_step(agents: Sequence[Agent], bounds: Sequence[datetime], *, now: datetime) -> list[Use]:
+    """The use of all these agents in each step between two bounds, in order."""
+    if len(bounds) < 2:
+        return []
+    since, until = bounds[0], min(bounds[-1], now)
+    used, open_for = [0.0] * (len(bounds) - 1), [0.0] * (len(bounds) - 1)
+    for _, begin, end in _rooms(agents, since, until):
+        for place, seconds in _split(bounds, begin, end):
+            used[place] += seconds
+    for _, begin, end, rooms in _open(agents, since, until):
+        for place, seconds in _split(bounds, begin, end):
+            open_for[place] += seconds * rooms
+    return [Use(one, max(0.0, other)) for one, other in zip(used, open_for, strict=True)]
+
+
+def _rooms(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
+    """The agents' rooms, cut to the time; through the index on (agent, began_at)."""
+    rows = Room.objects.filter(
+        Q(ended_at=None) | Q(ended_at__gt=since),
+        agent__in=agents,
+        began_at__gte=since - LONGEST_ROOM,
+        began_at__lt=until,
+    )
+    names = ("agent_id", "began_at", "ended_at")
+    for key, begin, end in rows.order_by().values_list(*names).iterator(chunk_size=2_000):
+        yield key, max(begin, since), max(since, min(end or until, until))
+
+
+def _open(
+    agents: Sequence[Agent], since: datetime, until: datetime
+) -> Iterator[tuple[int, datetime, datetime, int]]:
+    """Shifts and, to be taken away, their pauses: agent, begin, end, rooms (negative: a pause)."""
+    capacity = {agent.pk: agent.capacity for agent in agents}
+    rows = AgentShift.objects.filter(
+        Q(ended_at=None) | Q(ended_at__gt=since),
+        agent__in=agents,
+        began_at__gte=since - LONGEST_SHIFT,
+        began_at__lt=until,
+    )
+    names = ("agent_id", "began_at", "ended_at", "pauses")
+    for key, begin, end, pauses in rows.order_by().values_list(*names):
+        last = min(end or until, until)
+        if last > max(begin, since):
+            yield key, max(begin, since), last, capacity[key]
+        for pause in pauses:
+            pause_from = max(datetime.fromisoformat(pause["from"]), since)
+            ends = datetime.fromisoformat(pause["until"]) if pause["until"] else last
+            if min(ends, last) > pause_from:
+                yield key, pause_from, min(ends, last), -capacity[key]
+
+
+def _split(
+    bounds: Sequence[datetime], begin: datetime, end: datetime
+) -> Iterator[tuple[int, float]]:
+    """An interval's seconds in each of the steps that it touches."""
+    place = max(0, bisect_right(bounds, begin) - 1)
+    while place < len(bounds) - 1 and bounds[place] < end:
+        seconds = (min(end, bounds[place + 1]) - max(begin, bounds[place])).total_seconds()
+        if seconds > 0:
+            yield place, seconds
+        place += 1

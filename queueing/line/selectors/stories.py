@@ -1,0 +1,80 @@
+"""One visit's story for staff: what happened and what was said, in order."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from queueing.line.models import Message, RoomEvent, Visit
+
+MOST = 2_500
+_WHY = re.compile(
+    r"^(?P<how>fewest rooms longest idle|agent became free) "
+    r"rooms (?P<rooms>\d+) idle s (?P<idle>\d+)\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: `look` is event, visitor, agent, system or note."""
+
+    at: datetime
+    look: str
+    who: str
+    text: str
+
+
+def story(visit: Visit) -> list[Line]:
+    """Everything of a visit, oldest first; notes of the staff among it."""
+    lines = [Line(visit.joined_at, "event", "", _("Joined %(queue)s.") % {"queue": visit.queue})]
+    events = RoomEvent.objects.filter(visit=visit).select_related("agent")
+    lines += [Line(event.at, "event", "", _event(event)) for event in events[:MOST]]
+    for each in Message.objects.filter(visit=visit).select_related("agent")[:MOST]:
+        name = each.agent.name if each.agent is not None else visit.name or _("Visitor")
+        lines.append(Line(each.at, each.author, name, each.text))
+    return sorted(lines, key=lambda line: line.at)
+
+
+def _event(event: RoomEvent) -> str:
+    agent = event.agent.name if event.agent is not None else "–"
+    by = "" if event.actor in ("", "sweep") else event.actor
+    if event.kind == "end":
+        outcome = dict(Visit.Outcome.choices).get(event.text, event.text)
+        return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
+    words = {
+        "room": _("A room with %(agent)s began."),
+        "returned": _("Back to the line: %(agent)s was gone."),
+        "transfer": _("Handed over to another queue."),
+        "move": _("Moved in the line."),
+        "overflow": _("Went to the overflow queue."),
+        "declined": _("%(agent)s declined."),
+        "missed": _("%(agent)s missed the offer."),
+    }
+    text = words.get(event.kind, event.kind) % {"agent": agent}
+    if event.kind == "room" and event.text:
+        return f"{text} {why_words(event.text)}"
+    name = by or (event.text if event.kind in ("transfer", "move") else "")
+    return _("%(what)s By %(name)s.") % {"what": text, "name": name} if name else text
+
+
+def why_words(why: str) -> str:
+    """Why this agent, in a sentence: the scripts' words, said to a person."""
+    found = _WHY.match(why)
+    if found is not None:
+        words = {
+            "fewest rooms longest idle": _(
+                "Fewest rooms (%(rooms)s), then longest idle (%(idle)s s) of all who could serve."
+            ),
+            "agent became free": _(
+                "The agent became free (%(rooms)s rooms, idle %(idle)s s); this visitor was next."
+            ),
+        }
+        return words[found["how"]] % {"rooms": found["rooms"], "idle": found["idle"]}
+    for begin, words_by in (
+        ("taken by ", _("Taken by %(name)s.")),
+        ("transferred by ", _("Handed over by %(name)s.")),
+    ):
+        if why.startswith(begin):
+            return words_by % {"name": why.removeprefix(begin)}
+    return why

@@ -1,0 +1,211 @@
+"""What belongs to a desk besides queues and agents: its own settings, skills, replies, holidays."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from poolsite import access, hotpath
+from poolsite.access.services import aggregates
+from poolsite.access.services.actor import Actor, clean_reason, name_of, require
+from poolsite.access.services.aggregates import Act
+from queueing.line import desk as door
+from queueing.line.errors import LineError
+from queueing.line.models import (
+    Agent,
+    BlockedVisitor,
+    CannedReply,
+    Closure,
+    Desk,
+    Queue,
+    Skill,
+)
+from queueing.line.services import hours
+from queueing.line.services.common import after_commit, clean
+from queueing.line.services.desks import apply_agent, apply_queue
+
+SETTINGS = ("name", "callback_pool", "transcript_days", "log_limit")
+REPLIES_LIMIT = 100
+SKILLS_LIMIT = 40
+
+
+def desk_configure(*, actor: Actor, desk: Desk, reason: str = "", **changes: Any) -> Desk:
+    """Change a desk's own settings. ValidationError when one is bad."""
+    require(actor, "line.configure", desk)
+    unknown = set(changes) - set(SETTINGS)
+    if unknown:
+        raise TypeError(f"not settings of a desk: {sorted(unknown)}")
+    act = Act(actor, "line.desk_configure", clean_reason(reason))
+    with transaction.atomic():
+        desk = Desk.objects.select_for_update().get(pk=desk.pk)
+        aggregates.configure(desk, changes, Desk.full_clean, act)
+    return desk
+
+
+def agent_archive(*, actor: Actor, agent: Agent, reason: str = "") -> Agent:
+    """The agent serves no more. LineError agent-online: log the agent out first."""
+    require(actor, "line.configure", agent.desk)
+    found = hotpath.run(door.agent_remove(agent.desk.slug, agent.user_id))
+    if found.answer == "in_use":
+        raise LineError("agent-online", "The agent is online. Log the agent out first.")
+    with transaction.atomic():
+        agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
+        if agent.archived_at is None:
+            agent.archived_at = timezone.now()
+            agent.save(update_fields=["archived_at"])
+            access.audit(
+                actor=actor, action="line.agent_archive", thing=agent, reason=clean(reason, 200)
+            )
+    return agent
+
+
+def agent_restore(*, actor: Actor, agent: Agent) -> Agent:
+    """The agent serves again, with the settings of before."""
+    require(actor, "line.configure", agent.desk)
+    with transaction.atomic():
+        agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
+        agent.archived_at = None
+        agent.save(update_fields=["archived_at"])
+        access.audit(actor=actor, action="line.agent_restore", thing=agent)
+        after_commit(agent.desk, lambda: apply_agent(agent))
+    return agent
+
+
+# -- skills and replies --------------------------------------------------------------------------
+
+
+def skill_create(*, actor: Actor, desk: Desk, slug: str, name: str) -> Skill:
+    """A skill that visitors may need. ValidationError when it is bad or there already."""
+    require(actor, "line.configure", desk)
+    if desk.skills.count() >= SKILLS_LIMIT:
+        raise ValidationError({"slug": f"A desk has at most {SKILLS_LIMIT} skills."})
+    skill = Skill(desk=desk, slug=slug, name=clean(name, 80))
+    skill.full_clean()
+    with transaction.atomic():
+        skill.save(force_insert=True)
+        access.audit(actor=actor, action="line.skill_create", thing=desk, after={"skill": slug})
+    return skill
+
+
+def skill_delete(*, actor: Actor, skill: Skill) -> None:
+    """Nobody has it any more: agents lose it, visitors who need it are served by nobody."""
+    desk = skill.desk
+    require(actor, "line.configure", desk)
+    holders = [agent for agent in desk.agents.select_related("desk") if skill.slug in agent.skills]
+    with transaction.atomic():
+        for agent in holders:
+            agent.skills = {name: at for name, at in agent.skills.items() if name != skill.slug}
+            agent.save(update_fields=["skills"])
+        access.audit(
+            actor=actor,
+            action="line.skill_delete",
+            thing=desk,
+            before={"skill": skill.slug, "agents": [agent.name for agent in holders]},
+        )
+        skill.delete()
+        for agent in holders:
+            after_commit(desk, partial(apply_agent, agent))
+
+
+def reply_save(*, actor: Actor, desk: Desk, shortcut: str, text: str) -> CannedReply:
+    """Write a reply; the shortcut of before gets the new text. ValidationError when it is bad."""
+    require(actor, "line.configure", desk)
+    reply = desk.canned_replies.filter(shortcut=shortcut).first()
+    if reply is None and desk.canned_replies.count() >= REPLIES_LIMIT:
+        raise ValidationError({"shortcut": f"A desk has at most {REPLIES_LIMIT} replies."})
+    before = {"shortcut": shortcut, "text": reply.text} if reply is not None else None
+    reply = reply or CannedReply(desk=desk, shortcut=shortcut)
+    reply.text = text.strip()
+    reply.full_clean()
+    with transaction.atomic():
+        reply.save()
+        access.audit(
+            actor=actor,
+            action="line.reply_save",
+            thing=desk,
+            before=before,
+            after={"shortcut": shortcut, "text": reply.text},
+        )
+    return reply
+
+
+def reply_delete(*, actor: Actor, reply: CannedReply) -> None:
+    """The reply is gone; what was sent with it stays."""
+    require(actor, "line.configure", reply.desk)
+    with transaction.atomic():
+        before = {"shortcut": reply.shortcut, "text": reply.text}
+        access.audit(actor=actor, action="line.reply_delete", thing=reply.desk, before=before)
+        reply.delete()
+
+
+# -- holidays ------------------------------------------------------------------------------------
+
+
+def closure_save(
+    *, actor: Actor, queue: Queue, day: date, spans: Sequence[Sequence[str]], text: str = ""
+) -> Closure:
+    """On that day the queue has these hours only; [] = closed. ValidationError when bad."""
+    require(actor, "line.configure", queue)
+    try:
+        hours.read_spans(spans)
+    except (ValueError, TypeError) as error:
+        raise ValidationError({"hours": str(error)}) from None
+    with transaction.atomic():
+        closure, _ = Closure.objects.update_or_create(
+            queue=queue, day=day, defaults={"hours": list(spans), "text": clean(text, 200)}
+        )
+        after = {"day": day.isoformat(), "hours": list(spans)}
+        access.audit(actor=actor, action="line.closure_save", thing=queue, after=after)
+        after_commit(queue.desk, lambda: apply_queue(queue))
+    return closure
+
+
+def closure_delete(*, actor: Actor, closure: Closure) -> None:
+    """The day has the week's hours again."""
+    queue = closure.queue
+    require(actor, "line.configure", queue)
+    with transaction.atomic():
+        before = {"day": closure.day.isoformat(), "hours": closure.hours}
+        access.audit(actor=actor, action="line.closure_delete", thing=queue, before=before)
+        closure.delete()
+        after_commit(queue.desk, lambda: apply_queue(queue))
+
+
+# -- who may not come ----------------------------------------------------------------------------
+
+
+def visitor_block(
+    *, actor: Actor, desk: Desk, key: str, reason: str, until: datetime | None = None
+) -> BlockedVisitor:
+    """Refuse joins from a network address until a moment, or for good; again: the newer words."""
+    require(actor, "line.supervise", desk)
+    key = clean(key, 80)
+    if not key or not reason.strip():
+        raise LineError("malformed", "Tell the address and the reason.")
+    with transaction.atomic():
+        blocked, _ = BlockedVisitor.objects.update_or_create(
+            desk=desk,
+            key=key,
+            defaults={"reason": clean(reason, 200), "until": until, "created_by": name_of(actor)},
+        )
+        access.audit(
+            actor=actor,
+            action="line.visitor_block",
+            thing=desk,
+            after={"key": key, "until": until.isoformat() if until else None},
+            reason=clean(reason, 200),
+        )
+    return blocked
+
+
+def visitor_unblock(*, actor: Actor, blocked: BlockedVisitor) -> None:
+    """The address may join again."""
+    require(actor, "line.supervise", blocked.desk)
+    with transaction.atomic():
+        before = {"key": blocked.key, "reason": blocked.reason}
+        access.audit(actor=actor, action="line.visitor_unblock", thing=blocked.desk, before=before)
+        blocked.delete()

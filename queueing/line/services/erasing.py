@@ -1,0 +1,134 @@
+"""Personal words end: by a desk's own time, or because a visitor asks for it.
+
+What is erased: the messages and notes, the visitor's name, topic, contact and network address, what
+was said with a rating, left messages. What stays for the figures: times, queue, agent, outcome,
+stars. The history (LineEvent) names visits by their id only.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from poolsite import access, live
+from poolsite.access.services import visitor_end
+from poolsite.access.services.actor import Actor, require
+from queueing.line.errors import LineError
+from queueing.line.models import Desk, LeftMessage, Message, Rating, Visit
+from queueing.line.services.common import clean
+
+BATCH_VISITS = 200
+MOST_SECONDS = 30.0
+ERASED_AT_ONCE = 2_000  # visits of one person
+NOTHING = {"name": "", "topic": "", "contact": "", "address": "", "notes": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much was erased."""
+
+    visits: int = 0
+    messages: int = 0
+    left_messages: int = 0
+
+
+def visitor_erase(
+    *, actor: Actor, desk: Desk, reason: str, visit: str = "", contact: str = ""
+) -> Erased:
+    """Erase what a desk knows of a visitor: one visit by its id, or all by a phone or e-mail.
+
+    One transaction with its audit entry, which names the visits and never the person.
+    LineError: malformed, unknown-visit, visit-running (nothing erased).
+    """
+    require(actor, "line.erase", desk)
+    contact = clean(contact, 120)
+    if bool(visit) == bool(contact):
+        raise LineError("malformed", "Name one visit, or a phone or e-mail.")
+    if not reason.strip():
+        raise LineError("malformed", "An erasure needs a reason.")
+    with transaction.atomic():
+        visits, left = _of_person(desk, visit, contact)
+        erased = _erase(visits)
+        count = len(left)
+        LeftMessage.objects.filter(pk__in=[each.pk for each in left]).delete()
+        done = Erased(erased.visits, erased.messages, count)
+        access.audit(
+            actor=actor,
+            action="line.visitor_erase",
+            thing=desk,
+            after={
+                "visits": [each.public_id for each in visits],
+                "messages": done.messages,
+                "left_messages": done.left_messages,
+            },
+            reason=clean(reason, 200),
+        )
+    for each in visits:
+        visitor_end(visit=each.public_id)  # the token of a day opens it no more
+    return done
+
+
+def _of_person(desk: Desk, visit: str, contact: str) -> tuple[list[Visit], list[LeftMessage]]:
+    rows = Visit.objects.filter(desk=desk)
+    rows = rows.filter(public_id=visit) if visit else rows.filter(contact__iexact=contact)
+    visits = list(rows.order_by("pk")[:ERASED_AT_ONCE])
+    if any(each.ended_at is None for each in visits):
+        raise LineError("visit-running", "The visit is running. End it first.")
+    words = LeftMessage.objects.filter(queue__desk=desk)
+    words = words.filter(visit=visit) if visit else words.filter(contact__iexact=contact)
+    left = list(words[:ERASED_AT_ONCE])
+    if not visits and not left:
+        raise LineError("unknown-visit", "Nothing is known of this visitor.")
+    return visits, left
+
+
+def _erase(visits: Sequence[Visit]) -> Erased:
+    """Erase these visits' words and names. Runs inside a transaction."""
+    keys = [each.pk for each in visits]
+    messages, _ = Message.objects.filter(visit__in=keys).delete()
+    Rating.objects.filter(visit__in=keys).exclude(comment="").update(comment="")
+    fresh = [each for each in visits if each.erased_at is None]
+    Visit.objects.filter(pk__in=[each.pk for each in fresh]).update(
+        **NOTHING, skills={}, erased_at=timezone.now()
+    )
+    for each in fresh:
+        live.touch(f"line.room:{each.public_id}")
+    return Erased(len(fresh), messages)
+
+
+def erase_expired() -> dict[str, int]:
+    """Erase what is older than its desk keeps transcripts; bounded batches, for half a minute."""
+    deadline = time.monotonic() + MOST_SECONDS
+    done = {"visits": 0, "messages": 0, "left_messages": 0}
+    for desk in Desk.objects.order_by("pk"):
+        before = timezone.now() - timedelta(days=desk.transcript_days)
+        while time.monotonic() < deadline:
+            expired = Visit.objects.filter(desk=desk, erased_at=None, ended_at__lt=before)
+            batch = list(expired.order_by("ended_at")[:BATCH_VISITS])
+            with transaction.atomic():
+                erased = _erase(batch)
+            done["visits"] += erased.visits
+            done["messages"] += erased.messages
+            if len(batch) < BATCH_VISITS:
+                break
+        done["left_messages"] += _expired_messages(desk, deadline)
+    return done
+
+
+def _expired_messages(desk: Desk, deadline: float) -> int:
+    before = timezone.now() - timedelta(days=desk.transcript_days)
+    count = 0
+    for queue in desk.queues.all():
+        while time.monotonic() < deadline:
+            # by primary key, which follows the time: the index of the queue leads to the oldest
+            rows = LeftMessage.objects.filter(queue=queue).order_by("pk")
+            oldest = list(rows.values_list("pk", "at")[:BATCH_VISITS])
+            keys = [key for key, at in oldest if at < before]
+            LeftMessage.objects.filter(pk__in=keys).delete()
+            count += len(keys)
+            if len(keys) < BATCH_VISITS:
+                break
+    return count

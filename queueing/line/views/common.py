@@ -1,0 +1,66 @@
+"""What the desks' pages share: the desk of the address, tabs, faults in words, CSV."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpResponse
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.csv_text import safe_cell
+from queueing.line.models import Desk
+
+
+def visible_desks(principal: Principal) -> "QuerySet[Desk]":
+    """The desks that the reader may watch."""
+    return access.visible(Desk.objects.select_related("account"), principal, "line.view")
+
+
+def desk_of(principal: Principal, slug: str, action: str = "line.view") -> Desk:
+    """One desk, or the refusal: a foreign one looks like a missing one."""
+    desks = Desk.objects.select_related("account").filter(slug=slug)
+    return access.require_one(desks, principal, action)
+
+
+def tabs(principal: Principal, desk: Desk) -> dict[str, Any]:
+    """What every page of a desk needs for its tabs."""
+    return {
+        "desk": desk,
+        "may_view": access.decide(principal, "line.view", desk).allowed,
+        "may_supervise": access.decide(principal, "line.supervise", desk).allowed,
+        "may_configure": access.decide(principal, "line.configure", desk).allowed,
+    }
+
+
+def day_of(text: str) -> date | None:
+    """A day of the address; None when it is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def faults_of(form: forms.BaseForm) -> list[str]:
+    """What is wrong with a form, field by field, for a message above the page."""
+    return [
+        f"{form[name].label}: {' '.join(map(str, faults))}" for name, faults in form.errors.items()
+    ]
+
+
+def csv_answer(name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponse:
+    """A CSV file; what a spreadsheet would take for a formula is quoted."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    writer = csv.writer(response)
+    writer.writerow(heads)
+    for row in rows:
+        writer.writerow([_plain(value) for value in row])
+    return response
+
+
+def _plain(value: Any) -> str:
+    return safe_cell(round(value, 4) if isinstance(value, float) else value)

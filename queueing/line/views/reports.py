@@ -1,0 +1,115 @@
+"""What happened at a desk: charts over the time, figures by time, queue or agent, as CSV."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
+
+from poolsite.operations.pages import principal_of
+from queueing.line.models import Desk, Queue
+from queueing.line.selectors import reports
+from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
+
+PRESETS = (
+    (1, gettext_lazy("Today")),
+    (7, gettext_lazy("7 days")),
+    (30, gettext_lazy("30 days")),
+    (90, gettext_lazy("90 days")),
+)
+SERIES = ("arrivals", "served", "abandoned", "wait_p50", "wait_p90", "level", "occupancy")
+CSV_HEADS = (
+    *("name", "arrivals", "served", "abandoned", "service level", "wait p50 s", "wait p90 s"),
+    *("longest wait s", "mean room s", "occupancy", "ratings", "stars"),
+)
+
+
+@require_GET
+def report_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One desk's report; what is shown stands in the address."""
+    principal = principal_of(request)
+    desk = desk_of(principal, slug)
+    asked = _asked(request, desk)
+    now = timezone.now()
+    over_time = reports.report(desk, asked["span"], "time", queue=asked["queue"], now=now)
+    rows = over_time
+    if asked["by"] != "time":
+        rows = reports.report(desk, asked["span"], asked["by"], queue=asked["queue"], now=now)
+    span = asked["span"]
+    context = {
+        **tabs(principal, desk),
+        **asked,
+        "tab": "reports",
+        "queues": desk.queues.all(),
+        "rows": rows if asked["by"] != "time" else rows[::-1],
+        "total": reports.total(desk, span, queue=asked["queue"], now=now),
+        "presets": [_preset(desk, asked, days, words) for days, words in PRESETS],
+        "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
+        "csv_query": _query(asked, by=asked["by"]),
+        "page": _chart(over_time, span),
+    }
+    return render(request, "line/reports.html", context)
+
+
+@require_GET
+def report_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report's table as a file; times and days are those of the desk's zone."""
+    desk = desk_of(principal_of(request), slug)
+    asked = _asked(request, desk)
+    span, by, queue = asked["span"], asked["by"], asked["queue"]
+    rows = reports.report(desk, span, by, queue=queue, now=timezone.now())
+    name = f"{desk.slug}-{by}-{span.first}-{span.last}"
+    return csv_answer(name, CSV_HEADS, [_csv_row(row) for row in rows])
+
+
+def _csv_row(row: reports.ReportRow) -> list[Any]:
+    return [
+        *(row.name, row.arrivals, row.served, row.abandoned, row.level, row.wait_p50),
+        *(row.wait_p90, row.wait_longest, row.room_mean, row.occupancy, row.ratings, row.stars),
+    ]
+
+
+def _asked(request: HttpRequest, desk: Desk) -> dict[str, Any]:
+    by = request.GET.get("by", "")
+    first, last = (day_of(request.GET.get(name, "")) for name in ("from", "until"))
+    span = reports.span_of(desk, first, last, timezone.now())
+    queue: Queue | None = desk.queues.filter(slug=request.GET.get("queue", "")[:40]).first()
+    return {"span": span, "by": by if by in reports.GROUPS else "time", "queue": queue}
+
+
+def _query(asked: dict[str, Any], **more: str) -> str:
+    span, queue = asked["span"], asked["queue"]
+    values = {"from": span.first, "until": span.last, "queue": queue.slug if queue else "", **more}
+    return "?" + urlencode({name: value for name, value in values.items() if value})
+
+
+def _preset(desk: Desk, asked: dict[str, Any], days: int, words: Any) -> dict[str, Any]:
+    today = reports.span_of(desk, None, None, timezone.now()).last
+    first = today - timedelta(days=days - 1)
+    span = reports.span_of(desk, first, today, timezone.now())
+    return {
+        "words": words,
+        "url": _query({**asked, "span": span}, by=asked["by"]),
+        "current": (span.first, span.last) == (asked["span"].first, asked["span"].last),
+    }
+
+
+def _group_words() -> list[tuple[str, str]]:
+    return [("time", _("By time")), ("queue", _("By queue")), ("agent", _("By agent"))]
+
+
+def _chart(rows: list[reports.ReportRow], span: reports.Span) -> dict[str, Any]:
+    """The charts' data: begins of the steps in ms, shares in percent."""
+    values: dict[str, list[float | None]] = {name: [] for name in SERIES}
+    for row in rows:
+        for name in SERIES:
+            value = getattr(row, name)
+            is_share = name in ("level", "occupancy")
+            values[name].append(round(value * 100, 1) if is_share and value is not None else value)
+    at = [int(row.key.timestamp() * 1000) for row in rows]
+    return {"at": at, "values": values, "step": span.step}

@@ -1,0 +1,127 @@
+"""Visitors: one visit's story for staff, who may not join, erasing a visitor's words."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
+from queueing.line.errors import LineError
+from queueing.line.forms import EraseForm
+from queueing.line.models import BlockedVisitor, Desk, Visit
+from queueing.line.selectors import stories
+from queueing.line.services import desk_settings, erasing
+from queueing.line.views.common import desk_of, faults_of, tabs
+
+BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
+
+
+@require_GET
+def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
+    """One visit from joining to its end, with its words: live while it runs."""
+    principal = principal_of(request)
+    desk = desk_of(principal, slug)
+    found = (
+        Visit.objects.filter(desk=desk, public_id=visit)
+        .select_related("queue", "agent", "desk__account", "rating")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    context = {
+        **tabs(principal, desk),
+        "visit": found,
+        "story": stories.story(found),
+        "why": stories.why_words(found.why),
+        "rooms": found.rooms.select_related("agent", "queue").order_by("began_at"),
+        "agents": desk.agents.filter(archived_at=None),
+        "queues": desk.queues.all(),
+        "topic": f"line.room:{found.public_id}",
+    }
+    return render(request, "line/story.html", context)
+
+
+@require_GET
+def visitor_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who may not join, and the form that erases a visitor."""
+    principal = principal_of(request)
+    desk = desk_of(principal, slug, "line.configure")
+    context = {
+        **tabs(principal, desk),
+        "tab": "visitors",
+        "form": EraseForm(),
+        "blocked": desk.blocked_visitors.order_by("-created_at")[:200],
+        "now": timezone.now(),
+    }
+    return render(request, "line/visitors.html", context)
+
+
+@require_POST
+def visitor_act(request: HttpRequest, slug: str) -> HttpResponse:
+    """One of: erase (a contact, or one visit), block, unblock."""
+    principal = principal_of(request)
+    verb = request.POST.get("verb", "")
+    action = "line.erase" if verb == "erase" else "line.supervise"
+    desk = desk_of(principal, slug, action)
+    visit = request.POST.get("visit", "")[:32]
+    done = carry_out(request, lambda: _act(principal, desk, request, verb))
+    if visit and (verb != "erase" or done):
+        return redirect("line:story", slug=desk.slug, visit=visit)
+    may_configure = access.decide(principal, "line.configure", desk).allowed
+    return redirect("line:visitors" if may_configure else "line:floor", slug=desk.slug)
+
+
+def _act(principal: Principal, desk: Desk, request: HttpRequest, verb: str) -> str:
+    if verb == "erase":
+        return _erase(principal, desk, request)
+    if verb == "block":
+        return _block(principal, desk, request)
+    if verb == "unblock":
+        text = request.POST.get("id", "")
+        key = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+        row = BlockedVisitor.objects.filter(desk=desk, pk=key).select_related("desk").first()
+        if row is None:
+            raise LineError("malformed", _("Nobody is blocked like this."))
+        desk_settings.visitor_unblock(actor=principal, blocked=row)
+        return _("The address may join again.")
+    raise LineError("malformed", _("There is no such action."))
+
+
+def _erase(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    visit = request.POST.get("visit", "")[:32]
+    given: dict[str, Any] = {"visit": visit, "reason": request.POST.get("reason", "")[:200]}
+    if not visit:
+        form = EraseForm(request.POST)
+        if not form.is_valid():
+            raise ValidationError(faults_of(form))
+        given = form.cleaned_data
+    done = erasing.visitor_erase(actor=principal, desk=desk, **given)
+    words: str = ngettext(
+        "%(n)s visit is erased, with %(m)s messages and %(l)s left messages.",
+        "%(n)s visits are erased, with %(m)s messages and %(l)s left messages.",
+        done.visits,
+    )
+    return words % {"n": done.visits, "m": done.messages, "l": done.left_messages}
+
+
+def _block(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    key = request.POST.get("key", "")[:80]
+    visit = Visit.objects.filter(desk=desk, public_id=request.POST.get("visit", "")[:32]).first()
+    if visit is not None:
+        key = visit.address
+        if not key:
+            raise LineError("malformed", _("The visit came by a machine: it has no address."))
+    days = BLOCK_DAYS.get(request.POST.get("days", ""))
+    until = timezone.now() + timedelta(days=days) if days else None
+    reason = request.POST.get("reason", "")[:200]
+    desk_settings.visitor_block(actor=principal, desk=desk, key=key, reason=reason, until=until)
+    return _("Nobody joins from %(key)s now.") % {"key": key}

@@ -1,0 +1,37 @@
+// What the live lists of aggregates share: the state of each as a chip, its figures while it can be read.
+import { followRows } from "../live/rows.js";
+import { h, icon } from "./dom.js";
+import { gettext } from "./words.js";
+
+const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("Not read")] };
+
+/**
+ * Show a table's rows live, if there is a topic for its reader.
+ * @param {HTMLElement | null} table  names the topic; its lines carry the slug as data-<kind>
+ * @param {string} kind
+ * @param {(line: HTMLElement, data: any, slug: string) => void} showRow
+ * @param {(rows: any[]) => void} [showAll]  what can be read of the lines
+ */
+export function startAggregateList(table, kind, showRow, showAll) {
+  if (!table?.dataset.topic) return;
+  const lines = new Map([...table.querySelectorAll(`tr[data-${kind}]`)].map((line) => [line.dataset[kind], line]));
+  followRows(table.dataset.topic, (rows) => {
+    const readable = [];
+    for (const [slug, line] of lines) {
+      const data = rows[slug];
+      if (!data) continue;
+      showState(line, data.status);
+      if (data.status === "missing") continue;
+      showRow(line, data, slug);
+      readable.push(data);
+    }
+    showAll?.(readable);
+  });
+}
+
+function showState(line, status) {
+  if (line.dataset.status === status) return;
+  line.dataset.status = status;
+  const [look, symbol, word] = STATES[status] ?? [];
+  line.querySelector("[data-state]").replaceChildren(...(word ? [h("span", { class: `chip ${look}` }, icon(symbol), word)] : []));
+}

@@ -1,0 +1,60 @@
+// Who was refused and waits: place, age, the last asking, and how long it may still take.
+import { followRows } from "../live/rows.js";
+import { h, setText } from "./dom.js";
+import { clockOf, fill, figure, gettext, spanOf } from "./words.js";
+
+const SHOWN = 200;
+
+/** Starts the table; returns what is to be told of each new state of the gate's figures. */
+export function startLine(page) {
+  const table = document.querySelector("[data-line]");
+  const body = table.tBodies[0];
+  const lines = new Map();
+  let waiting = {};
+  let gate = page.live;
+
+  const make = (who) => {
+    const cell = (label) => h("td", { class: "right num", "data-label": label });
+    const parts = { place: cell(gettext("Place")), since: cell(gettext("Waiting for")), asked: cell(gettext("Asked last")), estimate: cell(gettext("About")) };
+    const name = who.startsWith("@") ? who.slice(1) : who;
+    return { line: h("tr", {}, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts)), parts };
+  };
+  const draw = () => {
+    const rows = Object.entries(waiting).sort(([, a], [, b]) => a.arrived_us - b.arrived_us);
+    for (const [who, made] of lines) {
+      if (waiting[who]) continue;
+      made.line.remove();
+      lines.delete(who);
+    }
+    rows.forEach(([who], place) => {
+      if (!lines.has(who)) lines.set(who, make(who));
+      const { line, parts } = lines.get(who);
+      setText(parts.place, figure(place + 1));
+      setText(parts.estimate, estimateOf(place + 1));
+      if (body.children[place] !== line) body.insertBefore(line, body.children[place] ?? null);
+    });
+    table.hidden = !rows.length;
+    document.querySelector("[data-line-empty]").hidden = rows.length > 0;
+    setText(document.querySelector("[data-line-hint]"), rows.length < SHOWN ? "" : fill(gettext("The first %(n)s"), { n: figure(SHOWN) }));
+    tick();
+  };
+  // As the gate itself estimates (lua/include/turn.lua): the mean time of a permit, shared by the cap.
+  const estimateOf = (place) => {
+    if (gate.status !== "open" || !gate.cap) return "–";
+    const hold = gate.hold_seconds || page.permit_seconds / 2;
+    return spanOf(Math.ceil((place * hold) / gate.cap));
+  };
+  const tick = () => {
+    const now = Date.now() / 1000;
+    for (const [who, { parts }] of lines) {
+      const row = waiting[who];
+      if (!row) continue;
+      setText(parts.since, clockOf(now - row.arrived_us / 1e6));
+      setText(parts.asked, clockOf(now - row.asked_us / 1e6));
+    }
+  };
+
+  followRows(`admission.line:${page.slug}`, (rows) => { waiting = rows; draw(); });
+  setInterval(() => { if (!document.hidden) tick(); }, 1000);
+  return (live) => { gate = live; draw(); };
+}

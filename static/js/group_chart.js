@@ -1,0 +1,21 @@
+// The last hour of one group by the minute: sessions, and how many began, ended and were refused.
+import { most, startHourCharts } from "./hour_charts.js";
+import { figure, fill, gettext } from "./words.js";
+
+export function startGroupChart(page) {
+  startHourCharts(page, {
+    sessions: {
+      title: gettext("Sessions"),
+      series: [{ key: "sessions", label: gettext("At once"), look: "carried", kind: "area" }],
+      summary: ({ values }) => fill(gettext("At most %(n)s sessions at once."), { n: figure(most(values.sessions)) }),
+    },
+    flow: {
+      title: gettext("Sessions per minute"),
+      series: [
+        { key: "started", label: gettext("Started"), look: "carried", kind: "area" },
+        { key: "refused", label: gettext("Refused"), look: "blocked", kind: "bars", stretch: "started" },
+      ],
+      summary: ({ values }) => fill(gettext("At most %(started)s started and %(refused)s refused in a minute."), { started: figure(most(values.started)), refused: figure(most(values.refused)) }),
+    },
+  });
+}

@@ -1,0 +1,46 @@
+// What an operator may do to a peer: open, drain, block an instance, close a link. Each asks first.
+import { h, setText } from "./dom.js";
+import { fill, gettext, pgettext } from "./words.js";
+
+const VERBS = {
+  open: { word: pgettext("state", "Open"), title: gettext("Open %(name)s?"), text: gettext("It takes new sessions again."), go: gettext("Open the instance") },
+  drain: { word: gettext("Drain…"), title: gettext("Drain %(name)s?"), text: gettext("Its sessions go on; no new ones come. It stays so over restarts until somebody opens it."), go: gettext("Drain the instance") },
+  block: { word: gettext("Block…"), title: gettext("Block %(name)s?"), text: gettext("Its sessions end now and both ends of each are told; no new ones come."), go: gettext("Block the instance"), danger: true },
+};
+const OFFERED = { open: ["drain", "block"], drain: ["open", "block"], blocked: ["open", "drain"] };
+
+/** The buttons beside an instance, by its state. */
+export const setVerbs = (row) => (OFFERED[row.manual] ?? []).map((verb) => h("button", { type: "button", class: "button button--small", "data-verb": verb, onclick: () => askFor(verb, row.name) }, VERBS[verb].word));
+
+function askFor(verb, name) {
+  const dialog = document.getElementById("set-instance");
+  const { title, text, go, danger } = VERBS[verb];
+  const form = dialog.querySelector("form");
+  form.reset();
+  form.elements.verb.value = verb;
+  form.elements.name.value = name;
+  form.elements.reason.required = verb !== "open";
+  dialog.querySelector("[data-until]").hidden = verb === "open";
+  setText(dialog.querySelector("[data-title]"), fill(title, { name }));
+  setText(dialog.querySelector("[data-text]"), text);
+  const button = dialog.querySelector("[data-go]");
+  setText(button, go);
+  button.className = `button ${danger ? "button--danger" : "button--primary"}`;
+  dialog.showModal();
+  form.elements.reason.focus();
+}
+
+/** The button beside a front-end. */
+export function peerVerbs(key) {
+  return h("button", { type: "button", class: "button button--small", onclick: () => askToClose(key) }, gettext("Close…"));
+}
+
+function askToClose(key) {
+  const dialog = document.getElementById("disconnect-peer");
+  const form = dialog.querySelector("form");
+  form.elements.peer.value = key;
+  form.elements.reason.value = "";
+  setText(dialog.querySelector("[data-title]"), fill(gettext("Close the link of %(name)s?"), { name: key.slice(2) }));
+  dialog.showModal();
+  form.elements.reason.focus();
+}

@@ -1,0 +1,45 @@
+// The last hour of one aggregate by the minute: charts that are kept fresh, and their values as tables.
+import { TimeChart, drawLegend } from "./charts.js";
+import { errorState, getJSON } from "./dom.js";
+import { gettext } from "./words.js";
+
+/** Draw the page's charts; `options`: what a TimeChart takes, by the name of the chart's box. */
+export function startHourCharts(page, options) {
+  const box = document.querySelector("[data-charts]");
+  const part = (name) => box.querySelector(`[data-chart="${name}"]`);
+  const plot = (name) => part(name).querySelector(".chart__plot");
+  const charts = Object.entries(options).map(([name, given]) => [name, new TimeChart(plot(name), given)]);
+  let latest = null;
+  let asTable = false;
+
+  const draw = () => {
+    for (const [name, chart] of charts) {
+      chart.set({ at: latest.at, values: latest.values });
+      part(name).querySelector(".chart__table")?.remove();
+      plot(name).hidden = asTable;
+      if (asTable) part(name).append(chart.table());
+      drawLegend(part(name).querySelector(".chart__legend"), chart);
+    }
+  };
+  const load = async () => {
+    try {
+      latest = await getJSON(page.samples_url);
+      box.querySelector(".state--error")?.remove();
+      draw();
+    } catch {
+      if (!latest && !box.querySelector(".state--error")) box.prepend(errorState(gettext("Chart not loaded"), gettext("Live figures are not affected."), load));
+    }
+  };
+  const table = document.querySelector("[data-chart-table]");
+  table.addEventListener("click", () => {
+    asTable = !asTable;
+    table.setAttribute("aria-pressed", String(asTable));
+    if (latest) draw();
+  });
+
+  load();
+  setInterval(() => { if (!document.hidden) load(); }, 60_000);
+}
+
+/** The largest of a chart's values; 0 where there is none. */
+export const most = (values) => Math.max(0, ...(values ?? []).filter((value) => value !== null));

@@ -1,0 +1,44 @@
+// One upgrade live: which instance is where, how many sessions are left, what it waits for.
+import { subscribe } from "../live.js";
+import { announce, pageData, setText } from "./dom.js";
+import { isOutdated } from "./outdated.js";
+import { figure, fill, gettext, spanOf } from "./words.js";
+
+const LOOKS = { draining: "chip--info", safe: "chip--warn", proving: "chip--info", done: "chip--ok" };
+const page = pageData("upgrade-page");
+const box = document.querySelector("[data-upgrade]");
+const lines = new Map([...document.querySelectorAll("tr[data-step]")].map((line) => [line.dataset.step, line]));
+
+show(page.told);
+subscribe(`dispatch.upgrade:${page.id}`, { snapshot: show });
+
+function show(data) {
+  if (data.total === undefined) return; // it is gone with its group
+  if (isOutdated(data.status !== page.status, () => show(data))) return;
+  const bar = box.querySelector("[data-bar]");
+  bar.max = data.total || 1;
+  bar.value = data.done;
+  setText(box.querySelector("[data-done]"), fill(gettext("%(done)s of %(total)s instances"), { done: figure(data.done), total: figure(data.total) }));
+  const waits = document.querySelector("[data-waits]");
+  if (setText(waits.querySelector("[data-waits-words]"), data.waits_for) && data.waits_for) announce(data.waits_for);
+  waits.hidden = !data.waits_for;
+  const force = document.querySelector("[data-force]");
+  if (force) force.hidden = !data.steps.some((step) => step.status === "draining" && step.sessions);
+  for (const step of data.steps) showStep(lines.get(step.name), step);
+}
+
+function showStep(line, step) {
+  if (!line) return;
+  line.dataset.status = step.status;
+  const word = line.querySelector("[data-word]");
+  setText(word, step.word, true);
+  word.className = `chip ${LOOKS[step.status] ?? ""}`.trim();
+  const left = line.querySelector("[data-left]");
+  left.max = step.sessions_at_start || 1;
+  left.value = Math.min(step.sessions, left.max);
+  setText(line.querySelector("[data-sessions]"), figure(step.sessions));
+  setText(line.querySelector("[data-oldest]"), step.oldest_seconds === null ? "–" : spanOf(step.oldest_seconds));
+  setText(line.querySelector("[data-estimate]"), step.estimate_seconds === null ? "–" : spanOf(step.estimate_seconds));
+  setText(line.querySelector("[data-beats]"), `${step.beats} / 3`);
+  setText(line.querySelector("[data-manual]"), step.manual_state);
+}

@@ -1,0 +1,110 @@
+"""Desks of a given size in a private Redis, and traffic on them as plain EVALSHA words."""
+
+from dataclasses import dataclass, field
+
+import redis
+
+from poolsite.hotpath import Command
+from queueing.line import desk
+from tests.bench.pools import words
+from tests.bench.redis_cpu import CommandCost, measure_evalsha, send_pipelined
+
+SLUG = "bench"
+TAG = desk.DeskKeys(SLUG).tag
+QUEUE = 1
+FIRST_ARRIVAL_US = 1_700_000_000_000_000
+DAY_SECONDS = 86_400  # a heartbeat's life here: no traffic but what is measured
+
+
+@dataclass
+class Floor:
+    """A desk whose agents all have a visitor, with a line behind them."""
+
+    client: redis.Redis
+    agents: int
+    waiting: int
+    rooms: dict[int, str] = field(default_factory=dict)  # agent → its visit
+    come: int = 0
+
+    def fill(self) -> "Floor":
+        """Make it; every agent has one room and one visitor, the others wait."""
+        settings = desk.QueueSettings(ttl_seconds=DAY_SECONDS, max_length=10_000_000)
+        commands: list[Command] = [desk.create(SLUG, 1), desk.queue_write(SLUG, QUEUE, settings)]
+        serves = desk.AgentSettings(queues=[QUEUE], ttl_seconds=DAY_SECONDS)
+        agents = range(1, self.agents + 1)
+        commands += [desk.agent_write(SLUG, agent, serves) for agent in agents]
+        self.rooms = {agent: visit(agent - 1) for agent in agents}
+        self.come = self.agents + self.waiting
+        there = [
+            desk.Loaded(
+                visit(number),
+                QUEUE,
+                5,
+                FIRST_ARRIVAL_US + number,
+                agent=number + 1 if number < self.agents else None,
+            )
+            for number in range(self.come)
+        ]
+        for start in range(0, self.come, desk.LOAD_LIMIT):
+            commands.append(desk.load(SLUG, there[start : start + desk.LOAD_LIMIT]))
+        self._send(commands)
+        assert self.client.zcard(f"{TAG}:waiting") == self.waiting
+        self.forget_history()
+        return self
+
+    def turns(self, count: int) -> CommandCost:
+        """So many times: one comes, an agent ends its room and has the next in the same step."""
+        agents = list(self.rooms)[:count]
+        joins = self._joins(count)
+        finishes = [desk.finish(SLUG, agent, self.rooms.pop(agent)) for agent in agents]
+        commands: list[Command] = []
+        for join, finish in zip(joins, finishes, strict=True):
+            commands += [join, finish]
+        sent = list(words(self.client, commands))
+        replies: list[list[str]] = []
+        cost = measure_evalsha(
+            self.client,
+            lambda: replies.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
+        )
+        assert all(reply[0] == "waiting" for reply in replies[0::2])
+        for agent, reply in zip(agents, replies[1::2], strict=True):
+            assert (reply[0], reply[3][0]) == ("ok", "r"), reply
+            self.rooms[agent] = reply[3][1:]
+        self.forget_history()
+        return cost
+
+    def forget_history(self) -> None:
+        """As if drained; the sequence goes on in the settings' hash."""
+        self.client.delete(f"{TAG}:log")
+        self.client.hset(TAG, "drained", self.client.hget(TAG, "seq"))  # type: ignore[arg-type]
+
+    def words_of_a_join(self) -> tuple[object, ...]:
+        """The keys and arguments of a join, for a no-op that is given as much."""
+        command = desk.join(SLUG, visit(1), QUEUE)
+        return (len(command.keys), *command.keys, *command.args)
+
+    def _joins(self, count: int) -> list[Command]:
+        first = self.come
+        self.come += count
+        return [desk.join(SLUG, visit(number), QUEUE) for number in range(first, self.come)]
+
+    def _send(self, commands: list[Command]) -> list[list[str]]:
+        replies = send_pipelined(self.client, words(self.client, commands))
+        found: list[list[str]] = replies  # type: ignore[assignment]
+        assert all(reply[0] in ("ok", "room", "waiting") for reply in found), found[0]
+        return found
+
+
+def visit(number: int) -> str:
+    """A visit's id as long as ours are."""
+    return f"Q7kd{number:08x}"
+
+
+def bytes_per_waiting(client: redis.Redis, count: int) -> float:
+    """Redis' bytes for each of so many waiting visitors; history left out, as SQL takes it."""
+    floor = Floor(client, 0, 0).fill()
+    before = int(client.info("memory")["used_memory"])
+    floor._send(floor._joins(count))
+    floor.forget_history()
+    assert client.zcard(f"{TAG}:waiting") == count
+    return (int(client.info("memory")["used_memory"]) - before) / count

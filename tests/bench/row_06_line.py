@@ -1,0 +1,76 @@
+"""Row 6: join, and finish with the match inside: 100 000 visitors wait, 10 000 agents serve.
+
+Load: one client, pipelines of 500: a visitor joins the line's end, an agent ends its room and has
+the visitor at the head in the same step, so that the line stays as long. Plain visitors and agents
+(no skills), one queue. Five rounds of 4 000 such pairs; in each the no-op, and the same with 100
+waiting on a second server, in turn. Compared: Redis' CPU per EVALSHA (used_cpu), the median of
+the rounds, against an EVALSHA that returns 1, without key or argument. Beside: the no-op with
+the keys and arguments of a join, and all by INFO commandstats. At the end as many wait as at the
+beginning. Left out: heartbeats, AOF, the drain, subscribers of the pub/sub messages.
+"""
+
+from statistics import median
+
+from tests.bench.desks import TAG, Floor
+from tests.bench.pools import private_redis
+from tests.bench.redis_cpu import CommandCost, no_op_cost
+from tests.bench.result import Row, at_most
+
+WAITING, FEW_WAITING, AGENTS = 100_000, 100, 10_000
+TURNS, ROUNDS = 4_000, 5
+MARK, MARK_SIZES = 12.0, 1.25
+
+
+def run() -> list[Row]:
+    """Measure rounds at both sizes, each beside the no-op."""
+    with private_redis() as large, private_redis() as small:
+        many = Floor(large, AGENTS, WAITING).fill()
+        few = Floor(small, AGENTS, FEW_WAITING).fill()
+        costs = [
+            (
+                many.turns(TURNS),
+                few.turns(TURNS),
+                no_op_cost(large, (0,)),
+                no_op_cost(large, many.words_of_a_join()),
+            )
+            for _ in range(ROUNDS)
+        ]
+        for floor in (many, few):
+            assert floor.client.zcard(f"{TAG}:waiting") == floor.waiting
+    ours, at_few, bare, worded = (_median(column) for column in zip(*costs, strict=True))
+    ratio = ours.used_cpu_us / bare.used_cpu_us
+    sizes = ours.used_cpu_us / at_few.used_cpu_us
+    return [
+        Row(
+            row="6",
+            name=f"join, finish with the match, {WAITING:,} waiting, {AGENTS:,} agents",
+            ours=f"{ours.used_cpu_us:.2f} µs",
+            reference=f"no-op {bare.used_cpu_us:.2f} µs",
+            ratio=ratio,
+            mark=f"≤ {MARK:.0f}×",
+            verdict=at_most(MARK, ratio),
+            notes=(
+                f"no-op with a join's keys and arguments {worded.used_cpu_us:.2f} µs:"
+                f" {ours.used_cpu_us / worded.used_cpu_us:.1f}×; by commandstats"
+                f" {ours.commandstats_us:.2f} µs against {bare.commandstats_us:.2f} µs"
+            ),
+            figures={"commandstats_us": ours.commandstats_us},
+        ),
+        Row(
+            row="6",
+            name=f"the same, {WAITING:,} against {FEW_WAITING} waiting",
+            ours=f"{ours.used_cpu_us:.2f} µs",
+            reference=f"{at_few.used_cpu_us:.2f} µs",
+            ratio=sizes,
+            mark=f"≤ {MARK_SIZES}×",
+            verdict=at_most(MARK_SIZES, sizes),
+        ),
+    ]
+
+
+def _median(costs: tuple[CommandCost, ...]) -> CommandCost:
+    return CommandCost(
+        calls=sum(cost.calls for cost in costs),
+        commandstats_us=median(cost.commandstats_us for cost in costs),
+        used_cpu_us=median(cost.used_cpu_us for cost in costs),
+    )

@@ -1,0 +1,70 @@
+"""Make what the dispatcher's pages show: a group of nobody yet, a pool, somebody who may act.
+
+A program for a migrated database, run in the environment of the site; prints the part `groups`
+of a simulation file, and `lines`: the numbers of the pool, which its switch must register.
+"""
+
+import json
+
+import django
+
+from tests.browser.console import PASSWORD
+
+INSTANCES = ["as-1", "as-2", "as-3"]
+FRONTS = [{"id": "sip-1", "profile": "SIP"}, {"id": "bicc-1", "profile": "BICC"}]
+SESSION_SECONDS = 3.0
+LINES = [f"+86{13_800_000_000 + place}" for place in range(60)]
+
+
+def main() -> None:
+    django.setup()
+    from django.contrib.auth import get_user_model
+
+    from numbers import services
+    from numbers.services.switches import switch_create
+    from poolsite.access.models import Account, Grant
+    from poolsite.access.services import token_create
+    from queueing.dispatch.services import group_create
+
+    account = Account.objects.create(slug="careline", name="Careline")
+    group = group_create(
+        actor="stage",
+        slug="asi",
+        name="Application servers",
+        account=account,
+        heartbeat_seconds=1,
+        missed_limit=3,
+        disconnect_seconds=20,
+    )
+    user = get_user_model().objects.create_user(
+        "zhang.wei", email="zhang.wei@example.org", password=PASSWORD, is_operator=True
+    )
+    Grant.objects.create(user=user, name="operate")
+    pool = services.pool_create(actor="stage", slug="callers", name="Callers", account=account)
+    services.numbers_add(actor="stage", pool=pool, values=LINES)
+    _, pool_token = switch_create(actor="stage", pool=pool, name="asi")
+    _, secret = token_create(
+        name="peers",
+        account=account,
+        resources=[f"group:{group.slug}"],
+        actions=["dispatch.link", "dispatch.view"],
+        actor="stage",
+    )
+    played = {
+        "slug": group.slug,
+        "token": secret,
+        "fronts": FRONTS,
+        "instances": INSTANCES,
+        "version": "1.0",
+        "capacity": 40,
+        "session_seconds": SESSION_SECONDS,
+        "sessions_per_second": 4.0,
+        "pool": pool.slug,
+        "switch": "asi",
+        "pool_token": pool_token,
+    }
+    print(json.dumps({"groups": [played], "lines": LINES}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What people do at the line's pages, for the browser tests."""
+
+from playwright.async_api import BrowserContext, Page
+
+from tests.browser.console import Window
+
+PATIENCE_MS = 60_000  # a heartbeat's life, on a busy machine
+
+
+async def join(shown: Window, queue: str, name: str) -> None:
+    """Join as a person does, by the keyboard."""
+    await shown.go(f"/q/{queue}/")
+    await shown.page.fill("#visit-name", name)
+    await shown.page.keyboard.press("Enter")
+    await view(shown.page, "waiting")
+
+
+async def view(page: Page, name: str) -> None:
+    await page.wait_for_selector(f'[data-visit][data-view="{name}"]', timeout=PATIENCE_MS)
+
+
+async def other_visitor(shown: Window, queue: str, name: str) -> BrowserContext:
+    """A second visitor in a browser of its own."""
+    browser = shown.page.context.browser
+    assert browser is not None
+    context = await browser.new_context(locale="en-GB")
+    await join(Window(await context.new_page(), shown.base), queue, name)
+    return context
+
+
+async def go_online(shown: Window, user: str) -> None:
+    await shown.log_in(user)
+    await shown.go("/agent/")
+    await shown.page.click("[data-online]")
+    await shown.page.wait_for_selector("[data-agent-state].chip--ok")
+
+
+async def place(page: Page, wanted: str) -> None:
+    expected = "(wanted) => document.querySelector('[data-place]').textContent === wanted"
+    await page.wait_for_function(expected, arg=wanted, timeout=PATIENCE_MS)
+
+
+async def words_in(page: Page, side: str, texts: list[str]) -> None:
+    """Wait until exactly these words stand there, mine or theirs, each once."""
+    expected = """([side, texts]) => {
+      const found = [...document.querySelectorAll(`.talk__row--${side}:not(.talk__row--sending)`)];
+      const words = found.map((row) => row.querySelector(".talk__words").textContent);
+      return JSON.stringify(words) === JSON.stringify(texts);
+    }"""
+    await page.wait_for_function(expected, arg=[side, texts], timeout=PATIENCE_MS)

@@ -1,0 +1,311 @@
+"""Gates and batches in a real browser: a cap that holds under load, uploads, two windows."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page
+
+from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from queueing.admission.gate import read_change
+from tests.browser.console import PHONE, Window, chromium, window
+from tests.live.servers import ROOT, Site, WebServer
+from tests.support.ports import free_port
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+USED = "Number(document.querySelector('[data-figure=used]')?.textContent)"
+CAP = "document.querySelector('[data-figure=cap]')?.textContent"
+LIVE = "document.querySelector('[data-live-badge]')?.dataset.state === 'live'"
+HOLD_SECONDS = 6.0
+
+
+@pytest.fixture(scope="module")
+def gate_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis of this module's own."""
+    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def gate_site(tmp_path_factory: pytest.TempPathFactory, gate_redis: RedisServer) -> Site:
+    """A migrated database with what gate_stage.py makes."""
+    site = Site(tmp_path_factory.mktemp("gates"), gate_redis.url)
+    site.run("manage.py", "migrate", "--verbosity=0")
+    told = site.run("-m", "tests.browser.gate_stage")
+    (site.folder / "simulation.json").write_text(told)
+    site.people["tokens"] = {gate["slug"]: gate["token"] for gate in json.loads(told)["gates"]}
+    return site
+
+
+@pytest.fixture(scope="module")
+def gate_web(gate_site: Site) -> Iterator[WebServer]:
+    """The server process, and the gates' sweeps beside it."""
+    server = WebServer(gate_site, "uvicorn", application="poolsite.asgi:application").start()
+    ticker = start(gate_site, "tests.admission.gate_ticker")
+    yield server
+    end(ticker)
+    server.stop()
+
+
+@pytest.fixture
+def load(gate_site: Site, gate_web: WebServer) -> Iterator[Path]:
+    """Devices at work on an external system that counts them; gives that system's own log."""
+    log = gate_site.folder / f"external-{time.time_ns()}.jsonl"
+    port = str(free_port())
+    told = ["--config", str(gate_site.folder / "simulation.json"), "--gate", "tower"]
+    url = ["--url", f"http://127.0.0.1:{gate_web.port}"]
+    place = ["--external", f"http://127.0.0.1:{port}", "--work-seconds", "2"]
+    name = "integrations.simulator"
+    words = ["--port", port, "--strong", "20", "--log", str(log)]
+    external = start(gate_site, f"{name}.external", *told, *words, *url)
+    devices = start(gate_site, f"{name}.devices", *told, *url, *place)
+    yield log
+    end(devices)
+    end(external)
+
+
+def start(site: Site, module: str, *words: str) -> subprocess.Popen[bytes]:
+    """A process of the site; ends with this one."""
+    with (site.folder / f"{module}.log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, *words],
+            cwd=ROOT,
+            env=site.environment,
+            stdout=log,
+            stderr=log,
+            preexec_fn=die_with_parent,
+        )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    assert process.poll() is None, f"{process.args} ended by itself"
+    process.terminate()
+    process.wait(timeout=20)
+
+
+@pytest.fixture
+async def chrome() -> AsyncIterator[Browser]:
+    """A Chromium for one test."""
+    async with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+async def shown(chrome: Browser, gate_web: WebServer) -> AsyncIterator[Window]:
+    """A window in which an operator has logged in."""
+    async with window(chrome, f"http://127.0.0.1:{gate_web.port}") as one:
+        await one.log_in("lin.mei")
+        yield one
+
+
+class Machine:
+    """A machine at the gate `press`."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+
+    async def post(self, path: str, **body: Any) -> dict[str, Any]:
+        answer = await self.client.post(f"/api/v1{path}", json=body)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+
+@pytest.fixture
+async def machine(gate_site: Site, gate_web: WebServer) -> AsyncIterator[Machine]:
+    """Ends with no permit of its own."""
+    headers = {"Authorization": f"Bearer {gate_site.people['tokens']['press']}"}
+    base = f"http://127.0.0.1:{gate_web.port}"
+    async with httpx.AsyncClient(base_url=base, headers=headers, timeout=20) as client:
+        yield Machine(client)
+
+
+async def open_gate(shown: Window, slug: str) -> None:
+    await shown.go(f"/gates/{slug}/")
+    await shown.until(LIVE)
+
+
+async def change_cap(shown: Window, cap: int) -> None:
+    await shown.page.fill("#id_cap", str(cap))
+    await shown.page.click("button[value=resize]")
+    await shown.until(f"{CAP} === wanted", f"of {cap}")
+    await shown.until(LIVE)
+
+
+def moves(log: Path) -> list[dict[str, Any]]:
+    """Every change of the external system's count, by itself."""
+    return [
+        json.loads(line) for line in log.read_text().splitlines(keepends=True) if line[-1] == "\n"
+    ]
+
+
+async def test_a_cap_changed_under_load_holds_from_that_moment_in_both_directions(
+    shown: Window, load: Path, gate_redis: RedisServer
+) -> None:
+    await open_gate(shown, "tower")
+    await shown.until(f"{USED} === wanted", 6)
+    await change_cap(shown, 3)
+    await shown.until(f"{USED} <= wanted", 3)
+    low_at = time.time()
+    await asyncio.sleep(HOLD_SECONDS)
+    raised_at = time.time()
+    await change_cap(shown, 10)
+    await shown.until(f"{USED} === wanted", 10)
+    await asyncio.sleep(HOLD_SECONDS)
+
+    counted = moves(load)
+    lowered = [move["count"] for move in counted if low_at < move["at"] < raised_at]
+    assert lowered, "nobody worked under the lower cap"
+    assert max(lowered) <= 3
+    assert max(move["count"] for move in counted if move["at"] < low_at) <= 6
+    assert 6 < max(move["count"] for move in counted) <= 10
+    assert _every_grant_was_under_the_cap_of_its_moment(gate_redis) == [6, 3, 10]
+
+
+def _every_grant_was_under_the_cap_of_its_moment(server: RedisServer) -> list[int]:
+    """Play the gate's own history; returns the caps one after the other."""
+    with server.client() as client:
+        entries = client.xrange("{gate.tower}:log")
+    caps, held = [6], set()
+    changes = [read_change(fields) for _, fields in entries]
+    assert changes[0].event == "created", "the beginning was trimmed"
+    assert all(a.at_us <= b.at_us for a, b in pairwise(changes))
+    for change in changes:
+        if change.event == "resized":
+            caps.append(int(change.data.split()[1]))
+        elif change.event == "issued":
+            held.add(change.holder)
+            assert len(held) <= caps[-1], "somebody was let in over the cap"
+        elif change.event in ("done", "failed", "expired", "freed"):
+            held.discard(change.holder)
+    return caps
+
+
+async def test_a_holder_is_freed_with_a_reason_and_the_next_one_moves_up(
+    shown: Window, machine: Machine
+) -> None:
+    for name in ("worker-1", "worker-2", "worker-3", "worker-4"):
+        await machine.post("/gates/press/acquire", holder=name)
+    await open_gate(shown, "press")
+    page = shown.page
+    await page.wait_for_selector("[data-holders] th:text-is('worker-1')")
+    waiting = page.locator("[data-line] tbody tr")
+    await waiting.nth(1).wait_for()
+    assert (await waiting.nth(0).locator("td").first.inner_text()).strip() == "1"
+    assert "worker-3" in await waiting.nth(0).inner_text()
+    assert "worker-4" in await waiting.nth(1).inner_text()
+
+    row = page.locator("[data-holders] tr", has_text="worker-1")
+    await row.locator("button").click()
+    await page.click("#free-holder button.button--danger")  # no reason: the browser itself says no
+    assert await page.locator("#free-holder").is_visible()
+    await page.fill("#free-reason", "hangs since noon")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("text=The slot of worker-1 is free.")
+    await row.wait_for(state="detached")
+    assert (await machine.post("/gates/press/acquire", holder="worker-3"))["granted"]
+    await page.wait_for_selector("[data-holders] th:text-is('worker-3')")
+    await shown.until("document.querySelectorAll('[data-line] tbody tr').length === 1")
+    assert await shown.serious_violations() == []
+    for name in ("worker-2", "worker-3"):
+        again = await machine.post("/gates/press/acquire", holder=name)
+        await machine.post("/gates/press/release", holder=name, token=again["token"])
+
+
+async def upload(page: Page, name: str, rows: str, *, skip_bad: bool = False) -> None:
+    await page.fill("#new-batch #id_name", name)
+    csv = {"name": "tasks.csv", "mimeType": "text/csv", "buffer": rows.encode()}
+    await page.set_input_files("#new-batch #id_file", csv)  # type: ignore[arg-type]
+    if skip_bad:
+        await page.check("#new-batch #id_skip_bad")
+    await page.click("#new-batch button.button--primary")
+
+
+async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
+    shown: Window, machine: Machine
+) -> None:
+    page = shown.page
+    await shown.go("/gates/press/batches/")
+    await page.click("[data-dialog=new-batch]")
+    await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n")
+    problems = await page.inner_text("#new-batch")
+    assert "Row 3 (a1)" in problems
+    assert "Row 4 (b c)" in problems
+    assert await page.locator("[data-batch]").count() == 0
+    await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n", skip_bad=True)
+    await page.wait_for_url("**/batches/*/")
+    assert await shown.text("h1") == "night <b>"
+    await page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
+    await shown.until("document.querySelector('[data-figure=pending]')?.textContent === '2'")
+
+    first = await machine.post("/devices/a1/report")
+    await shown.until("document.querySelector('[data-figure=issued]')?.textContent === '1'")
+    second = await machine.post("/devices/a2/report")
+    for device, told, ok in (("a1", first, True), ("a2", second, False)):
+        result = {"task": told["task"], "token": told["token"], "ok": ok}
+        await machine.post(f"/devices/{device}/report", results=[result])
+    await shown.until("document.querySelector('[data-figure=done]')?.textContent === '1'")
+    await shown.until("document.querySelector('[data-figure=failed]')?.textContent === '1'")
+    assert await shown.text("[data-ended]") == "2 of 2"
+    async with page.expect_download() as download:
+        await page.click("a[href$='/failed/']")
+    saved = await (await download.value).path()
+    rows = (await asyncio.to_thread(Path(saved).read_text)).splitlines()
+    assert rows[0].startswith("device,payload,state,reason")
+    assert [row.split(",")[:4] for row in rows[1:]] == [["a2", "two", "failed", "device"]]
+
+
+async def test_what_one_window_does_the_other_one_shows(
+    shown: Window, chrome: Browser, machine: Machine
+) -> None:
+    async with window(chrome, shown.base) as other:
+        await other.log_in("lin.mei")
+        await open_gate(other, "press")
+        await open_gate(shown, "press")
+        await shown.page.click("[data-dialog=pause-gate]")
+        await shown.page.fill("#pause-gate-reason", "storm <i>")
+        await shown.page.keyboard.press("Enter")
+        await other.page.wait_for_selector(".notice:has-text('storm <i>')")
+        assert (await machine.post("/gates/press/acquire", holder="late"))["reason"] == "paused"
+        await other.page.click("[data-dialog=resume-gate]")
+        await other.page.click("#resume-gate button.button--primary")
+        await shown.page.wait_for_selector("[data-dialog=pause-gate]")
+        await change_cap(other, 4)
+        await shown.until(f"{CAP} === wanted", "of 4")
+        await change_cap(other, 2)
+
+
+async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown: Window) -> None:
+    page = shown.page
+    await open_gate(shown, "press")
+    await page.click("a[href$='/settings/']")
+    await page.fill("#id_margin_seconds", "300")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".field--error:has-text('Shorter than a permit')")
+    assert await shown.serious_violations() == []
+    await page.fill("#id_margin_seconds", "20")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("text=The settings are saved.")
+    await shown.go("/gates/press/settings/")
+    assert await page.input_value("#id_margin_seconds") == "20"
+
+
+async def test_every_page_fits_a_phone_and_reads_well(chrome: Browser, gate_web: WebServer) -> None:
+    base = f"http://127.0.0.1:{gate_web.port}"
+    async with window(chrome, base, viewport=PHONE) as phone:
+        await phone.log_in("lin.mei")
+        pages = ["/gates/", "/gates/tower/", "/gates/tower/settings/", "/gates/tower/batches/"]
+        for path in [*pages, "/batches/1/"]:
+            await phone.go(path)
+            await phone.page.wait_for_timeout(700)
+            assert await phone.overflow() == [], path
+            assert await phone.serious_violations() == [], path

@@ -1,0 +1,67 @@
+"""Calling back in a real browser: the visitor of a room, and who left a message."""
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.browser.console import PHONE, Window, window
+from tests.browser.line_windows import PATIENCE_MS, go_online, view
+from tests.live.servers import WebServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+CALLEE = "+8613900001111"
+BAR = "[data-room] .room__call"
+
+
+async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
+    visitor: Window, agent: Window
+) -> None:
+    await go_online(agent, "cai.xin")
+    await visitor.go("/q/hotline/")
+    await visitor.page.fill("#visit-name", "Di")
+    await visitor.page.keyboard.press("Enter")
+    await view(visitor.page, "room")
+    field = agent.page.get_by_label("Number to call")
+    await field.fill("not a number")
+    await field.press("Enter")
+    await agent.page.get_by_text("an optional + and digits").wait_for(timeout=PATIENCE_MS)
+    await field.fill("+86 139 0000-1111")
+    await field.press("Enter")
+    running = agent.page.locator(f"{BAR} strong", has_text=f"Call {CALLEE} from 138")
+    await running.wait_for(timeout=PATIENCE_MS)
+    taken = await running.inner_text()
+    assert await agent.serious_violations() == []
+    await agent.page.set_viewport_size({"width": 390, "height": 844})
+    assert await agent.overflow() == []
+    assert await agent.serious_violations() == []
+    await agent.page.reload()
+    await running.wait_for(timeout=PATIENCE_MS)  # it is the room's, not the page's
+    assert await running.inner_text() == taken
+    await agent.page.get_by_role("button", name="End call").focus()
+    await agent.page.keyboard.press("Enter")
+    await field.wait_for(timeout=PATIENCE_MS)
+    await field.fill(CALLEE)
+    await field.press("Enter")
+    await running.wait_for(timeout=PATIENCE_MS)
+    await visitor.page.click("[data-end]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await agent.page.wait_for_selector(BAR, state="detached", timeout=PATIENCE_MS)
+
+
+@pytest.mark.parametrize("size", [None, PHONE], ids=["desk", "phone"])
+async def test_an_agent_calls_back_who_left_a_message(
+    browser: Browser, line_web: WebServer, size: dict[str, int] | None
+) -> None:
+    options = {"viewport": size} if size else {}
+    async with window(browser, f"http://127.0.0.1:{line_web.port}", **options) as shown:
+        await shown.log_in("cai.xin")
+        await shown.go("/desks/care/messages/?queue=help")
+        row = shown.page.locator("tr", has_text="Zoe").first
+        await row.get_by_role("button", name="Call back").click()
+        running = row.get_by_text("Call 13800001111 from 138")
+        await running.wait_for(timeout=PATIENCE_MS)
+        assert await shown.overflow() == []
+        assert await shown.serious_violations() == []
+        await row.get_by_role("button", name="End call").click()
+        await row.get_by_role("button", name="Call back").wait_for(timeout=PATIENCE_MS)
+        assert not await running.count()

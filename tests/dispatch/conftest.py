@@ -1,0 +1,44 @@
+"""One stage for the process tests of a worker: two web processes, a keeper, a group for each."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.dispatch.stage import PATIENT, QUICK, Stage
+from tests.live.servers import WebServer
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A database and a Redis of their own."""
+    made = Stage.start(tmp_path_factory.mktemp("dispatch"))
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="session")
+def web(stage: Stage) -> WebServer:
+    """One web process, uvicorn."""
+    return stage.web()
+
+
+@pytest.fixture(scope="session")
+def other_web(stage: Stage) -> WebServer:
+    """Another one, daphne."""
+    return stage.web("daphne")
+
+
+@pytest.fixture
+def quick(stage: Stage) -> Iterator[str]:
+    """A group whose heartbeat is 1 s, whose peers are pending after 2 s and stopped 3 s later."""
+    with stage.group(**QUICK) as slug:
+        yield slug
+
+
+@pytest.fixture
+def patient(stage: Stage) -> Iterator[str]:
+    """The same, with a disconnect timer of a minute."""
+    with stage.group(**PATIENT) as slug:
+        yield slug

@@ -1,0 +1,44 @@
+"""An instance as a process of its own, so that it can be killed: answers every message.
+
+    python instance_process.py '{"servers": [...], "group": "g", "token": "…", "name": "as-1"}'
+
+Prints `linked <id>` for each link, `started <session>` and `ended <session> <reason>`.
+"""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from integrations.dispatch_client import Instance, InstanceHandler, Settings
+
+
+class Answering(InstanceHandler):
+    instance: Instance
+
+    async def linked(self, arrival: str) -> None:
+        print(f"linked {self.instance.id} {arrival}", flush=True)
+
+    async def started(self, session: str, front: str, body: Any) -> None:
+        print(f"started {session}", flush=True)
+        await self.instance.send(session, {"hello": body})
+
+    async def message(self, session: str, body: Any) -> None:
+        await self.instance.send(session, {"echo": body})
+
+    async def ended(self, session: str, reason: str, body: Any) -> None:
+        print(f"ended {session} {reason}", flush=True)
+
+
+async def main(options: dict[str, Any]) -> None:
+    handler = Answering()
+    name, capacity = options.pop("name"), options.pop("capacity", 10_000)
+    handler.instance = Instance(
+        Settings(**options), handler, name=name, version="1", capacity=capacity
+    )
+    async with handler.instance:
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))

@@ -1,0 +1,109 @@
+"""Groups, and peers that speak straight to the group's scripts, for tests of services and faces."""
+
+import itertools
+from typing import Any
+
+from poolsite import history, hotpath
+from poolsite.access.models import Account
+from poolsite.access.services import token_create
+from poolsite.history import Aggregate
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import services
+from queueing.dispatch.models import Group
+
+SLUG = "asi"
+_links = itertools.count(1)
+
+
+def make_group(slug: str = SLUG, **given: Any) -> Group:
+    """A group with the defaults unless told otherwise."""
+    return services.group_create(actor="test", slug=slug, **given)
+
+
+class Peer:
+    """A registered peer: its link, and the numbers of its own frames."""
+
+    def __init__(self, slug: str, registered: door.Registered, link: str) -> None:
+        self.slug, self.link = slug, link
+        self.id, self.key, self.arrival = registered.id, registered.peer, registered.arrival
+        self._seq = registered.received
+
+    def next(self) -> int:
+        self._seq += 1
+        return self._seq
+
+    def beat(self) -> door.Heard:
+        return hotpath.run(door.heard(self.slug, "web", [(self.key, self.link)]))[0]
+
+    def outbox(self) -> list[door.Entry]:
+        found = hotpath.run(door.outbox(self.slug, self.key, self.link, 1, 500))
+        return [door.read_entry(text) for _, text in found]
+
+    def start(self, word: str) -> str:
+        """Begin a session; its id. Fails when it was refused."""
+        routed = hotpath.run(door.start(self.slug, self.key, self.link, self.next(), word))
+        assert routed.outcome == "routed", routed.reason
+        return f"{self.id}/{word}"
+
+    def end(self, session: str) -> door.Routed:
+        return hotpath.run(door.end(self.slug, self.key, self.link, self.next(), session))
+
+    def leave(self) -> None:
+        """Its socket closes."""
+        assert hotpath.run(door.lost(self.slug, self.key, self.link, "closed"))
+
+
+def front(slug: str = SLUG, peer_id: str = "sip-1", *, profile: str = "BICC") -> Peer:
+    """A front-end that is linked."""
+    link = f"{next(_links):016x}"
+    command = door.register_front(slug, peer_id, profile, "boot1", link, "web")
+    return Peer(slug, hotpath.run(command), link)
+
+
+def back(
+    name: str,
+    slug: str = SLUG,
+    *,
+    version: str = "1.0",
+    capacity: int = 100,
+    boot: str = "boot1",
+) -> Peer:
+    """An instance that is newly linked under a name."""
+    link = f"{next(_links):016x}"
+    offered = hotpath.run(door.offer(slug))
+    command = door.register_back(
+        *(slug, offered, offered, boot, name, version, capacity, 1, link, "web")
+    )
+    return Peer(slug, hotpath.run(command), link)
+
+
+def row_of(name: str, slug: str = SLUG) -> door.PeerRow:
+    """The instance under a name that has not stopped."""
+    rows = hotpath.run(door.peers(slug))
+    return next(row for row in rows if row.name == name and row.state != "stop")
+
+
+def show(slug: str = SLUG) -> door.Figures:
+    found = hotpath.run(door.show(slug))
+    assert found is not None
+    return found
+
+
+def drain(group: Group) -> None:
+    """Bring a group's history into SQL."""
+    while history.drain("dispatch.group", Aggregate(group.tag, group.pk)).lag:
+        pass
+
+
+def token_for(*groups: Group, account: Account | None = None, **given: Any) -> str:
+    """The secret of a token that may link peers to these groups, and look at them."""
+    given.setdefault("actions", ["dispatch.link", "dispatch.view"])
+    owner = account if account is not None else groups[0].account if groups else None
+    _, secret = token_create(
+        name="peer",
+        account=owner,
+        resources=[f"group:{group.slug}" for group in groups],
+        actor="test",
+        **given,
+    )
+    return secret

@@ -1,0 +1,66 @@
+"""A rolling upgrade while Redis loses its data, a flag is lost, or a worker sleeps."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from poolsite import hotpath
+from poolsite.jobs import lease
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import services
+from queueing.dispatch.models import Group, Instance
+from tests.dispatch.people import SLUG, back, make_group, row_of
+from tests.dispatch.upgrading import begin, step, ticks
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+
+@pytest.fixture
+def group() -> Group:
+    """A group whose heartbeat is a second."""
+    return make_group(heartbeat_seconds=1)
+
+
+def test_a_loss_of_redis_does_not_end_a_drain(group: Group) -> None:
+    back("as-1")
+    back("as-2")
+    upgrade = begin(group)
+    ticks()
+    Group.objects.filter(pk=group.pk).update(created_at=timezone.now() - timedelta(days=1))
+    hotpath.client().flushdb()
+    services.watch_groups(0, 1)
+    back("as-1", boot="boot2")
+    assert row_of("as-1").upgrading
+    assert Instance.objects.get(name="as-1").upgrading
+    assert upgrade.pk
+
+
+def test_a_drain_that_redis_never_heard_of_is_not_called_safe(group: Group) -> None:
+    back("as-1")
+    back("as-2")
+    upgrade = begin(group)
+    ticks()
+    hotpath.run(door.upgrade_flag(SLUG, "as-1", False))
+    ticks()
+    assert step(upgrade).status == "draining"
+    assert row_of("as-1").upgrading  # said again
+    ticks()
+    assert step(upgrade).status == "safe"
+
+
+def test_an_old_worker_that_wakes_up_changes_nothing(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back("as-1")
+    back("as-2")
+    upgrade = begin(group)
+    monkeypatch.setattr(lease, "current", lambda: lease.Lease("{x}", "new", 9))
+    ticks()
+    assert step(upgrade).status == "draining"
+    monkeypatch.setattr(lease, "current", lambda: lease.Lease("{x}", "old", 8))
+    ticks(3)
+    assert step(upgrade).status == "draining"
+    monkeypatch.setattr(lease, "current", lambda: lease.Lease("{x}", "newer", 10))
+    ticks()
+    assert step(upgrade).status == "safe"

@@ -1,0 +1,121 @@
+"""Devices of the simulator: kept connections, another web process after a fault, and mishaps."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from integrations.simulator.devices.device import Device, Habits, Tally
+from integrations.simulator.devices.reports import FAULTS, Reports
+from tests.support.ports import free_port
+
+NOTHING = {"task": None, "token": None, "deadline": None, "retry_after": 7, "results": []}
+QUIET = {"unsent": 0.0, "lost": 0.0, "doubled": 0.0, "reordered": 0.0, "late": 0.0}
+
+
+@dataclass
+class Platform:
+    """A web process that writes down what it was sent, and may hang up instead of answering."""
+
+    url: str = ""
+    connections: int = 0
+    requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    silent: bool = False
+    answer: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                size = int(head.lower().partition(b"content-length: ")[2].split()[0])
+                body = json.loads(await reader.readexactly(size))
+                self.requests.append((head.split()[1].decode(), body))
+                if self.silent:
+                    break
+                told = json.dumps(self.answer).encode()
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(told), told))
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def platform() -> AsyncIterator[Platform]:
+    made = Platform()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        yield made
+
+
+def device(reports: Reports, http: httpx.AsyncClient, **habits: float) -> Device:
+    made = Habits(period_seconds=30.0, **{**QUIET, **habits})
+    return Device("d1", reports, http, random.Random(1), made, Tally())
+
+
+async def test_reports_share_kept_connections() -> None:
+    async with platform() as web:
+        reports = Reports([web.url], "tower", "secret")
+        for _ in range(5):
+            assert await reports.post("d1", {"results": []}) == (200, NOTHING)
+        reports.close()
+    assert web.connections == 1
+    assert web.requests == [("/api/v1/devices/d1/report?gate=tower", {"results": []})] * 5
+
+
+async def test_after_a_fault_the_next_web_process_is_asked_and_the_first_one_later() -> None:
+    gone = f"http://127.0.0.1:{free_port()}"
+    async with platform() as web:
+        reports = Reports([gone, web.url], "", "secret")
+        with pytest.raises(FAULTS):
+            await reports.post("d1", {})
+        assert (await reports.post("d1", {}))[0] == 200
+        web.silent = True
+        with pytest.raises(FAULTS):
+            await reports.post("d1", {})
+        web.silent = False
+        with pytest.raises(FAULTS):  # its turn again, and it is still gone
+            await reports.post("d1", {})
+        assert (await reports.post("d1", {}))[0] == 200
+        reports.close()
+
+
+@pytest.mark.parametrize(
+    ("habit", "sent"),
+    [("unsent", []), ("doubled", [1, 1, 2, 2]), ("reordered", [1, 2, 1]), ("lost", [1, 2])],
+)
+async def test_each_mishap_is_played(habit: str, sent: list[int]) -> None:
+    async with platform() as web, httpx.AsyncClient() as http:
+        reports = Reports([web.url], "", "secret")
+        one = device(reports, http, **{habit: 1.0})
+        heard = []
+        for number in (1, 2):
+            one.results = [{"task": f"g.{number}", "token": number, "ok": True}]
+            heard.append(await one.report())
+        reports.close()
+    assert [body["results"][0]["token"] for _, body in web.requests] == sent
+    told = habit in ("doubled", "reordered")
+    assert heard == ([7.0, 7.0] if told else [30.0, 30.0])
+
+
+async def test_a_result_is_kept_until_it_was_taken() -> None:
+    async with platform() as web, httpx.AsyncClient() as http:
+        reports = Reports([web.url], "", "secret")
+        one = device(reports, http)
+        one.results = [{"task": "g.1", "token": 1, "ok": True}]
+        web.silent = True
+        with pytest.raises(FAULTS):
+            await one.report()
+        assert one.results
+        web.silent = False
+        web.answer = {**NOTHING, "results": [{"task": "g.1", "outcome": "accepted"}]}
+        await one.report()
+        assert (one.results, one.tally.outcomes) == ([], {"accepted": 1})
+        reports.close()

@@ -1,0 +1,35 @@
+"""A desk with one queue whose heartbeats live briefly, for tests that cut real sockets.
+
+A program for a migrated database, run in the environment of the site; prints JSON: how its agent
+logs in.
+"""
+
+import json
+
+import django
+
+TTL_SECONDS, GRACE_SECONDS = 7, 12  # the server asks every open socket each five seconds
+
+
+def main() -> None:
+    django.setup()
+    from poolsite.access.models import Account, Membership, User
+    from queueing.line.models import Queue
+    from queueing.line.services import desks
+    from tests.live.people import _cookie
+
+    account = Account.objects.create(slug="evergreen", name="Evergreen")
+    desk = desks.desk_create(actor="stage", slug="care", name="Care", account=account)
+    queue = desks.queue_create(actor="stage", desk=desk, slug="help", name="Help")
+    # shorter than the setting allows, so that the tests wait less
+    Queue.objects.filter(pk=queue.pk).update(ttl_seconds=TTL_SECONDS, grace_seconds=GRACE_SECONDS)
+    user = User.objects.create_user("li.jun", password=None)
+    Membership.objects.create(account=account, user=user, role="agent")
+    queue.refresh_from_db()
+    desks.apply_queue(queue)
+    desks.agent_create(actor="stage", desk=desk, user=user, name="Li Jun", queues=[queue])
+    print(json.dumps({"user": user.pk, "cookie": _cookie(user)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""docs/line-redis.md says what the scripts take, answer and keep: nothing less."""
+
+import re
+from pathlib import Path
+
+from queueing.line import desk
+from queueing.line.desk.commands import PENDING, STATES
+from queueing.line.desk.reading import VISIT_STATES
+from queueing.line.desk.settings import MODES, NO_AGENT
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "line-redis.md").read_text(encoding="utf-8")
+LUA = "\n".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "queueing/line/lua").rglob("*.lua"))
+)
+CODE = re.sub(r"--\[\[.*?\]\]", "", LUA, flags=re.DOTALL)
+
+
+def part(title: str) -> str:
+    """One section of the page."""
+    return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_every_key_and_channel_is_told() -> None:
+    keys = desk.DeskKeys("x")
+    for key in (*keys.all, keys.wake_channel):
+        assert f"`{key}`" in PAGE, key
+    for channel in re.findall(r"'(live:to:\w+:)'", CODE):
+        assert f"`{channel}<" in PAGE, channel
+
+
+def test_every_script_is_told_once() -> None:
+    told = re.findall(r"`(\w+)`", "".join(row[1] for row in rows(part("Scripts"))))
+    assert sorted(told) == sorted(desk.SCRIPTS)
+
+
+def test_every_field_of_the_hash_is_told() -> None:
+    written = set(re.findall(r"call\('(?:HINCRBY|HGET)', DESK, '([a-z_]+)'", CODE))
+    written |= set(re.findall(r"'([a-z_]+)'", re.findall(r"call\('HMGET', DESK, (.*?)\)", CODE)[0]))
+    assert {"conf", "ticket", "front", "calls"} <= written
+    for name in written:
+        assert f"`{name}`" in PAGE, name
+    for prefix in set(re.findall(r"DESK, '([a-z]+:)' \.\.", CODE)):
+        assert f"`{prefix}<" in PAGE, prefix
+
+
+def test_every_kind_of_entry_is_told() -> None:
+    kinds = set(re.findall(r"\blog\('(\w+)'", CODE)) | set(re.findall(r"'k', '(\w+)'", CODE))
+    kinds |= set(re.findall(r"requeue\(\w+, '(\w+)'", CODE))
+    kinds |= {"returned", "withdrawn", "transfer", "move"}  # chosen by a condition
+    told = set(re.findall(r"`(\w+)`", "".join(row[1] for row in rows(part("History")))))
+    assert kinds == told
+
+
+def test_every_answer_is_told() -> None:
+    said = set(re.findall(r"return \{ '([a-z_ ]+)'", CODE))
+    said |= set(re.findall(r"_reply\('([a-z_]+)'", CODE)) | set(VISIT_STATES.values())
+    assert {"ok", "late", "over", "no such desk", "in_use"} <= said
+    for answer in said:
+        ending = "malformed <" if answer.startswith("malformed") else f"{answer}`"
+        assert f"`{ending}" in part("Answers"), answer
+
+
+def test_every_letter_of_a_record_is_told() -> None:
+    records = part("Records")
+    for letter in {*VISIT_STATES, *STATES, *MODES.values(), *NO_AGENT.values(), *PENDING} - {"k"}:
+        assert f"`{letter}`" in records, letter
+    for letter in re.findall(r"local what = \{ (.*?) \}", CODE)[0].split(", "):
+        assert f"`{letter[0]}<" in records, letter
+
+
+def test_the_texts_have_as_many_words_as_the_page_names() -> None:
+    """Visit, agent and queue: the patterns that cut them apart, and the sentences."""
+    records = part("Records")
+    for name, words in (("A visit", 10), ("An agent", 11), ("A queue", 13)):
+        sentence = re.sub(r"\([^()]*\)", "", records.partition(f"{name}: ")[2].partition(". ")[0])
+        sentence = sentence.replace("then seconds and counts: ", "").partition("\n\n")[0]
+        assert len(sentence.split(",")) == words, (name, sentence)
+    queue = desk.QueueSettings().words()
+    assert len(queue.split()) == 13
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of each row of the tables in a text, without their heads."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [line.split("|") for line in lines]
+    return [row for row in cells if "---" not in row[1] and "`" in row[1]]

@@ -1,0 +1,265 @@
+"""The behaviour table's rows of presence, with real sockets that are cut, and polls that stop."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from tests.line.presence_stage import GRACE_SECONDS, TTL_SECONDS
+from tests.live.servers import ROOT, Site, WebServer
+
+pytestmark = pytest.mark.slow
+SLACK_SECONDS = 30.0  # of a busy machine
+POLL_SECONDS = 1.0
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """A web process with a desk of its own, and the line's sweeps beside it."""
+    redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
+    site = Site(tmp_path_factory.mktemp("floor"), redis.url)
+    site.folder.mkdir(exist_ok=True)
+    site.migrate()
+    site.people["agent"] = json.loads(site.run("-m", "tests.line.presence_stage"))
+    web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+    ticker = subprocess.Popen(
+        [sys.executable, "-m", "tests.browser.line_ticker"],
+        cwd=ROOT,
+        env=site.environment,
+        preexec_fn=die_with_parent,
+        stdout=subprocess.PIPE,
+    )
+    assert ticker.stdout is not None
+    assert ticker.stdout.readline() == b"ready\n"
+    yield web
+    ticker.terminate()
+    ticker.wait(timeout=20)
+    ticker.stdout.close()
+    web.stop()
+    redis.stop()
+
+
+class Open:
+    """An open socket that answers heartbeats, until it is cut."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.states: dict[str, Any] = {}
+        self.told: list[str] = []
+        self._task = asyncio.create_task(self._pump())
+
+    async def _pump(self) -> None:
+        with suppress(ConnectionClosed):
+            async for text in self.socket:
+                frame = orjson.loads(text)
+                if frame["op"] == "beat":
+                    await self.send(op="beat")
+                elif frame["op"] == "personal":
+                    self.told.append(frame["kind"])
+                elif "data" in frame:
+                    name = frame["topic"].partition(":")[0]
+                    before = self.states.get(name, {}) if frame["op"] == "change" else {}
+                    self.states[name] = {**before, **frame["data"]}
+                if "ack" in frame:
+                    await self.send(op="ack", ack=frame["ack"])
+
+    async def send(self, **frame: Any) -> None:
+        await self.socket.send(orjson.dumps(frame).decode())
+
+    async def cut(self) -> None:
+        """As when the network goes: no goodbye."""
+        self.socket.transport.abort()
+        await self._task
+
+
+class Visitor:
+    """A visitor with a page (a socket), or without one (a poll)."""
+
+    def __init__(self, web: WebServer, joined: dict[str, Any], kind: str) -> None:
+        self.web, self.kind = web, kind
+        self.visit, self.token = joined["visit"], joined["token"]
+        self.first = joined
+        self.open: Open | None = None
+        self._polls: asyncio.Task[None] | None = None
+
+    async def come(self) -> "Visitor":
+        if self.kind == "poll":
+            self._polls = asyncio.create_task(self._poll())
+            return self
+        port = self.web.port
+        socket = await connect(
+            f"ws://127.0.0.1:{port}/ws/live/visitor/",
+            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+            ping_interval=None,
+        )
+        self.open = Open(socket)
+        await self.open.send(op="token", token=self.token)
+        await self.open.send(op="subscribe", topic="line.queue:help")
+        await self.open.send(op="subscribe", topic=f"line.visit:{self.visit}")
+        return self
+
+    async def _poll(self) -> None:
+        while True:
+            await call(self.web, f"visits/{self.visit}/beat", self.token)
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def cut(self) -> None:
+        if self.open is not None:
+            await self.open.cut()
+        if self._polls is not None:
+            self._polls.cancel()
+
+    async def leave(self) -> None:
+        """Go, and say so."""
+        await call(self.web, f"visits/{self.visit}/leave", self.token)
+        await self.cut()
+
+    async def stands(self) -> dict[str, Any]:
+        """Looking keeps no place."""
+        async with httpx.AsyncClient() as client:
+            answer = await client.get(
+                f"http://127.0.0.1:{self.web.port}/api/v1/visits/{self.visit}",
+                headers={"Authorization": f"Bearer {self.token}"},
+            )
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def until(self, answer: str, seconds: float) -> dict[str, Any]:
+        """Wait until the visit stands so."""
+        async with asyncio.timeout(seconds + SLACK_SECONDS):
+            while True:
+                now = await self.stands()
+                if now["answer"] == answer:
+                    return now
+                await asyncio.sleep(0.2)
+
+
+async def call(web: WebServer, path: str, token: str = "", **body: Any) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with httpx.AsyncClient() as client:
+        url = f"http://127.0.0.1:{web.port}/api/v1/{path}"
+        answer = await client.post(url, json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def joins(web: WebServer, name: str, kind: str = "socket") -> Visitor:
+    joined = await call(web, "queues/help/join", name=name)
+    return await Visitor(web, joined, kind).come()
+
+
+async def agent_comes(web: WebServer) -> Open:
+    """The agent's console: a socket that watches, and the log-in."""
+    agent = web.site.people["agent"]
+    port = web.port
+    socket = await connect(
+        f"ws://127.0.0.1:{port}/ws/live/",
+        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+        additional_headers={"Cookie": agent["cookie"]},
+        ping_interval=None,
+    )
+    console = Open(socket)
+    name, _, value = agent["cookie"].partition("=")
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}", cookies={name: value}
+    ) as client:
+        await client.get("/profile/")
+        headers = {"X-CSRFToken": client.cookies["csrf"]}
+        answer = await client.post("/api/v1/agent/login", json={}, headers=headers)
+        assert answer.status_code == 200, answer.text
+    await console.send(op="subscribe", topic=f"line.agent:{agent['user']}")
+    return console
+
+
+async def seen(wanted: Any, seconds: float = 0.0) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds + SLACK_SECONDS):
+        while True:
+            if wanted():
+                return
+            await asyncio.sleep(0.1)
+
+
+async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and_not_longer(
+    floor: WebServer,
+) -> None:
+    gone = [await joins(floor, "Ann"), await joins(floor, "Cy", "poll")]
+    stays = await joins(floor, "Bo")
+    for visitor in gone:
+        await visitor.cut()
+    for visitor in gone:
+        await visitor.until("away", TTL_SECONDS)
+    assert (await stays.stands())["ahead"] == 2  # they count in others' places
+    for place, visitor in enumerate(gone):
+        await visitor.come()
+        back = await visitor.until("waiting", 0)
+        assert (back["ahead"], back["ticket"]) == (place, visitor.first["ticket"])
+    await asyncio.sleep(TTL_SECONDS + 1)
+    for visitor in gone:  # sockets that answer, and polls, keep it
+        assert (await visitor.stands())["answer"] == "waiting"
+        await visitor.cut()
+    for visitor in gone:
+        ended = await visitor.until("ended", TTL_SECONDS + GRACE_SECONDS)
+        assert ended["word"] == "lost"
+    assert (await stays.stands())["ahead"] == 0
+    await stays.leave()
+
+
+async def test_who_vanishes_in_a_room_ends_it_and_the_agent_is_free_for_the_next(
+    floor: WebServer,
+) -> None:
+    console = await agent_comes(floor)
+    first = await joins(floor, "Ann")
+    await first.until("room", 0)
+    second = await joins(floor, "Bo", "poll")
+    await first.cut()
+    ended = await first.until("ended", TTL_SECONDS)
+    assert ended["word"] == "visitor lost"
+    await second.until("room", 0)
+
+    def rooms() -> list[str]:
+        slots = console.states.get("line.agent", {}).get("slots", [])
+        return [slot["visit"] for slot in slots]
+
+    await seen(lambda: rooms() == [second.visit])
+    await second.cut()
+    assert (await second.until("ended", TTL_SECONDS))["word"] == "visitor lost"
+    await seen(lambda: rooms() == [])
+    await console.cut()
+
+
+async def test_a_vanished_agents_visitor_is_first_again_and_is_told(floor: WebServer) -> None:
+    console = await agent_comes(floor)
+    first = await joins(floor, "Ann")
+    second = await joins(floor, "Bo")
+    await first.until("room", 0)
+    await console.cut()
+    back = await first.until("waiting", TTL_SECONDS)
+    assert (back["ahead"], back["ticket"]) == (0, first.first["ticket"])
+    assert (await second.stands())["ahead"] == 1
+    assert first.open is not None
+    page = first.open
+    await seen(lambda: "line.returned" in page.told)
+    await seen(lambda: page.states["line.visit"]["answer"] == "waiting")
+    # the last agent has left: whoever waits is told that nobody serves now
+    for visitor in (first, second):
+        assert visitor.open is not None
+        states = visitor.open.states
+        await seen(lambda states=states: states["line.queue"]["online"] == 0)
+    again = await agent_comes(floor)
+    await first.until("room", 0)
+    await seen(lambda: page.states["line.visit"]["answer"] == "room")
+    for each in (first, second):
+        await each.leave()
+    await again.cut()

@@ -1,0 +1,81 @@
+"""What visitors were told against what came about, as the pages show it."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from poolsite import hotpath
+from queueing.line import desk as door
+from queueing.line.models import Visit
+from queueing.line.selectors import consoles, wallboard
+from queueing.line.selectors.promises import ENOUGH, Promises, promises_of
+from queueing.line.services import estimates, visits
+from tests.line.line_world import LineWorld, make_line
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+
+@pytest.fixture
+def line() -> LineWorld:
+    cache.clear()
+    estimates._KNOWN.clear()
+    return make_line()
+
+
+def past(
+    line: LineWorld, number: int, waited: float, low: int | None = 30, high: int = 60
+) -> Visit:
+    """A visit that was told a range, waited, and was served for a minute."""
+    joined = timezone.now() - timedelta(hours=1)
+    return Visit.objects.create(
+        public_id=f"past{number:08d}",
+        desk=line.desk,
+        queue=line.queue,
+        joined_at=joined,
+        predicted_low_seconds=low,
+        predicted_high_seconds=None if low is None else high,
+        matched_at=joined + timedelta(seconds=waited),
+        ended_at=joined + timedelta(seconds=waited + 60),
+        outcome="served",
+    )
+
+
+def test_the_share_of_true_promises_is_counted_and_shown(line: LineWorld) -> None:
+    for number, waited in enumerate([10, 20, 30, 40, 50, 60, 61, 90, 5, 59]):
+        past(line, number, waited)
+    past(line, 10, 500, low=None)  # was told nothing
+    assert promises_of(line.queue) == Promises(of=10, kept=8, sooner=4)
+    assert consoles.queue_out(line.queue)["promises"] == {"kept": 8, "of": 10}
+    board = wallboard.board(line.desk)
+    assert board["queues"][0]["promises"] == {"of": 10, "kept": 8, "sooner": 4}
+
+
+def test_too_few_promises_say_nothing(line: LineWorld) -> None:
+    for number in range(ENOUGH - 1):
+        past(line, number, 10)
+    assert consoles.queue_out(line.queue)["promises"] is None
+    assert wallboard.board(line.desk)["queues"][0]["promises"] is None
+
+
+def test_a_join_writes_down_what_the_visitor_was_told_once_the_data_suffice(
+    line: LineWorld,
+) -> None:
+    line.agent("li", online=True)
+    assert visits.visit_join(queue=line.queue).standing.answer == "room"
+    silent = visits.visit_join(queue=line.queue).visit
+    assert silent.predicted_high_seconds is None
+    for number in range(estimates.ENOUGH):
+        past(line, number, 10)
+    estimates._KNOWN.clear()
+    joined = visits.visit_join(queue=line.queue)
+    assert joined.estimate == estimates.wait_range(2, 60.0)
+    row = Visit.objects.get(public_id=joined.visit.public_id)
+    assert (row.predicted_low_seconds, row.predicted_high_seconds) == (
+        joined.estimate.low_seconds,
+        joined.estimate.high_seconds,
+    )
+    hotpath.run(door.log_out_now(line.desk.slug, line.desk.agents.get().user_id, "gone"))
+    estimates._KNOWN.clear()
+    assert visits.visit_join(queue=line.queue).estimate is None  # nobody serves

@@ -1,0 +1,93 @@
+"""Lists of aggregates: pages by slug, columns that sort and export, what is unknown stands last."""
+
+from dataclasses import dataclass
+
+import pytest
+from django.test import RequestFactory
+
+from poolsite.operations import lists
+from poolsite.operations.lists import Column
+from queueing.admission.models import Gate
+from tests.access.world import World, make_world
+
+
+@dataclass
+class Row:
+    name: str
+    count: int | None
+
+
+COLUMNS = [
+    Column("name", "Name", lambda row: row.name, right=False),
+    Column("count", "Count", lambda row: row.count),
+]
+ROWS = [Row("b", 2), Row("a", None), Row("c", 7), Row("=1+1", 0)]
+
+
+@pytest.fixture
+def world(db) -> World:
+    return make_world()
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("count", ["=1+1", "b", "c", "a"]),
+        ("-count", ["c", "b", "=1+1", "a"]),
+        ("name", ["=1+1", "a", "b", "c"]),
+        ("", ["b", "a", "c", "=1+1"]),
+        ("no-such-column", ["b", "a", "c", "=1+1"]),
+    ],
+)
+def test_rows_are_sorted_by_a_column_and_unknown_ones_stand_last(sort, names) -> None:
+    assert [row.name for row in lists.ordered(ROWS, COLUMNS, sort)] == names
+
+
+def test_a_click_on_a_head_sorts_and_the_next_one_turns_round() -> None:
+    def way(name: str, sort: str) -> tuple[str, str]:
+        head = next(each for each in lists.heads(COLUMNS, sort) if each["sort"] == name)
+        return head["aria"], head["by"]
+
+    assert way("count", "") == ("none", "-count")
+    assert way("count", "-count") == ("descending", "count")
+    assert way("count", "count") == ("ascending", "-count")
+    assert way("name", "") == ("none", "name")
+    assert way("name", "name") == ("ascending", "-name")
+
+
+def test_the_csv_has_each_column_and_runs_nothing_in_a_spreadsheet() -> None:
+    answer = lists.csv_answer("things", COLUMNS, ROWS)
+    assert answer["Content-Disposition"] == 'attachment; filename="things.csv"'
+    lines = answer.content.decode("utf-8-sig").splitlines()
+    assert lines == ["name,count", "b,2", "a,", "c,7", "'=1+1,0"]
+
+
+def test_pages_follow_each_other_without_a_gap(world) -> None:
+    for n in range(lists.PAGE_ROWS + 3):
+        Gate.objects.create(slug=f"g-{n:03}", key=f"g-{n:03}", name=f"Gate {n}", account=world.own)
+
+    def page(query: str) -> lists.ListPage[Gate]:
+        return lists.page_of(RequestFactory().get(query), Gate.objects.all(), kind="gate")
+
+    first = page("/gates/?q=g-")
+    assert (len(first.rows), first.total, first.back_url) == (100, 103, "")
+    second = page(f"/gates/{first.next_url}")
+    assert [row.slug for row in second.rows] == ["g-100", "g-101", "g-102"]
+    assert (second.next_url, second.back_url) == ("", "?q=g-")
+
+
+@pytest.mark.parametrize("path", ["/gates/", "/groups/", "/desks/"])
+def test_each_list_sorts_by_its_address_and_exports_what_it_shows(world, path: str) -> None:
+    client = world.client("operate")
+    singular = path.strip("/").removesuffix("s")
+    Gate.objects.create(slug="one", key="one", name="One", account=world.own)
+    world.own.dispatch_groups.create(slug="one", name="One")
+    world.own.desks.create(slug="one", name="One")
+    page = client.get(f"{path}?sort={singular}").content.decode()
+    assert 'aria-sort="ascending"' in page
+    assert f'href="?sort=-{singular}"' in page
+    file = client.get(f"{path}?format=csv")
+    assert file["Content-Type"].startswith("text/csv")
+    head, row = file.content.decode("utf-8-sig").splitlines()
+    assert head.split(",")[0] == singular
+    assert row.split(",")[0] == "One"
