@@ -27,9 +27,7 @@ def register() -> None:
         operations.Way(
             operations.Undo(
                 "billing.wallet_configure",
-                lambda actor, wallet, reason, values: wallet_configure(
-                    wallet, actor=actor, reason=reason, **values
-                ),
+                operations.through(wallet_configure, "wallet"),
                 why_not=_why_closed,
             ),
             "wallet",
@@ -42,9 +40,7 @@ def register() -> None:
         operations.Way(
             operations.Undo(
                 "billing.tariff_change",
-                lambda actor, tariff, reason, values: tariffs.tariff_change(
-                    actor=actor, tariff=tariff, reason=reason, **values
-                ),
+                operations.through(tariffs.tariff_change, "tariff"),
                 why_not=tariffs.why_fixed,
                 lock=tariffs.lock_account,
             ),
@@ -57,9 +53,7 @@ def register() -> None:
         operations.Way(
             operations.Undo(
                 "billing.template_change",
-                lambda actor, template, reason, values: templates.template_change(
-                    actor=actor, template=template, reason=reason, **values
-                ),
+                operations.through(templates.template_change, "template"),
                 why_not=templates.why_fixed,
             ),
             "template",
@@ -71,9 +65,7 @@ def register() -> None:
         operations.Way(
             operations.Undo(
                 "billing.chatbot_change",
-                lambda actor, chatbot, reason, values: chatbot_change(
-                    actor=actor, chatbot=chatbot, reason=reason, **values
-                ),
+                operations.through(chatbot_change, "chatbot"),
             ),
             "chatbot",
             Chatbot.objects.all,

@@ -197,9 +197,7 @@ def register() -> None:
             "numbers.operate",
             operations.Undo(
                 "numbers.pool_configure",
-                lambda actor, pool, reason, values: pool_configure(
-                    actor=actor, pool=pool, reason=reason, **values
-                ),
+                operations.through(pool_configure, "pool"),
             ),
         )
     )

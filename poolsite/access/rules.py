@@ -93,9 +93,7 @@ def _register_managed() -> None:
             "access.accounts_change",
             operations.Undo(
                 "access.account_change",
-                lambda actor, account, reason, values: account_change(
-                    actor=actor, account=account, reason=reason, **values
-                ),
+                operations.through(account_change, "account"),
             ),
         )
     )

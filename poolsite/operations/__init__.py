@@ -14,6 +14,7 @@ from poolsite.operations.managed import (
     register_final,
     register_managed,
     register_way,
+    through,
 )
 from poolsite.operations.registry import (
     Card,
@@ -51,4 +52,5 @@ __all__ = [
     "register_search",
     "register_stat",
     "register_way",
+    "through",
 ]

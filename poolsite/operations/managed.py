@@ -33,6 +33,15 @@ class Undo:
     lock: Callable[[Any], object] = lambda _thing: None
 
 
+def through(
+    service: Callable[..., object], thing: str
+) -> Callable[[Principal, Any, str, Mapping[str, Any]], object]:
+    """The `configure` of an Undo: `service`, called with actor, reason, values and its `thing`."""
+    return lambda actor, row, reason, values: service(
+        actor=actor, reason=reason, **{thing: row}, **values
+    )
+
+
 @dataclass(frozen=True)
 class Way:
     """A registered way back. `things` are looked up by the entry's kind and id.

@@ -55,9 +55,7 @@ def register() -> None:
             "admission.operate",
             operations.Undo(
                 "admission.gate_configure",
-                lambda actor, gate, reason, values: gate_configure(
-                    actor=actor, gate=gate, reason=reason, **values
-                ),
+                operations.through(gate_configure, "gate"),
             ),
         )
     )

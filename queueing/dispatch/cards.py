@@ -55,9 +55,7 @@ def register() -> None:
             "dispatch.configure",
             operations.Undo(
                 "dispatch.group_configure",
-                lambda actor, group, reason, values: group_configure(
-                    actor=actor, group=group, reason=reason, **values
-                ),
+                operations.through(group_configure, "group"),
             ),
         )
     )

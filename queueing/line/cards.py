@@ -63,9 +63,7 @@ def register() -> None:
             "line.configure",
             operations.Undo(
                 "line.desk_configure",
-                lambda actor, desk, reason, values: desk_configure(
-                    actor=actor, desk=desk, reason=reason, **values
-                ),
+                operations.through(desk_configure, "desk"),
             ),
         )
     )
@@ -80,9 +78,7 @@ def register() -> None:
             "line.configure",
             operations.Undo(
                 "line.queue_configure",
-                lambda actor, queue, reason, values: queue_configure(
-                    actor=actor, queue=queue, reason=reason, **values
-                ),
+                operations.through(queue_configure, "queue"),
             ),
         )
     )
@@ -90,9 +86,7 @@ def register() -> None:
         operations.Way(
             operations.Undo(
                 "line.agent_configure",
-                lambda actor, agent, reason, values: agent_configure(
-                    actor=actor, agent=agent, reason=reason, **values
-                ),
+                operations.through(agent_configure, "agent"),
                 why_not=_why_archived,
             ),
             "agent",
