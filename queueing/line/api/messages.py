@@ -1,5 +1,6 @@
 """A desk's left messages: listed, answered, and called back by an agent of the desk."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
@@ -57,9 +58,7 @@ def post_handled(
     request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
 ) -> Any:
     """Somebody has answered it, so its call is over; again: who was first stays."""
-    actor = principal_of_request(request)
-    left_messages.message_handle(actor=actor, message=_found(request, message))
-    return _message(_found(request, message))
+    return _after(left_messages.message_handle, request, _found(request, message))
 
 
 @messages.post(
@@ -72,9 +71,7 @@ def post_reopened(
     request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
 ) -> Any:
     """Nobody has answered it after all; again: the same answer."""
-    actor = principal_of_request(request)
-    left_messages.message_reopen(actor=actor, message=_found(request, message))
-    return _message(_found(request, message))
+    return _after(left_messages.message_reopen, request, _found(request, message))
 
 
 @messages.post(
@@ -95,9 +92,7 @@ def post_call(
     Who calls is an agent of the desk: the person of the session, or whom a token names.
     """
     found, caller = _found(request, message), _caller(request, agent)
-    actor = principal_of_request(request)
-    message_calls.message_call(actor=actor, agent=caller, message=found)
-    return _message(_found(request, message))
+    return _after(message_calls.message_call, request, found, agent=caller)
 
 
 @messages.post(
@@ -115,9 +110,7 @@ def post_call_end(
 ) -> Any:
     """Gives the number back; again, or without a call: the same answer."""
     found, caller = _found(request, message), _caller(request, agent)
-    actor = principal_of_request(request)
-    message_calls.message_call_end(actor=actor, agent=caller, message=found)
-    return _message(_found(request, message))
+    return _after(message_calls.message_call_end, request, found, agent=caller)
 
 
 def _found(request: HttpRequest, key: int) -> LeftMessage:
@@ -127,6 +120,14 @@ def _found(request: HttpRequest, key: int) -> LeftMessage:
     if found is None:
         raise ProblemError("unknown-message")
     return found
+
+
+def _after(
+    verb: Callable[..., object], request: HttpRequest, found: LeftMessage, **who: Agent
+) -> dict[str, Any]:
+    """The message as it stands after a service's verb on it."""
+    verb(actor=principal_of_request(request), message=found, **who)
+    return _message(_found(request, found.pk))
 
 
 def _caller(request: HttpRequest, named: int | None) -> Agent:
