@@ -69,7 +69,7 @@ if first == '1' then
 else
   mark, count = sub(list, 1, 13), sub(list, 31) + 0
 end
-local old_enough = as_of - 10000000
+local old_enough = as_of - slow.LIST_MARGIN
 
 local function add(kind, id, number)
   local n = #reply

@@ -15,7 +15,7 @@ local function machinery(now, at)
   local KEPT = 600000000 -- µs that ended call ids are known
   local MAX_TIME = 9007199254740991
   local seq, conf
-  local slow = {}
+  local slow = { LIST_MARGIN = 10000000 } -- µs before a live list in which a call may have begun unknown to it
 
   function slow.sync(new_seq, new_conf) seq, conf = new_seq, new_conf end
   function slow.synced() return seq, conf end

@@ -67,7 +67,7 @@ function slow.leases(batch)
         local list = who and call('HGET', POOL, 'l:' .. switch)
         local unpaid = find(props, ',"unpaid":1', 1, true)
         -- Who sends lists, but none since that could know of the call, has not said that it is over.
-        local unlisted = list and (sub(list, 30, 30) ~= 'c' or sub(list, 14, 29) - 10000000 < since + 0)
+        local unlisted = list and (sub(list, 30, 30) ~= 'c' or sub(list, 14, 29) - slow.LIST_MARGIN < since + 0)
         local unheard = who and (not alive or unlisted)
         local suspect = find(props, ',"suspect":1', 1, true)
         if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
