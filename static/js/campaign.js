@@ -2,6 +2,7 @@
 import { subscribe } from "../live.js";
 import { announce, pageData, setText } from "./dom.js";
 import { putMoney } from "./money.js";
+import { isOutdated } from "./outdated.js";
 import { figure, fill, gettext, percent, spanOf } from "./words.js";
 
 const page = pageData("campaign-page");
@@ -11,22 +12,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const GAP = 1.5;
 const PACE_SECONDS = 8;
 let seen = []; // [seconds, tried] of the last seconds
-let readAgain = false;
 let told = 0; // quarters that a screen reader has heard
 
 if (live) show(page.figures);
-subscribe(page.topic, {
-  snapshot(data) {
-    const uploaded = document.querySelector("[data-uploaded]");
-    if (uploaded && data.reading) setText(uploaded, figure(data.uploaded));
-    if ((data.status !== page.status || data.reading !== page.reading) && !readAgain && !document.querySelector("dialog[open]")) {
-      readAgain = true;
-      location.reload();
-      return;
-    }
-    if (live) show(data.figures);
-  },
-});
+subscribe(page.topic, { snapshot: take });
 // On the portal the balance has a topic of its own: two that differ by a moment would make it flicker.
 if (!document.querySelector("[data-wallet]")) {
   subscribe(`billing.figures:${page.wallet}`, {
@@ -35,6 +24,13 @@ if (!document.querySelector("[data-wallet]")) {
       if (place && data.status !== "missing") putMoney(place, data.spendable, page.currency, place.classList.contains("hero"));
     },
   });
+}
+
+function take(data) {
+  const uploaded = document.querySelector("[data-uploaded]");
+  if (uploaded && data.reading) setText(uploaded, figure(data.uploaded));
+  if (isOutdated(data.status !== page.status || data.reading !== page.reading, () => take(data))) return;
+  if (live) show(data.figures);
 }
 
 function show(figures) {

@@ -2,13 +2,18 @@
 import { subscribe } from "../live.js";
 import { pageData, setText } from "./dom.js";
 import { putMoney } from "./money.js";
+import { isOutdated } from "./outdated.js";
 import { figure } from "./words.js";
 
 const currency = pageData("campaigns-currency");
+const states = new Map(); // row → the state that it should show
+const look = () => isOutdated([...states].some(([row, state]) => row.dataset.status !== state), look);
+
 for (const row of document.querySelectorAll("tr[data-campaign]")) {
   subscribe(row.dataset.campaign, {
     snapshot(data) {
-      if (data.status !== row.dataset.status) { location.reload(); return; }
+      states.set(row, data.status);
+      if (look()) return;
       const figures = data.figures;
       row.querySelector("[data-share]").value = figures.recipients ? (figures.handed_over + figures.refused) / figures.recipients : 0;
       setText(row.querySelector('[data-figure="delivered_count"]'), figure(figures.delivered_count));

@@ -1,13 +1,13 @@
 // A gate's batches live: what moves in the list's rows.
 import { followRows } from "../live/rows.js";
 import { setText } from "./dom.js";
+import { isOutdated } from "./outdated.js";
 import { figure } from "./words.js";
 
 const table = document.querySelector("[data-batches]");
 
 function showRow(line, data) {
   const put = (name, text) => setText(line.querySelector(`[data-live="${name}"]`), text);
-  if (line.dataset.status !== data.state && !document.querySelector("dialog[open]")) { location.reload(); return; }
   put("done", `${figure(data.done)} / ${figure(data.total)}`);
   line.querySelector("[data-bar]").value = data.done;
   for (const name of ["issued", "failed", "expired"]) put(name, figure(data[name]));
@@ -15,7 +15,9 @@ function showRow(line, data) {
 
 if (table) {
   const lines = new Map([...table.querySelectorAll("tr[data-batch]")].map((line) => [line.dataset.batch, line]));
-  followRows(table.dataset.topic, (rows) => {
-    for (const [id, line] of lines) if (rows[id]) showRow(line, rows[id]);
+  followRows(table.dataset.topic, function show(rows) {
+    const known = [...lines].filter(([id]) => rows[id]);
+    if (isOutdated(known.some(([id, line]) => line.dataset.status !== rows[id].state), () => show(rows))) return;
+    for (const [id, line] of known) showRow(line, rows[id]);
   });
 }

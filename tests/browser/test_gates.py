@@ -264,6 +264,30 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
     assert [row.split(",")[:4] for row in rows[1:]] == [["a2", "two", "failed", "device"]]
 
 
+async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
+    shown: Window, chrome: Browser
+) -> None:
+    await shown.go("/gates/tower/batches/")
+    await shown.page.click("[data-dialog=new-batch]")
+    await upload(shown.page, "day", "b1,one\n")
+    await shown.page.wait_for_url("**/batches/*/")
+    await shown.page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
+    async with window(chrome, shown.base) as other:
+        await other.log_in("lin.mei")
+        await other.go("/gates/tower/batches/")
+        row = other.page.locator("tr[data-batch]:has(a:text-is('day'))")
+        await row.and_(other.page.locator("[data-status=open]")).wait_for()
+        await other.until(LIVE)
+        await other.page.click("[data-dialog=new-batch]")
+        await shown.page.click("[data-dialog=cancel-batch]")
+        await shown.page.fill("#cancel-batch [name=reason]", "wrong file")
+        await shown.page.click("#cancel-batch button.button--danger")
+        await row.locator("[data-live=expired]:text-is('1')").wait_for()
+        assert await row.get_attribute("data-status") == "open"
+        await other.page.keyboard.press("Escape")
+        await row.and_(other.page.locator("[data-status=cancelled]")).wait_for()
+
+
 async def test_what_one_window_does_the_other_one_shows(
     shown: Window, chrome: Browser, machine: Machine
 ) -> None:
