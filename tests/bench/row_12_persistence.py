@@ -10,20 +10,14 @@ for dirty accounts costs when there are none. Left out: fsync, the network, and 
 servers of their own.
 """
 
-import atexit
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from poolsite.runtime.redis_server import RedisServer
 from tests.bench.result import Row, at_most
-from tests.bench.sql_site import SqlSite
+from tests.bench.sql_site import SqlSite, servers
 from tests.live.servers import ROOT
-from tests.support.postgres import PostgresServer
 
 ACCOUNTS = 100_000
 WORKERS = 2
@@ -32,7 +26,7 @@ PROGRAM = "tests/bench/books_work.py"
 
 def run() -> list[Row]:
     """Fill, then measure one worker, two workers, COPY, and the look alone."""
-    site = _site()
+    site = servers().site("books")
     _work(site, "fill", str(ACCOUNTS))
     _work(site, "dirty", "1")
     _together(site, 1)  # tables and caches have been used once
@@ -65,19 +59,6 @@ def _row(name: str, seconds: float, copied: dict[str, Any], notes: str) -> Row:
         notes=notes,
         figures={"seconds": seconds, "copy": copied["seconds"]},
     )
-
-
-def _site() -> SqlSite:
-    folder = Path(tempfile.mkdtemp(prefix="poolsite-bench-books-", dir="/tmp"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    server = RedisServer(folder=folder / "redis", append_only=False).start()
-    atexit.register(server.stop)
-    postgres = PostgresServer().start()
-    atexit.register(postgres.remove)
-    site = SqlSite(folder / "site", server.url, database_url=postgres.create_database("books"))
-    site.folder.mkdir()
-    site.run("manage.py", "migrate", "--verbosity=0")
-    return site
 
 
 def _work(site: SqlSite, *arguments: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A private PostgreSQL and Redis with the pools that rows 14 and 17 look at, made once a run."""
+"""A private PostgreSQL and Redis: with the pools of rows 14 and 17, made once a run, or empty."""
 
 import atexit
 import json
@@ -43,20 +43,41 @@ class Sites:
     redis: RedisServer
 
 
-@cache
-def sites() -> Sites:
-    """Start both servers and fill them; they end with this process."""
+@dataclass(frozen=True)
+class Servers:
+    """A Redis (AOF off) and a PostgreSQL (fsync off) that end with this process."""
+
+    folder: Path
+    redis: RedisServer
+    postgres: PostgresServer
+
+    def site(self, name: str) -> SqlSite:
+        """Make a site with a migrated database of that name."""
+        url = self.postgres.create_database(name)
+        site = SqlSite(self.folder / name, self.redis.url, database_url=url)
+        site.folder.mkdir()
+        site.run("manage.py", "migrate", "--verbosity=0")
+        return site
+
+
+def servers() -> Servers:
+    """Start a pair of servers of their own."""
     folder = Path(tempfile.mkdtemp(prefix="poolsite-bench-sql-", dir="/tmp"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     server = RedisServer(folder=folder / "redis", append_only=False).start()
     atexit.register(server.stop)
     postgres = PostgresServer().start()
     atexit.register(postgres.remove)
+    return Servers(folder, server, postgres)
+
+
+@cache
+def sites() -> Sites:
+    """Start both servers and fill them; they end with this process."""
+    pair = servers()
     made = []
     for name, count in (("small", SMALL), ("large", LARGE)):
-        site = SqlSite(folder / name, server.url, database_url=postgres.create_database(name))
-        site.folder.mkdir()
-        site.run("manage.py", "migrate", "--verbosity=0")
+        site = pair.site(name)
         site.work("fill", name, str(count))
         made.append(site)
-    return Sites(*made, redis=server)
+    return Sites(*made, redis=pair.redis)

@@ -1,10 +1,11 @@
-"""One step of rows 14 and 17, as a process of its own, so that its memory can be told. A program.
+"""One step of rows 14, 16 and 17, in a process of its own, so its memory can be told. A program.
 
     fill <slug> <count>     a pool with that many numbers, by COPY; Redis is filled from them
     list <slug> <requests>  median ms of the admin's pages
     rebuild <slug>          throws the pool's Redis data away and makes it again from SQL
     import <slug> <file>    imports a CSV file by the steps of the browser
     copy <slug> <file>      COPY of the same rows, rolled back
+    calls <slug>            what the pool's history in SQL holds
 
 The last line printed is a JSON object of figures.
 """
@@ -162,12 +163,37 @@ def copy_file(slug: str, path: str) -> dict[str, Any]:
     return {"seconds": seconds, "copied": len(rows)}
 
 
+def calls(slug: str) -> dict[str, Any]:
+    """Count the pool's history: a gapless one has as many events as it spans."""
+    from django.db.models import Count, Max, Min, Q
+
+    from numbers.models import CallRecord, PoolEvent
+    from poolsite.history.models import Cursor, GapRecord
+
+    pool = _pool(slug)
+    events = PoolEvent.objects.filter(aggregate=pool).aggregate(
+        events=Count("pk"),
+        first=Min("seq"),
+        last=Max("seq"),
+        calls=Count("pk", filter=Q(event="call")),
+    )
+    records = CallRecord.objects.filter(pool=pool)
+    return {
+        **events,
+        "records": records.count(),
+        "open": records.filter(ended_at=None).count(),
+        "gaps": GapRecord.objects.filter(tag=pool.tag).count(),
+        "cursor": Cursor.objects.get(tag=pool.tag).seq,
+    }
+
+
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "fill": fill,
     "list": list_pages,
     "rebuild": rebuild,
     "import": import_file,
     "copy": copy_file,
+    "calls": calls,
 }
 
 if __name__ == "__main__":
