@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final
 
 from django.db.models import Count, Q, QuerySet, Sum
@@ -180,9 +179,3 @@ def _recharges(wallet: Wallet, operations: Iterable[str]) -> dict[str, Recharge]
             keys[int(key)] = operation
     rows = Recharge.objects.filter(wallet=wallet, pk__in=keys)
     return {keys[row.pk]: row for row in rows}
-
-
-def balance_at(wallet: Wallet, moment: datetime) -> int:
-    """What could be spent just before a moment, by the journal."""
-    at_us = int(moment.timestamp() * 1_000_000)
-    return wallet.opening + checkpoints.sums(wallet.pk, until_us=at_us).amounts["spendable"]

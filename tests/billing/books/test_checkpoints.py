@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import pytest
 from django.db.models import F, Sum
@@ -10,7 +9,7 @@ from django.db.models import F, Sum
 from billing.models import JournalCheckpoint, JournalEntry, Wallet
 from billing.persistence import checkpoints
 from billing.persistence.running import persist_shard
-from billing.selectors.explain import Figure, balance_at, explain
+from billing.selectors.explain import Figure, explain
 from billing.selectors.statements import statement, statement_rows
 from billing.services import books
 from billing.services.auditing import audit, audit_all
@@ -115,19 +114,18 @@ def test_pages_say_the_same_with_checkpoints_and_without() -> None:
     row = lived()
     month = month_at(row.account)
     following = month_of(row.account, "2099-01")
-    moment = datetime.fromtimestamp(
-        JournalEntry.objects.filter(wallet=row).order_by("at_us")[20].at_us / 1e6, UTC
-    )
+    moment = JournalEntry.objects.filter(wallet=row).order_by("at_us")[20].at_us
 
     def said() -> list[object]:
         one = statement(row, month)
         rows = [(entry.pk, balance) for entry, balance in statement_rows(row, month)]
         pages = [explain(row, Figure(leg)) for leg in ("spendable", "held", "revenue")]
+        before = explain(row, Figure("spendable", until=moment)).total
         whole = [(page.opening, page.total, page.count, page.next) for page in pages]
         later = statement(row, following)
         return [
             *(one.opening, one.closing, one.held, one.kinds, one.modes, one.chatbots),
-            *(rows, whole, later.opening, balance_at(row, moment)),
+            *(rows, whole, later.opening, before),
         ]
 
     before = said()

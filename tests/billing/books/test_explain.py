@@ -1,6 +1,5 @@
 """Any figure opens into the exact entries that sum to it."""
 
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from billing import wallet as door
 from billing.models import Adjustment
 from billing.persistence.running import persist_shard
-from billing.selectors.explain import Figure, balance_at, explain
+from billing.selectors.explain import Figure, explain
 from billing.services import outbox
 from poolsite.access.models import User
 from tests.billing.books.book_support import held, live_wallet, moved, reported, run
@@ -84,7 +83,7 @@ def test_a_period_is_the_difference_of_two_balances():
     reported(row, "m1", "video")
     persist_shard(0, 1)
     row.refresh_from_db()
-    before = balance_at(row, datetime.fromtimestamp(middle / 1e6, UTC))
+    before = row.opening + explain(row, Figure("spendable", until=middle)).total
     assert before == 9_200
     page, _ = pages(row, Figure("spendable", since=middle))
     assert before + page.total == row.spendable
