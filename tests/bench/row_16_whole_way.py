@@ -66,9 +66,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds per 1 000 calls of each part."""
+    """CPU seconds per 1 000 calls of each part; bytes of a call's rows in SQL, with indexes."""
 
     calls: int
+    bytes_in_sql: int
     seconds: float
     parts: dict[str, float]
 
@@ -100,9 +101,7 @@ def _measured(stage: Stage) -> list[Row]:
     stage.wait_until_drained()
     idle = _idle(stage)
     single = _cost(stage, lambda: _singly(stage, "run", SECONDS))
-    _check(stage)
     batched = _cost(stage, lambda: _in_batches(stage, "run-b", BATCHES))
-    _check(stage)
     return [
         _row("one event per request", single, idle),
         _row("batches of 1 000 events", batched, idle),
@@ -136,12 +135,13 @@ def _cost(stage: Stage, send: Callable[[], None]) -> Cost:
     stage.wait_until_drained()
     after, seconds = stage.used(), time.perf_counter() - begun
     calls = stage.pool("carried")[0] - carried
+    found = _check(stage)
     parts = {part: (after[part] - before[part]) * 1_000 / calls for part in PARTS}
-    return Cost(calls, seconds, parts)
+    return Cost(calls, found["bytes"] // found["records"], seconds, parts)
 
 
-def _check(stage: Stage) -> None:
-    """Nothing was lost on the way, and none was made up."""
+def _check(stage: Stage) -> dict[str, int]:
+    """Nothing was lost on the way, and none was made up; returns what SQL holds."""
     found = stage.site.work("calls", SLUG)
     seq, drained, carried, blocked = stage.pool("seq", "drained", "carried", "blocked")
     in_calls = NUMBERS - stage.client.zcard("{" + SLUG + "}:idle:up")
@@ -156,6 +156,7 @@ def _check(stage: Stage) -> None:
     if any(wrong.values()):
         said = [text for text, is_so in wrong.items() if is_so]
         raise AssertionError(f"{said}: {found}, seq {seq}, drained {drained}, {in_calls} in calls")
+    return found
 
 
 def _row(how: str, cost: Cost, idle: dict[str, float]) -> Row:
@@ -169,9 +170,11 @@ def _row(how: str, cost: Cost, idle: dict[str, float]) -> Row:
         ratio=None,
         mark="reported",
         verdict="pass",
-        notes=f"{cost.calls:,} calls in {cost.seconds:.0f} s; idle, of a core: {idly}",
+        notes=f"{cost.calls:,} calls in {cost.seconds:.0f} s; idle, of a core: {idly};"
+        f" {cost.bytes_in_sql} bytes in SQL for a call",
         figures={
             "calls": cost.calls,
+            "bytes_in_sql": cost.bytes_in_sql,
             "seconds": cost.seconds,
             "cpu_seconds_per_1000": cost.parts,
             "idle_cores": idle,

@@ -164,7 +164,8 @@ def copy_file(slug: str, path: str) -> dict[str, Any]:
 
 
 def calls(slug: str) -> dict[str, Any]:
-    """Count the pool's history: a gapless one has as many events as it spans."""
+    """Count the pool's history (a gapless one has as many events as it spans), and its size."""
+    from django.db import connection
     from django.db.models import Count, Max, Min, Q
 
     from numbers.models import CallRecord, PoolEvent
@@ -178,7 +179,12 @@ def calls(slug: str) -> dict[str, Any]:
         calls=Count("pk", filter=Q(event="call")),
     )
     records = CallRecord.objects.filter(pool=pool)
+    with connection.cursor() as cursor:
+        tables = [model._meta.db_table for model in (PoolEvent, CallRecord)]
+        cursor.execute("SELECT sum(pg_total_relation_size(t)) FROM unnest(%s::text[]) t", [tables])
+        size = int(cursor.fetchone()[0])
     return {
+        "bytes": size,
         **events,
         "records": records.count(),
         "open": records.filter(ended_at=None).count(),
