@@ -59,6 +59,17 @@ class Hub:
                 self._sweeper.cancel()
                 self._sweeper = None
 
+    def topic(self, address: str) -> Topic | None:
+        """Return the topic that this process reads for its sockets at an address."""
+        feed = self.feeds.get(address)
+        return None if feed is None else feed.topic
+
+    def nudge(self, address: str) -> None:
+        """Have a topic read soon, if this process reads it."""
+        feed = self.feeds.get(address)
+        if feed is not None:
+            feed.nudge()
+
     async def join(self, topic: Topic, outbox: Outbox, version: int | None) -> None:
         """Subscribe a socket; the feed starts with its first."""
         timer = self._closing.pop(topic.address, None)
@@ -95,8 +106,11 @@ class Hub:
             feed.nudge()
 
     async def _sweep(self) -> None:
-        """Close who is more than 2 s behind."""
+        """Close who is more than 2 s behind, at the second look: what was answered by the first
+        has been read by then, however busy this process is.
+        """
         judge_from = 0.0
+        suspects: set[Outbox] = set()
         while True:
             before = self._loop.time()
             await asyncio.sleep(SWEEP_SECONDS)
@@ -104,10 +118,12 @@ class Hub:
             if now - before > SWEEP_SECONDS + LATE_SECONDS:
                 judge_from = now + BREATH_SECONDS
             if now < judge_from:
+                suspects = set()
                 continue
-            for outbox in tuple(self.outboxes):
-                if outbox.is_behind(now):
-                    outbox.close(BEHIND_CODE)
+            behind = {outbox for outbox in self.outboxes if outbox.is_behind(now)}
+            for outbox in behind & suspects:
+                outbox.close(BEHIND_CODE)
+            suspects = behind
 
     async def aclose(self) -> None:
         """End all tasks; for tests and orderly ends, nothing relies on it."""

@@ -18,7 +18,7 @@ from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
 from poolsite.live.hub import Hub, hub_of_loop
 from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
 from poolsite.live.reading import TOO_MANY, Receive, TextFrames
-from poolsite.live.topics import Topic, resolve
+from poolsite.live.topics import resolve
 
 if TYPE_CHECKING:
     from poolsite.access.principal import Principal
@@ -115,7 +115,7 @@ class _Socket:
         self._rights = access.watch(principal, self._outbox.close)
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
-        self._presence: dict[str, Topic] = {}  # watched topics that want to know of it
+        self._presence: set[str] = set()  # watched topics that want to know of it
         self._beater: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
@@ -224,7 +224,7 @@ class _Socket:
             self._refuse(address, decision.socket_code)
             return
         if topic.beats:
-            self._presence[address] = topic
+            self._presence.add(address)
             await topic.beat(self._rights.principal)
             if self._beater is None:
                 self._beater = self._loop.create_task(self._ask_for_beats())
@@ -243,11 +243,13 @@ class _Socket:
             self._beating = self._loop.create_task(self._tell_presence())
 
     async def _tell_presence(self) -> None:
-        for topic in list(self._presence.values()):
+        for address in list(self._presence):
+            topic = self._hub.topic(address)
             try:
-                await topic.beat(self._rights.principal)
+                if topic is not None and await topic.beat(self._rights.principal):
+                    self._hub.nudge(address)
             except (RedisError, OSError, hotpath.HotPathError) as error:
-                logger.warning("live: a heartbeat of %s was not heard: %s", topic.address, error)
+                logger.warning("live: a heartbeat of %s was not heard: %s", address, error)
 
     def _refuse(self, address: str, code: int) -> None:
         self._unsubscribe(address)
@@ -259,7 +261,7 @@ class _Socket:
             task.cancel()
         if address in self._topics:
             self._topics.discard(address)
-            self._presence.pop(address, None)
+            self._presence.discard(address)
             self._hub.leave(address, self._outbox)
 
 

@@ -85,9 +85,12 @@ class Topic(ABC):
         """Return the Redis channels that say "something may have changed"."""
         return [touch_channel(self.address)]
 
-    async def beat(self, principal: "Principal") -> None:
-        """The socket of a watcher has shown that somebody is there (only with `beats`)."""
-        return
+    async def beat(self, principal: "Principal") -> bool:
+        """The socket of a watcher has shown that somebody is there (only with `beats`).
+
+        Returns whether what that has told is newer than the last read: the topic is read then.
+        """
+        return False
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:

@@ -28,8 +28,9 @@ class PresenceTopic(NoteTopic):
     name = "test.presence"
     beats = True
 
-    async def beat(self, principal: access.Principal) -> None:
+    async def beat(self, principal: access.Principal) -> bool:
         await hotpath.aclient().hincrby(f"beats:{self.key}", principal.id, 1)
+        return False
 
 
 @live.register

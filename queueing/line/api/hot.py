@@ -16,7 +16,7 @@ from queueing.line.models import Desk
 from queueing.line.schemas import BODY_LIMIT_BYTES, BeatIn
 from queueing.line.services.visits import visit_beat
 from queueing.line.topics.scope import Place, visit_place
-from queueing.line.topics.visit import standing_as_data
+from queueing.line.topics.standing import standing_as_data
 
 BEAT_PATH = "/api/v1/visits/{visit}/beat"
 _BODY: Reader[BeatIn] = Reader(BeatIn)

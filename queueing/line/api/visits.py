@@ -26,7 +26,8 @@ from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn
 from queueing.line.selectors import consoles
 from queueing.line.services import hours, left_messages, rooms
 from queueing.line.services import visits as use
-from queueing.line.topics.visit import message_as_data, messages_after, standing_as_data
+from queueing.line.topics.standing import standing_as_data
+from queueing.line.topics.visit import message_as_data, messages_after
 
 queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())

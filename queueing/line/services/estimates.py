@@ -44,6 +44,11 @@ def estimate(standing: door.Standing) -> Estimate | None:
     return wait_range(standing.ahead + 1, service_seconds / agents)
 
 
+def needs_sql(standing: door.Standing) -> bool:
+    """Whether `estimate` would read SQL now instead of telling from memory."""
+    return standing.answer in ("waiting", "away") and _remembered(standing.queue) is None
+
+
 def wait_range(rank: int, seconds_per_departure: float) -> Estimate:
     """The P50 to P90 range of the rank's turn."""
     return Estimate(
@@ -62,9 +67,9 @@ def gamma_quantile(shape: int, probability: float) -> float:
 
 def _pace(queue_id: int) -> tuple[float | None, int]:
     """Mean seconds of a room in this queue, and rooms that agents online have; kept 15 s."""
-    known = _KNOWN.get(queue_id)
-    if known is not None and time.monotonic() - known[0] < FRESH_SECONDS:
-        return known[1], known[2]
+    known = _remembered(queue_id)
+    if known is not None:
+        return known
     queue = Queue.objects.select_related("desk").filter(pk=queue_id).first()
     if queue is None:
         return None, 0
@@ -81,6 +86,13 @@ def _pace(queue_id: int) -> tuple[float | None, int]:
     agents = _rooms_online(queue)
     _KNOWN[queue_id] = (time.monotonic(), seconds, agents)
     return seconds, agents
+
+
+def _remembered(queue_id: int) -> tuple[float | None, int] | None:
+    known = _KNOWN.get(queue_id)
+    if known is None or time.monotonic() - known[0] >= FRESH_SECONDS:
+        return None
+    return known[1], known[2]
 
 
 def _rooms_online(queue: Queue) -> int:

@@ -39,10 +39,11 @@ class AgentTopic(live.SnapshotTopic):
         """The scripts tell the agent's sockets directly; the same word wakes this topic."""
         return [personal_channel(f"user:{self.key}"), live.touch_channel(self.address)]
 
-    async def beat(self, principal: access.Principal) -> None:
+    async def beat(self, principal: access.Principal) -> bool:
         """Only the agent's own socket keeps the agent online."""
         if principal.kind == "user" and principal.id == self.key:
             await hotpath.arun(door.agent_beat(self._desk, int(self.key)))
+        return False
 
     async def read(self) -> dict[str, Any]:
         state = await hotpath.arun(door.agent_state(self._desk, int(self.key)))

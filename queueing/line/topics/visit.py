@@ -6,10 +6,10 @@ from typing import Any
 from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
-from queueing.line.models import Agent, Message
-from queueing.line.services import estimates
+from queueing.line.models import Message
 from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_serve, may_visit, place_in, visit_place
+from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
 
@@ -39,24 +39,23 @@ class VisitTopic(live.Topic):
         """The scripts tell the visitor's sockets directly; the same word wakes this topic."""
         return [personal_channel(f"visitor:{self.key}"), live.touch_channel(self.address)]
 
-    async def beat(self, principal: access.Principal) -> None:
+    async def beat(self, principal: access.Principal) -> bool:
         """Only the visitor's own socket keeps the place. SQL is asked when Redis knows nothing.
 
-        What it answers and nobody has told here (a desk that lost everything) wakes the topic.
+        What it answers and nobody has told here (a desk that lost everything) is looked at.
         """
         if principal.kind != "visitor" or principal.id != self.key:
-            return
+            return False
         standing = await hotpath.arun(door.beat(place_in(self._known).desk, self.key))
         if not standing.is_there and standing.answer != "ended":
             await live.in_thread(visit_beat_by_name, self.key)
-        if _moving(standing) != self._seen:
-            await live.atouch(self.address)
+        return self._seen is not None and _moving(standing) != self._seen
 
     async def snapshot(self) -> live.Snapshot:
         return await self._look(await self._standing())
 
     async def changes(self, since: int) -> live.Changes | None:
-        """Names and the estimate come from SQL, so it is read when something else has moved."""
+        """Names and the estimate may come from SQL: looked up when something else has moved."""
         standing = await self._standing()
         if _moving(standing) == self._seen:
             return live.Changes(since, None)
@@ -67,7 +66,7 @@ class VisitTopic(live.Topic):
         return await hotpath.arun(door.place(place_in(self._known).desk, self.key))
 
     async def _look(self, standing: door.Standing) -> live.Snapshot:
-        data = await live.in_thread(standing_as_data, self.key, standing, self._known)
+        data = await standing_shown(self.key, standing, self._known)
         self._seen = _moving(standing)
         return live.Snapshot(self._version(data), data)
 
@@ -80,33 +79,6 @@ class VisitTopic(live.Topic):
 def _moving(standing: door.Standing) -> door.Standing:
     """What a page is told of by this topic: all but the place itself."""
     return replace(standing, seq=0, ahead=0)
-
-
-def standing_as_data(
-    visit: str, standing: door.Standing, known: Place | None = None
-) -> dict[str, Any]:
-    """A standing as pages and the API show it (reads SQL for names).
-
-    known: the visit's place as read before, good while it is in the same queue.
-    """
-    same = known is not None and known.queue == standing.queue
-    place = known if same else visit_place(visit)
-    guess = estimates.estimate(standing)
-    agent = None
-    if standing.agent is not None:
-        agent = Agent.objects.filter(user_id=standing.agent).values_list("name", flat=True).first()
-    return {
-        "answer": standing.answer,
-        "seq": standing.seq,
-        "ahead": standing.ahead,
-        "priority": standing.priority,
-        "ticket": standing.ticket,
-        "queue": place.queue_slug if place is not None else "",
-        "queue_name": place.queue_name if place is not None else "",
-        "agent": agent,
-        "word": standing.word,
-        "estimate": [guess.low_seconds, guess.high_seconds] if guess is not None else None,
-    }
 
 
 class TalkTopic(live.Topic):
