@@ -97,6 +97,7 @@ class Feed:
     async def _run(self) -> None:
         async with self._wakes.listening(self.topic.wake_channels(), lambda _: self._woken.set()):
             failures = 0
+            beat = float("-inf")  # when the read was due
             while True:
                 self._woken.clear()
                 started = self._loop.time()
@@ -107,15 +108,18 @@ class Feed:
                     continue
                 failures = 0
                 if moved:
-                    await asyncio.sleep(self._next_beat(started) - self._loop.time())
+                    beat = self._next_beat(started, beat)
+                    await asyncio.sleep(beat - self._loop.time())
                 else:
                     await self._sleep_until_woken(started)
 
-    def _next_beat(self, started: float) -> float:
+    def _next_beat(self, started: float, due: float) -> float:
         """Return when to read again. All topics of a process beat together: those of one
-        aggregate share one read, and a socket's frames leave in one write.
+        aggregate share one read, and a socket's frames leave in one write. A read that began
+        late (`due`: when it should have) does not leave out the next beat.
         """
-        return math.ceil((started + SHORTEST_SHARE * self._period) / self._period) * self._period
+        first = due if started - due < self._period / 2 else started
+        return math.ceil((first + SHORTEST_SHARE * self._period) / self._period) * self._period
 
     async def _sleep_until_woken(self, started: float) -> None:
         seconds = self.topic.safety_seconds if self._wakes.connected else DEAF_SECONDS
@@ -193,7 +197,6 @@ class Feed:
             changes.version,
             changes.data,
             mark=mark if mark != self._marked else 0,
-            at=self._read_at,
         )
         self._marked = mark
         for frame in (*parts, last):

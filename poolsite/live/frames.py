@@ -8,17 +8,13 @@ import orjson
 class Frame:
     """One encoded frame.
 
-    `base` and `to` are versions; a `mark` asks the browser for an ack; `at` is the loop's time
-    when a change was seen (0: never too old to send).
+    `base` and `to` are versions; a `mark` asks the browser for an ack.
     """
 
-    __slots__ = ("at", "base", "mark", "message", "to")
+    __slots__ = ("base", "mark", "message", "to")
 
-    def __init__(
-        self, text: str, *, base: int = 0, to: int = 0, mark: int = 0, at: float = 0.0
-    ) -> None:
+    def __init__(self, text: str, *, base: int = 0, to: int = 0, mark: int = 0) -> None:
         self.message = {"type": "websocket.send", "text": text}
-        self.at = at
         self.base = base
         self.to = to
         self.mark = mark
@@ -38,11 +34,11 @@ def snapshot(address: str, version: int, data: Any) -> Frame:
     return Frame(encode(body), to=version)
 
 
-def change(address: str, base: int, to: int, data: Any, *, mark: int = 0, at: float = 0.0) -> Frame:
+def change(address: str, base: int, to: int, data: Any, *, mark: int = 0) -> Frame:
     body = {"op": "change", "topic": address, "from": base, "to": to, "data": data}
     if mark:
         body["ack"] = mark
-    return Frame(encode(body), base=base, to=to, mark=mark, at=at)
+    return Frame(encode(body), base=base, to=to, mark=mark)
 
 
 def current(address: str, version: int) -> Frame:

@@ -1,7 +1,8 @@
 """What one socket still has to be sent: bounded, the newest state wins, never a silent drop.
 
-A server may queue without bound behind an awaited send (daphne does), so waiting frames alone
-do not tell who is behind: once a second a change asks the browser for an ack as well.
+Frames that wait here say nothing about the browser: this process may be busy, and then they are
+replaced by the present state. Behind is whose connection takes nothing more, and, since a server
+may queue without bound behind an awaited send (daphne does), who leaves an ack unanswered.
 """
 
 import asyncio
@@ -115,7 +116,7 @@ class Outbox:
         self._urgent: deque[Frame] = deque()
         self._lines: deque[Line] = deque()
         self._waiter: asyncio.Future[None] | None = None
-        self._since = 0.0  # when the oldest frame that was not sent yet was queued
+        self._sending_since = 0.0  # 0: no frame is on its way
         self._unanswered: deque[tuple[int, float]] = deque()
         self._marked = 0
         self.close_code = 0
@@ -125,8 +126,6 @@ class Outbox:
         if not line.queued:
             line.queued = True
             self._lines.append(line)
-        if not self._since:
-            self._since = self._loop.time()
         if self._waiter is not None and not self._is_flushing:
             self._is_flushing = True
             self._flusher.add(self)
@@ -151,16 +150,14 @@ class Outbox:
             self._unanswered.popleft()
 
     def is_behind(self, now: float) -> bool:
-        """Whether a frame has waited, or stayed without an answer, for more than 2 s."""
-        if self._since and now - self._since > BEHIND_SECONDS:
+        """Whether for more than 2 s a frame was not taken, or an ack not answered."""
+        if self._sending_since and now - self._sending_since > BEHIND_SECONDS:
             return True
         return bool(self._unanswered) and now - self._unanswered[0][1] > BEHIND_SECONDS
 
     def wake(self) -> None:
         """Have the sender look at once."""
         self._is_flushing = False
-        if not self._since:
-            self._since = self._loop.time()
         if self._waiter is not None:
             if not self._waiter.done():
                 self._waiter.set_result(None)
@@ -171,18 +168,15 @@ class Outbox:
         while not self.close_code:
             frame = self._next()
             if frame is None:
-                self._since = 0.0
                 self._waiter = self._loop.create_future()
                 await self._waiter
                 continue
-            if frame.at and self._loop.time() - frame.at > BEHIND_SECONDS:
-                self.close(BEHIND_CODE)
-                break
+            self._sending_since = self._loop.time()
             await send(frame.message)
-            self._since = self._loop.time()
+            self._sending_since = 0.0
             if frame.mark > self._marked:
                 self._marked = frame.mark
-                self._unanswered.append((frame.mark, self._since))
+                self._unanswered.append((frame.mark, self._loop.time()))
 
     def _next(self) -> Frame | None:
         if self._urgent:
