@@ -8,6 +8,7 @@ processes). What it says was true at one moment between the two. Visitors: {"v",
 
 import itertools
 import json
+import sys
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -122,11 +123,7 @@ def within_capacity(logs: Logs) -> int:
 
 def nobody_idle(logs: Logs, ttl_us: int) -> int:
     """Law 3: no answer shows an agent free while somebody surely waits in its queue."""
-    waits = sorted(
-        (begin, end, visit, answers[0]["queue"])
-        for visit, answers in logs.visits.items()
-        for begin, end in _waits(answers, ttl_us)
-    )
+    waits = _sure_waits(logs, ttl_us)
     judged = 0
     free = [
         (answer["t0"], answer["t1"], agent, set(answer["queues"]))
@@ -147,11 +144,7 @@ def nobody_idle(logs: Logs, ttl_us: int) -> int:
 
 def not_overtaken(logs: Logs, ttl_us: int) -> int:
     """Law 4: nobody is matched while one of the same queue who came before surely waits."""
-    waits = sorted(
-        (begin, end, visit, answers[0]["queue"])
-        for visit, answers in logs.visits.items()
-        for begin, end in _waits(answers, ttl_us)
-    )
+    waits = _sure_waits(logs, ttl_us)
     begins = [wait[0] for wait in waits]
     longest = max((end - begin for begin, end, *_ in waits), default=0)
     ticket = {visit: answers[0]["ticket"] for visit, answers in logs.visits.items()}
@@ -188,8 +181,30 @@ def places_kept_and_nobody_lost(logs: Logs, ttl_us: int) -> int:
     return ended
 
 
+def _sure_waits(logs: Logs, ttl_us: int) -> list[tuple[int, int, str, Any]]:
+    """Every span in which a visit surely waited, with the visit and its queue, by beginning.
+
+    While an agent may be lost nothing is sure: a visit can be given to it and come back to its
+    place between two answers that both say "waiting".
+    """
+    losses = [span for told in logs.agents.values() for span in _losses(told, ttl_us)]
+    return sorted(
+        (begin, end, visit, answers[0]["queue"])
+        for visit, answers in logs.visits.items()
+        for begin, end in _waits(answers, ttl_us)
+        if not any(lost < end and begin < heard for lost, heard in losses)
+    )
+
+
+def _losses(told: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
+    """When an agent may have been lost: from its silence outlasting the TTL until it was heard."""
+    ends = [*(answer["t1"] for answer in told[1:]), sys.maxsize]
+    spans = ((answer["t0"] + ttl_us, end) for answer, end in zip(told, ends, strict=True))
+    return [(begin, end) for begin, end in spans if begin < end]
+
+
 def _waits(answers: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
-    """Spans in which a visit surely waited and was present: between two such answers in a row."""
+    """Spans in which a visit waited and was present: between two such answers in a row."""
     return [
         (before["t1"], after["t0"])
         for before, after in itertools.pairwise(answers)

@@ -20,9 +20,12 @@ from poolsite.hotpath import HotPath
 from queueing.line import desk
 
 SLUG, QUEUE = "support", 1
-AT_ONCE = 20
+AT_ONCE = 40
 AGENTS_EACH = 3
 STEP_SECONDS = 0.01
+# With eight places of agents some 25 rooms end a second, so 200 visitors wait about 8 s: on a
+# machine of any speed longer than the TTL of one who is silent.
+ROOM_SECONDS = 0.3
 
 
 class Caller:
@@ -84,9 +87,9 @@ def visitors(caller: Caller) -> None:
             if time.monotonic() < silent.get(visit, 0):
                 continue
             luck = caller.dice.random()
-            if luck < 0.002 and not caller.rests:
+            if luck < 0.004 and not caller.rests:
                 silent[visit] = time.monotonic() + caller.dice.uniform(0.5, 8)
-            elif luck < 0.004 and not caller.rests:
+            elif luck < 0.008 and not caller.rests:
                 _visitor_told(caller, visit, desk.leave(SLUG, visit), mine)
             else:
                 _visitor_told(caller, visit, desk.beat(SLUG, visit), mine)
@@ -106,6 +109,7 @@ def _visitor_told(caller: Caller, visit: str, command: Any, mine: list[str]) -> 
 def agents(caller: Caller) -> None:
     """Go online, end rooms, pause; a third of them has two rooms."""
     first = int(caller.name.rpartition("-")[2]) * AGENTS_EACH + 1
+    ends: dict[str, float] = {}
     while True:
         for agent in range(first, first + AGENTS_EACH):
             state = _agent_told(caller, agent, desk.agent_beat(SLUG, agent))
@@ -114,7 +118,9 @@ def agents(caller: Caller) -> None:
                     _agent_told(caller, agent, desk.login(SLUG, agent))
                 continue
             for slot in state.slots:
-                if slot.kind == "room" and caller.dice.random() < 0.1:
+                lasts = caller.dice.expovariate(1 / ROOM_SECONDS)
+                end = ends.setdefault(slot.visit, time.monotonic() + lasts)
+                if slot.kind == "room" and time.monotonic() >= end:
                     caller.ask(desk.finish(SLUG, agent, slot.visit))
             luck = caller.dice.random()
             if luck < 0.004 and not caller.rests:

@@ -74,6 +74,12 @@ def test_what_the_times_do_not_prove_is_not_held_against_the_desk() -> None:
     judged(visit("a", 0, "waiting"), visit("a", 5_000, "waiting"), agent(7, 20))
     judged(visit("a", 0, "waiting"), visit("a", 40, "waiting"), agent(7, 20, state="paused"))
     judged(visit("a", 0, "ended", word="served"), visit("a", 5, "gone"))
+    lost_and_back = [agent(7, 0), agent(7, 2_600, state="offline")]  # it may have had "a" meanwhile
+    judged(
+        *lost_and_back,
+        *(visit("a", 1_900, "waiting", 1), visit("a", 2_400, "waiting", 1)),
+        *(visit("b", 2_000, "waiting", 2), visit("b", 2_100, "room", 2)),
+    )
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
