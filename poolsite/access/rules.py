@@ -23,6 +23,7 @@ def register() -> None:
     register_action("access.history_view", roles=MANAGERS, operators=True)
     _register_navigation()
     _register_managed()
+    _register_undo_ways()
     register_first_page("overview", suits=_is_operator, url="/overview/", order=50)
 
 
@@ -112,6 +113,12 @@ def _register_managed() -> None:
             order=5,
         )
     )
+
+
+def _register_undo_ways() -> None:
+    from poolsite.access import undo_ways
+
+    undo_ways.register()
 
 
 def _is_operator(principal: Principal) -> bool:

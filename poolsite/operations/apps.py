@@ -11,9 +11,10 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare actions, topics, hot routes and what stands on the overview."""
-        from poolsite.operations import cards, hot_routes, rules, topics
+        from poolsite.operations import cards, hot_routes, rules, topics, undo_ways
 
         rules.register()
         topics.register()
         hot_routes.register()
         cards.register()
+        undo_ways.register()

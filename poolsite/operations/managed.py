@@ -5,7 +5,7 @@ of its settings can be undone from the history. What has settings but no tags an
 its way back alone, and what can never be undone says why.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from django.db.models import Model, QuerySet
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.operations import kept_values
+from poolsite.operations.kept_values import Values
 
 if TYPE_CHECKING:
     from poolsite.access.models import AuditEntry
@@ -23,19 +25,24 @@ class Undo:
     """How a change of settings is taken back: the action of its audit entry, and the service.
 
     configure: called with (principal, thing, reason, values); raises ValidationError. why_not: why
-    no change of this thing can be taken back now; "" = it can. lock: takes the locks that the
-    service takes before that of the thing.
+    no change of this thing can be taken back now; "" = it can. refusal: why this reader may not
+    set these values again, which another could. lock: takes the locks that the service takes
+    before that of the thing. values: what an entry's `before` or `after` stands for, None when it
+    cannot be set any more; stands: whether the thing still has these.
     """
 
     action: str
-    configure: Callable[[Principal, Any, str, Mapping[str, Any]], object]
+    configure: Callable[[Principal, Any, str, Values], object]
     why_not: Callable[[Any], str] = lambda _thing: ""
     lock: Callable[[Any], object] = lambda _thing: None
+    refusal: Callable[[Principal, Any, Values], str] = lambda _principal, _thing, _values: ""
+    values: Callable[[Any, Values], Values | None] = kept_values.of_fields
+    stands: Callable[[Any, Values], bool] = kept_values.stand_in_fields
 
 
 def through(
     service: Callable[..., object], thing: str
-) -> Callable[[Principal, Any, str, Mapping[str, Any]], object]:
+) -> Callable[[Principal, Any, str, Values], object]:
     """The `configure` of an Undo: `service`, called with actor, reason, values and its `thing`."""
     return lambda actor, row, reason, values: service(
         actor=actor, reason=reason, **{thing: row}, **values
@@ -93,7 +100,7 @@ class ManagedKind:
 
 
 KINDS: dict[str, ManagedKind] = {}
-WAYS: dict[str, Way] = {}
+WAYS: dict[tuple[str, str], Way] = {}  # by the action and the kind of thing
 FINALS: dict[str, Final] = {}
 
 
@@ -113,8 +120,8 @@ def register_managed(kind: ManagedKind) -> None:
 
 
 def register_way(way: Way) -> None:
-    """Add a way back; one for the same action again replaces the first."""
-    WAYS[way.undo.action] = way
+    """Add a way back; one for the same action and kind again replaces the first."""
+    WAYS[way.undo.action, way.kind] = way
 
 
 def register_final(final: Final) -> None:

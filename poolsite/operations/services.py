@@ -11,7 +11,9 @@ from poolsite.operations.notices import queue_notices
 if TYPE_CHECKING:
     from poolsite.access import Principal
     from poolsite.access.models import User
+    from poolsite.access.services.aggregates import Act
 
+TARGET_FIELDS = ("account", "channel", "address", "warnings", "active")
 TOPIC = "operations.incidents"
 
 
@@ -98,41 +100,45 @@ def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
 
 def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTarget:
     """Make or change a notice target; audited without its secret."""
-    from poolsite import access
-
-    before = NoticeTarget.objects.filter(pk=target.pk).first()
+    if NoticeTarget.objects.filter(pk=target.pk).exists():
+        values = {name: getattr(target, name) for name in TARGET_FIELDS}
+        return change_target(target=target, actor=actor, **values)
     with transaction.atomic():
         target.save()
-        access.audit(
-            actor=actor,
-            action="operations.target_change" if before else "operations.target_create",
-            thing=target,
-            before=_described(before) if before else None,
-            after=_described(target),
-        )
+        _act(actor, "operations.target_create").write(target, None, _described(target))
     return target
+
+
+@transaction.atomic
+def change_target(
+    *, target: NoticeTarget, actor: "Principal | User", reason: str = "", **values: Any
+) -> NoticeTarget:
+    """Change who is told of incidents, and how; ValidationError when a value does not fit."""
+    from poolsite.access.services import aggregates
+
+    aggregates.require_known(values, TARGET_FIELDS)
+    found = NoticeTarget.objects.select_for_update(of=("self",)).get(pk=target.pk)
+    act = _act(actor, "operations.target_change", reason)
+    aggregates.configure(found, values, NoticeTarget.full_clean, act)
+    return found
 
 
 def delete_target(target: NoticeTarget, *, actor: "Principal | User") -> None:
     """Delete a notice target with what is still to be sent to it; its calls stay logged."""
-    from poolsite import access
-
     with transaction.atomic():
-        access.audit(
-            actor=actor,
-            action="operations.target_delete",
-            thing=target,
-            before=_described(target),
-        )
+        _act(actor, "operations.target_delete").write(target, _described(target))
         OutgoingCall.objects.filter(notice__target=target).update(notice=None)
         target.delete()
 
 
 def _described(target: NoticeTarget) -> dict[str, Any]:
-    return {
-        name: getattr(target, name)
-        for name in ("account_id", "channel", "address", "warnings", "active")
-    }
+    return {name: getattr(target, name) for name in TARGET_FIELDS}
+
+
+def _act(actor: "Principal | User", action: str, reason: str = "") -> "Act":
+    from poolsite.access.services.aggregates import Act
+
+    return Act(actor, action, reason)
 
 
 def confirm_clock(*, actor: "User", reason: str = "") -> bool:

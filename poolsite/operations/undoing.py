@@ -1,21 +1,20 @@
 """Undo: settings of a thing go back to what they were before one entry of the history.
 
-Safe means: the thing is still there, and each value still is what that change made of it. The way
-back is a change like any other, through the same service, with its own entry. Where it cannot be
-honest (money moved, a tariff is in use), whoever may change the thing is told why.
+Safe means: the thing is still there, each value still is what that change made of it, and the
+reader gives nothing that is not his or hers to give. The way back is a change like any other,
+through the same service, with its own entry. Where it cannot be honest (money moved, a tariff is
+in use), whoever may change the thing is told why.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from poolsite import access
 from poolsite.access import Decision, Principal
-from poolsite.access.auditing import as_kept
 from poolsite.access.models import AuditEntry
 from poolsite.operations.managed import FINALS, WAYS, Way
 
@@ -42,7 +41,7 @@ def standing(principal: Principal, entry: AuditEntry) -> Standing:
     thing = way.of(entry).first()
     if not _may(principal, way.right(entry), entry if thing is None else thing):
         return Standing()
-    why_not = _("It is not there any more.") if thing is None else _why_not(way, thing, entry)
+    why_not = _why_not(principal, way, thing, entry) if thing else _("It is not there any more.")
     return Standing(not why_not, why_not)
 
 
@@ -71,9 +70,9 @@ def undo(entry: AuditEntry, *, actor: Principal) -> Any:
         if thing is None:
             raise access.Hidden
         access.require(actor, way.right(entry), thing)
-        if why_not := _why_not(way, thing, entry):
+        if why_not := _why_not(actor, way, thing, entry):
             raise ValidationError(why_not)
-        before = _values(thing, entry.before or {})
+        before = way.undo.values(thing, entry.before or {})
         way.undo.configure(actor, thing, f"undoes entry {entry.pk}", before or {})
     return thing
 
@@ -84,56 +83,14 @@ def _may(principal: Principal, right: str, thing: Any) -> bool:
 
 def _way_of(entry: AuditEntry) -> Way | None:
     """The way back from this entry; None where it is no change of settings."""
-    way = WAYS.get(entry.action)
-    return way if way is not None and way.kind == entry.thing_kind else None
+    return WAYS.get((entry.action, entry.thing_kind))
 
 
-def _why_not(way: Way, thing: Any, entry: AuditEntry) -> str:
+def _why_not(principal: Principal, way: Way, thing: Any, entry: AuditEntry) -> str:
     before, after = entry.before or {}, entry.after or {}
-    made = _values(thing, after)
-    if not after or set(before) != set(after) or made is None or _values(thing, before) is None:
+    made, wanted = way.undo.values(thing, after), way.undo.values(thing, before)
+    if not after or set(before) != set(after) or made is None or wanted is None:
         return _("What it was before cannot be set any more.")
-    if any(_now(thing, name) != value for name, value in made.items()):
+    if not way.undo.stands(thing, made):
         return _("It was changed again since. Look at the newer entries.")
-    return way.undo.why_not(thing)
-
-
-def _values(thing: Any, kept: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the log keeps as JSON, as the model's fields have it; None when one is none of them.
-
-    Other things are kept by their slugs.
-    """
-    values: dict[str, Any] = {}
-    for name, value in kept.items():
-        try:
-            field = thing._meta.get_field(name)
-            if field.is_relation:
-                values[name] = _related(field, value)
-            else:
-                values[name] = field.to_python(value)
-        except (FieldDoesNotExist, ValidationError):
-            return None
-    return values
-
-
-def _now(thing: Any, name: str) -> Any:
-    """What a field has now, as exactly as the log would keep it."""
-    field = thing._meta.get_field(name)
-    if field.many_to_many:
-        return list(getattr(thing, name).order_by("slug"))
-    if field.is_relation:
-        return getattr(thing, name)
-    return field.to_python(as_kept({name: getattr(thing, name)})[name])
-
-
-def _related(field: Any, kept: Any) -> Any:
-    """The rows of these slugs, in their order. ValidationError when one is not there any more."""
-    if kept is None and not field.many_to_many:
-        return None
-    slugs = kept if field.many_to_many else [kept]
-    if not isinstance(slugs, list) or not all(isinstance(slug, str) for slug in slugs):
-        raise ValidationError("not kept by slugs")
-    found = list(field.related_model._default_manager.filter(slug__in=slugs).order_by("slug"))
-    if len(found) != len(set(slugs)):
-        raise ValidationError("one is gone")
-    return found if field.many_to_many else found[0]
+    return way.undo.why_not(thing) or way.undo.refusal(principal, thing, wanted)

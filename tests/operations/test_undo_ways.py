@@ -35,6 +35,7 @@ from queueing.line.services.desks import (
     queue_create,
 )
 from tests.access.world import World, make_world
+from tests.operations.undo_support import back, latest
 
 PRICES = {"native_text": {"unit_price": 800}}
 DEARER = {"native_text": {"unit_price": 900}}
@@ -78,21 +79,6 @@ def chatbot(world: World) -> Chatbot:
     return chatbot_create(actor="test", account=world.own, slug="bot", name="Bot", rate_limit=5)
 
 
-def latest(action: str) -> AuditEntry:
-    return AuditEntry.objects.filter(action=action).order_by("-pk")[0]
-
-
-def back(action: str, actor: Principal) -> AuditEntry:
-    """Take the latest change back; returns the entry of the way back."""
-    change = latest(action)
-    assert undoing.standing(actor, change) == undoing.Standing(possible=True)
-    undoing.undo(change, actor=actor)
-    made = latest(action)
-    assert made.pk > change.pk
-    assert made.reason == f"undoes entry {change.pk}"
-    return made
-
-
 # -- the line --------------------------------------------------------------------------------------
 
 
@@ -104,10 +90,10 @@ def test_a_queue_goes_back_with_its_hours_and_its_overflow(desk: Desk, ask: Any)
     change = latest("line.queue_configure")
     assert (change.thing_kind, change.thing_id) == ("queue", "q")
     assert (change.before or {})["overflow"] == "spare"
-    back("line.queue_configure", ask("operate"))
+    back(latest("line.queue_configure"), ask("operate"))
     queue.refresh_from_db()
     assert (queue.hours, queue.overflow, queue.max_length) == ({}, spare, 10_000)
-    back("line.queue_configure", ask("operate"))
+    back(latest("line.queue_configure"), ask("operate"))
     queue.refresh_from_db()
     assert (queue.hours, queue.overflow, queue.max_length) == (week, None, 2)
 
@@ -143,7 +129,7 @@ def test_an_agent_goes_back_with_the_queues(desk: Desk, agent: Agent, ask: Any) 
     change = latest("line.agent_configure")
     assert change.before == {"capacity": 1, "queues": ["one"]}
     assert change.after == {"capacity": 3, "queues": ["one", "two"]}
-    back("line.agent_configure", ask("operate"))
+    back(latest("line.agent_configure"), ask("operate"))
     agent.refresh_from_db()
     assert (agent.capacity, queues_of(agent)) == (1, ["one"])
     agent_configure(actor="test", agent=agent, queues=both)
@@ -170,7 +156,7 @@ def test_an_archived_agent_does_not_go_back(agent: Agent, ask: Any) -> None:
 
 def test_a_wallets_limits_go_back_for_its_owner(wallet: Wallet, ask: Any) -> None:
     wallet_configure(wallet, actor="test", daily_limit=15 * UNITS, alert_below=UNITS)
-    back("billing.wallet_configure", ask("owner"))
+    back(latest("billing.wallet_configure"), ask("owner"))
     wallet.refresh_from_db()
     assert (wallet.daily_limit, wallet.alert_below) == (0, 0)
     nothing = undoing.Standing()
@@ -183,7 +169,7 @@ def test_the_backlogs_limit_is_not_the_customers(wallet: Wallet, ask: Any) -> No
     assert undoing.standing(ask("owner"), change) == undoing.Standing()
     with pytest.raises(access.Forbidden):
         undoing.undo(change, actor=ask("owner"))
-    back("billing.wallet_configure", ask("finance"))
+    back(latest("billing.wallet_configure"), ask("finance"))
 
 
 def test_a_closed_account_stays_as_it_is(wallet: Wallet, ask: Any) -> None:
@@ -197,7 +183,7 @@ def test_a_tariff_goes_back_until_it_is_in_use(tariff: Tariff, ask: Any) -> None
     begun, before = tariff.valid_from, tariff.prices
     later = begun + timedelta(days=1)
     tariff_change(actor="test", tariff=tariff, name="Summer", prices=DEARER, valid_from=later)
-    back("billing.tariff_change", ask("finance"))
+    back(latest("billing.tariff_change"), ask("finance"))
     tariff.refresh_from_db()
     assert (tariff.name, tariff.prices) == ("Spring", before)
     assert abs(tariff.valid_from - begun) < timedelta(milliseconds=1)
@@ -247,7 +233,7 @@ def test_a_templates_texts_go_back_until_a_campaign_sends_it(
         "native_text",
         "yuexin_link",
     ]
-    back("billing.template_change", ask("owner"))
+    back(latest("billing.template_change"), ask("owner"))
     found = Template.objects.get()
     assert (found.native_text, found.yuexin_link, found.link_registered) == ("Hello", link, True)
     Campaign.objects.create(

@@ -15,6 +15,7 @@ from queueing.dispatch.services.groups import group_configure, group_create
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
 from tests.access.world import World, make_world
+from tests.operations.undo_support import latest
 
 
 @pytest.fixture
@@ -30,10 +31,6 @@ def operator(world: World):
 @pytest.fixture
 def pool(world: World, operator):
     return pool_create(actor=operator, slug="own-pool", name="Retail East", account=world.own)
-
-
-def latest(action: str) -> AuditEntry:
-    return AuditEntry.objects.filter(action=action).order_by("-pk")[0]
 
 
 def test_a_change_is_taken_back_with_an_entry_of_its_own(pool, operator) -> None:

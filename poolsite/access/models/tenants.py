@@ -98,6 +98,11 @@ class User(AbstractUser):
             kwargs["update_fields"] = {*fields, "is_staff", "is_operator"}
         super().save(*args, **kwargs)
 
+    @property
+    def account_id(self) -> None:
+        """No tenant's: a person may belong to several."""
+        return None
+
     def get_session_auth_hash(self) -> str:
         """What a session must carry: another password or epoch ends every session of the user."""
         return self._session_hash()

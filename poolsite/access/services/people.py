@@ -13,6 +13,8 @@ from poolsite.access.models import Account, Grant, GrantName, Membership, Role, 
 from poolsite.access.rights import changed
 from poolsite.access.services.actor import Actor
 
+EVERYWHERE = "*"  # how the audit log names a grant that counts for everything
+
 
 @transaction.atomic
 def user_create(
@@ -75,7 +77,7 @@ def membership_set(
     before = frozenset(rows)
     if before == wanted:
         return before
-    if Role.OWNER in before - wanted and not _has_other_owner(user, account):
+    if Role.OWNER in before - wanted and not has_other_owner(user, account):
         raise ValidationError(_("An account keeps at least one owner."))
     for role in before - wanted:
         rows[role].delete()
@@ -92,7 +94,8 @@ def membership_set(
     return before
 
 
-def _has_other_owner(user: User, account: Account) -> bool:
+def has_other_owner(user: User, account: Account) -> bool:
+    """Whether somebody else who can log in owns the account, too."""
     owners = Membership.objects.filter(account=account, role=Role.OWNER, user__is_active=True)
     return owners.exclude(user=user).exists()
 
@@ -128,11 +131,13 @@ def grant_set(
         grant.save()
     else:
         existing.delete()
+    kept = {"user": user.get_username(), "grant": grant.name, "thing": thing or EVERYWHERE}
     audit(
         actor=actor,
         action="access.grant_give" if granted else "access.grant_take",
         thing=account or user,
-        after={"user": user.get_username(), "grant": grant.name, "thing": thing or "*"},
+        before={**kept, "granted": not granted},
+        after={**kept, "granted": granted},
         reason=reason,
     )
     return True

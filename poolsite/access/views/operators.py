@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite.access import selectors, services
 from poolsite.access.actions import decide
 from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
+from poolsite.access.giving import why_no_grants
 from poolsite.access.models import Grant, Invitation, User
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
@@ -68,17 +69,15 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
 def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
-    """An operator's grants. Not one's own: money needs two people, and nobody becomes both."""
+    """An operator's grants."""
     user = get_object_or_404(User, pk=user_id, is_operator=True)
     held = set(Grant.objects.filter(user=user, thing="").values_list("name", flat=True))
     form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
     if request.method == "POST" and form.is_valid():
         principal = actor_of(request)
         wanted = set(form.cleaned_data["grants"])
-        if user.pk == principal.user_id:
-            form.add_error(None, _("Another operator changes your grants."))
-        elif not wanted - held <= principal.grants:
-            form.add_error("grants", _("You can only give grants that you have yourself."))
+        if why := why_no_grants(principal, user, wanted - held):
+            form.add_error("grants", why)
         else:
             for name in sorted(wanted ^ held):
                 services.grant_set(

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite.access import selectors, services
 from poolsite.access.actions import decide, require
 from poolsite.access.forms import AccountForm, InviteForm, RolesForm
+from poolsite.access.giving import may_give_roles, why_no_roles
 from poolsite.access.models import Account, Grant, GrantName, Invitation, Membership, Role, User
-from poolsite.access.principal import Principal
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
@@ -135,7 +135,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        if not _may_give(actor_of(request), account, {data["role"]}):
+        if not may_give_roles(actor_of(request), account, {data["role"]}):
             form.add_error("role", _("Only an owner makes owners."))
         else:
             invitation, secret = services.invitation_create(
@@ -162,8 +162,8 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
     )
     if request.method == "POST" and form.is_valid():
         wanted = set(form.cleaned_data["roles"])
-        if not _may_give(actor_of(request), account, wanted ^ held):
-            form.add_error("roles", _("Only an owner makes owners, or ends their role."))
+        if why := why_no_roles(actor_of(request), account, wanted ^ held):
+            form.add_error("roles", why)
         elif _save_member(request, form, user, account):
             messages.success(request, _("The roles are saved; they count at once."))
             return redirect("access:members", slug=slug)
@@ -174,13 +174,6 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
 def _supervised(user: User, account: Account) -> list[str]:
     rows = Grant.objects.filter(user=user, name=GrantName.SUPERVISE, account=account)
     return sorted(rows.values_list("thing", flat=True))
-
-
-def _may_give(principal: Principal, account: Account, roles: set[str]) -> bool:
-    """Owners are made, and unmade, by owners and by operators."""
-    if Role.OWNER not in roles or "operate" in principal.grants:
-        return True
-    return Role.OWNER in principal.roles_in(account.pk)
 
 
 def _save_member(request: HttpRequest, form: RolesForm, user: User, account: Account) -> bool:

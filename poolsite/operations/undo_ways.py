@@ -1,0 +1,42 @@
+"""How the history takes changes of notice targets back."""
+
+from django.utils.translation import gettext as _
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.kept_values import Values
+from poolsite.operations.managed import Final, Undo, Way, register_final, register_way, through
+from poolsite.operations.models import NoticeTarget
+from poolsite.operations.services import change_target
+
+RIGHT = "operations.targets_change"
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_way(
+        Way(
+            Undo(
+                "operations.target_change",
+                through(change_target, "target"),
+                refusal=_why_not_told_of,
+            ),
+            "noticetarget",
+            NoticeTarget.objects.select_related("account").all,
+            lambda _entry: RIGHT,
+        )
+    )
+    register_final(Final("operations.target_delete", RIGHT, _why_deleted))
+
+
+def _why_not_told_of(principal: Principal, _target: NoticeTarget, values: Values) -> str:
+    """Nobody has an address told of more than he or she may hear."""
+    if "account" not in values:
+        return ""
+    if access.decide(principal, RIGHT, NoticeTarget(account=values["account"])).allowed:
+        return ""
+    return _("It would be told of more than you may hear.")
+
+
+def _why_deleted(_entry: object) -> str:
+    return _("Its signing secret is gone with it. Make a new one instead.")

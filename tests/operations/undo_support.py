@@ -1,0 +1,20 @@
+"""What tests of the history's undo ask alike."""
+
+from poolsite.access import Principal
+from poolsite.access.models import AuditEntry
+from poolsite.operations import undoing
+
+
+def latest(action: str) -> AuditEntry:
+    return AuditEntry.objects.filter(action=action).order_by("-pk")[0]
+
+
+def back(change: AuditEntry, actor: Principal, *, action: str = "") -> AuditEntry:
+    """Take a change back; returns the entry of the way back, of this action or the change's."""
+    assert undoing.standing(actor, change) == undoing.Standing(possible=True)
+    undoing.undo(change, actor=actor)
+    made = latest(action or change.action)
+    assert made.pk > change.pk
+    assert made.reason == f"undoes entry {change.pk}"
+    assert made.actor_name == actor.name
+    return made
