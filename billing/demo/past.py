@@ -106,10 +106,7 @@ class Past:
     def write(self, actor: str) -> None:
         """Number the entries, pay in where the balance would run out, and write them."""
         changes = list(self._with_top_ups(actor))
-        numbered = [
-            Change(**{name: getattr(change, name) for name in Change.__slots__} | {"seq": seq})
-            for seq, change in enumerate(changes, start=1)
-        ]
+        numbered = [change._replace(seq=seq) for seq, change in enumerate(changes, start=1)]
         fence = WriterRun.objects.create(shard=0, shards=1, worker=actor).pk
         for number, start in enumerate(range(0, len(numbered), BATCH), start=1):
             part = tuple(numbered[start : start + BATCH])

@@ -40,19 +40,27 @@ def too_long(change: Change) -> bool:
     )
 
 
-def digest_after(before: str, generation: int, change: Change) -> str:
-    """Return the digest of the change's row in the journal, chained to the row before it."""
-    return digest_of(
-        *(before, generation, change.seq, change.at_us, change.kind, change.id),
-        *legs(change),
-        *(change.state, change.mode, change.chatbot),
+SEPARATOR: Final = "\x1f"
+
+
+def said_of(generation: int, change: Change) -> str:
+    """Return the columns of the change's row in the journal, as its digest covers them."""
+    spendable, held, receivable, revenue, cash = legs(change)
+    return (
+        f"{generation}\x1f{change.seq}\x1f{change.at_us}\x1f{change.kind}\x1f{change.id}"
+        f"\x1f{spendable}\x1f{held}\x1f{receivable}\x1f{revenue}\x1f{cash}"
+        f"\x1f{change.state}\x1f{change.mode}\x1f{change.chatbot}"
     )
 
 
+def digest_behind(before: str, said: str) -> str:
+    """Return 32 hexadecimal digits over a row's columns, chained to the digest before it."""
+    return hashlib.blake2b(f"{before}\x1f{said}".encode(), digest_size=16).hexdigest()
+
+
 def digest_of(before: str, *columns: object) -> str:
-    """Return 32 hexadecimal digits over a journal row's columns and the digest before it."""
-    said = "\x1f".join([before, *map(str, columns)])
-    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+    """Return the same of a row's columns one by one."""
+    return digest_behind(before, SEPARATOR.join(map(str, columns)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,10 @@
-"""What a batch's entries mean for messages, flagged reports and receivables."""
+"""What a batch's entries mean for its messages."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from billing.models.messages import State
 from billing.persistence.entries import AccountBatch, counter_leg
 from billing.wallet import Change, reasons
-from poolsite.moments import moment_of
 
 _ENDED = frozenset({State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED})
 
@@ -28,14 +25,14 @@ class MessageDelta:
     quoted: int | None = None
     charged: int = 0
     flag: str = ""
-    held_at: datetime | None = None
-    sent_at: datetime | None = None
-    ended_at: datetime | None = None
+    held_us: int | None = None
+    sent_us: int | None = None
+    ended_us: int | None = None
     forgotten: bool = False  # a parked report that became an orphan: no message any more
 
     def take(self, change: Change) -> None:
         """Add one entry, in order of `seq`."""
-        at = moment_of(change.at_us)
+        at = change.at_us
         parks = change.state == State.PARKED
         self.kind = change.message_kind or self.kind
         self.body_hash = change.body_hash or self.body_hash
@@ -46,27 +43,26 @@ class MessageDelta:
         self.flag = change.flag if change.flag in reasons.LISTED else self.flag
         if change.quoted:
             self.quoted = change.quoted
-        if self.held_at is None and change.kind in ("hold", "session"):
-            self.held_at = at
+        if self.held_us is None and change.kind in ("hold", "session"):
+            self.held_us = at
         before, self.state = self.state, change.state or self.state
         self.forgotten = not change.state and change.flag == reasons.ORPHAN
         if self.state == State.SENT and before != State.SENT:
-            self.sent_at = self.sent_at or at
+            self.sent_us = self.sent_us or at
         if change.state in _ENDED:
-            self.ended_at = self.ended_at or at
+            self.ended_us = self.ended_us or at
         self.charged += counter_leg(change)
 
 
-def messages_of(batches: Iterable[AccountBatch]) -> list[MessageDelta]:
-    """Fold the entries of many accounts into one delta per message."""
-    deltas: dict[tuple[int, str], MessageDelta] = {}
-    for batch in batches:
-        for change in batch.changes:
-            if not change.of_message or not change.id:
-                continue
-            key = (batch.wallet_id, change.id)
-            delta = deltas.get(key)
-            if delta is None:
-                delta = deltas[key] = MessageDelta(batch.wallet_id, change.id)
-            delta.take(change)
+def messages_of(batch: AccountBatch) -> list[MessageDelta]:
+    """Fold an account's entries into one delta per message."""
+    deltas: dict[str, MessageDelta] = {}
+    for change in batch.changes:
+        name = change.id
+        if not name or not change.of_message:
+            continue
+        delta = deltas.get(name)
+        if delta is None:
+            delta = deltas[name] = MessageDelta(batch.wallet_id, name)
+        delta.take(change)
     return list(deltas.values())

@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from types import NoneType
 from typing import Any, Final
 
 from django.db import connection
+
+from poolsite.moments import moment_of
 
 Row = Sequence[Any]
 
@@ -64,10 +67,11 @@ MESSAGE_COLUMNS: Final = (
     ("quoted", "bigint"),
     ("charged", "bigint"),
     ("flag", "text"),
-    ("held_at", "timestamptz"),
-    ("sent_at", "timestamptz"),
-    ("ended_at", "timestamptz"),
+    ("held_at", "bigint"),  # µs since 1970, like the two below; SQL makes moments of them
+    ("sent_at", "bigint"),
+    ("ended_at", "bigint"),
 )
+_MOMENTS: Final = ("held_at", "sent_at", "ended_at")
 _KEPT_IF_SAID = ("body_hash", "chatbot", "prices", "state", "mode", "flag")
 _MESSAGE_UPDATES: Final = ", ".join(
     [
@@ -83,15 +87,22 @@ _MESSAGE_UPDATES: Final = ", ".join(
         "charged = billing_message.charged + excluded.charged",
         *(
             f"{name} = COALESCE(billing_message.{name}, excluded.{name})"
-            for name in ("tariff_id", "held_at", "sent_at", "ended_at")
+            for name in ("tariff_id", *_MOMENTS)
         ),
     ]
 )
 _MESSAGES_INTO = f"INSERT INTO billing_message ({', '.join(name for name, _ in MESSAGE_COLUMNS)})"
 _MESSAGES_CONFLICT = f" ON CONFLICT (wallet_id, message_id) DO UPDATE SET {_MESSAGE_UPDATES}"
+_MESSAGE_VALUES = ", ".join(
+    f"timestamptz 'epoch' + g.{name} * interval '1 microsecond'"
+    if name in _MOMENTS
+    else f"g.{name}"
+    for name, _ in MESSAGE_COLUMNS
+)
 MESSAGES_ON_POSTGRES: Final = (
-    f"{_MESSAGES_INTO} SELECT * FROM unnest({', '.join(f'%s::{t}[]' for _, t in MESSAGE_COLUMNS)})"
-    f"{_MESSAGES_CONFLICT}"
+    f"{_MESSAGES_INTO} SELECT {_MESSAGE_VALUES}"
+    f" FROM unnest({', '.join(f'%s::{kind}[]' for _, kind in MESSAGE_COLUMNS)})"
+    f" AS g({', '.join(name for name, _ in MESSAGE_COLUMNS)}){_MESSAGES_CONFLICT}"
 )
 MESSAGES_ON_SQLITE: Final = (
     f"{_MESSAGES_INTO} VALUES ({', '.join(['%s'] * len(MESSAGE_COLUMNS))}){_MESSAGES_CONFLICT}"
@@ -142,7 +153,7 @@ def on_postgres() -> bool:
     return connection.vendor == "postgresql"
 
 
-_LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable, held, receivable"
+_LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable"
 LOCK_ON_POSTGRES: Final = (
     f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id = ANY(%s::bigint[]) ORDER BY id"
     " FOR UPDATE"
@@ -173,6 +184,8 @@ def limit_waiting() -> None:
 
 def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
     """Add the deltas; returns which wallets took them. The others' rows refused the writer."""
+    if not moves:
+        return set()
     with connection.cursor() as cursor:
         if on_postgres():
             values: dict[str, Any] = {
@@ -197,15 +210,26 @@ def add_rows(table: Table, rows: Sequence[Row]) -> None:
     columns = ", ".join(table.columns)
     with connection.cursor() as cursor:
         if on_postgres():
-            statement = f"COPY {table.name} ({columns}) FROM STDIN"
-            with connection.wrap_database_errors, cursor.copy(statement) as copy:
-                copy.write("".join([_copy_line(row) for row in rows]))
+            add_lines(table, [_copy_line(row) for row in rows])
             return
         places = ", ".join(["%s"] * len(table.columns))
         cursor.executemany(
             f"INSERT INTO {table.name} ({columns}) VALUES ({places})",
             [[adapted(value) for value in row] for row in rows],
         )
+
+
+def add_lines(table: Table, lines: Sequence[str]) -> None:
+    """Insert rows that are in COPY's text form already, on PostgreSQL; raises as `add_rows`."""
+    if not lines:
+        return
+    statement = f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN"
+    with (
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        cursor.copy(statement) as copy,
+    ):
+        copy.write("".join(lines))
 
 
 def upsert_messages(rows: Sequence[Row]) -> None:
@@ -217,9 +241,12 @@ def upsert_messages(rows: Sequence[Row]) -> None:
             columns = zip(*rows, strict=True)
             cursor.execute(MESSAGES_ON_POSTGRES, [array_text(column) for column in columns])
         else:
-            cursor.executemany(
-                MESSAGES_ON_SQLITE, [[adapted(value) for value in row] for row in rows]
-            )
+            cursor.executemany(MESSAGES_ON_SQLITE, [_message_on_sqlite(row) for row in rows])
+
+
+def _message_on_sqlite(row: Row) -> list[Any]:
+    moments = [None if us is None else adapted(moment_of(us)) for us in row[-len(_MOMENTS) :]]
+    return [*row[: -len(_MOMENTS)], *moments]
 
 
 def array_text(values: Sequence[Any]) -> str:
@@ -227,6 +254,8 @@ def array_text(values: Sequence[Any]) -> str:
     kinds = set(map(type, values))
     if kinds == {int}:
         return "{" + ",".join(map(str, values)) + "}"
+    if kinds <= {int, NoneType}:
+        return "{" + ",".join(["NULL" if value is None else str(value) for value in values]) + "}"
     if kinds == {str}:
         inner = '","'.join(values)
         # No quote but those just put between, nothing to escape: looked at once for all.

@@ -1,21 +1,20 @@
 """One SQL transaction with the closed batches of many accounts. A row that refuses fails alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import NamedTuple
 
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from billing.models import Batch, Message
 from billing.persistence import statements
-from billing.persistence.entries import AccountBatch, BookFaultError, digest_after, legs
-from billing.persistence.folding import MessageDelta, messages_of
+from billing.persistence.entries import AccountBatch, BookFaultError
+from billing.persistence.folding import MessageDelta
+from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.statements import Move, Row
-from billing.wallet import reasons
-from poolsite.moments import moment_of
 from poolsite.runtime.crash_points import crash_point
 
 MOST_ACCOUNTS = 1_000  # in one transaction
@@ -45,8 +44,10 @@ class Written:
         return self.outcome in (Outcome.WRITTEN, Outcome.REPEAT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+_WRITTEN = Written(Outcome.WRITTEN)
+
+
+class _Head(NamedTuple):
     """A wallet's row, locked."""
 
     generation: int
@@ -54,11 +55,14 @@ class _Head:
     batch_number: int
     digest: str
     spendable: int
-    held: int
-    receivable: int
 
 
 def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
+    """Write at most one closed batch per wallet; see `write_sheets`."""
+    return write_sheets([sheet_of(batch) for batch in batches], fence)
+
+
+def write_sheets(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
     """Write at most one closed batch per wallet; returns wallet id → what became of it.
 
     All accounts' rows commit together. What SQL itself refuses of one account (a row that is
@@ -66,63 +70,64 @@ def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Writ
     database's OperationalError, InterfaceError: then nothing was written by the last statement's
     transaction, or its commit's answer was lost and the next try finds a repeat.
     """
-    if not batches:
+    if not sheets:
         return {}
     try:
         with transaction.atomic():
-            done = _write(batches, fence)
+            done = _write(sheets, fence)
             crash_point("billing.before_commit")
             return done
     except (IntegrityError, DataError, BookFaultError) as error:
-        if len(batches) == 1:
-            return {batches[0].wallet_id: Written(Outcome.FAULT, str(error).strip()[:300])}
-    middle = len(batches) // 2
-    return write_batches(batches[:middle], fence) | write_batches(batches[middle:], fence)
+        if len(sheets) == 1:
+            return {sheets[0].batch.wallet_id: Written(Outcome.FAULT, str(error).strip()[:300])}
+    middle = len(sheets) // 2
+    return write_sheets(sheets[:middle], fence) | write_sheets(sheets[middle:], fence)
 
 
-def _write(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
+def _write(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
     now = timezone.now()
     statements.limit_waiting()
-    rows = statements.lock_wallets([batch.wallet_id for batch in batches])
+    rows = statements.lock_wallets([sheet.batch.wallet_id for sheet in sheets])
     heads = {row[0]: _Head(*row[1:]) for row in rows}
     done: dict[int, Written] = {}
-    fresh: list[AccountBatch] = []
-    for batch in batches:
-        verdict = _judge(batch, heads.get(batch.wallet_id))
-        if verdict is None:
-            fresh.append(batch)
+    fresh: list[tuple[Sheet, list[str]]] = []
+    for sheet in sheets:
+        verdict = _judge(sheet, heads.get(sheet.batch.wallet_id))
+        if isinstance(verdict, Written):
+            done[sheet.batch.wallet_id] = verdict
         else:
-            done[batch.wallet_id] = verdict
-    digests = {batch.wallet_id: _digests(batch, heads[batch.wallet_id].digest) for batch in fresh}
-    moves = [_move(batch, digests[batch.wallet_id]) for batch in fresh]
-    taken = statements.move_wallets(moves, fence, now) if moves else set()
-    for batch in fresh:
-        if batch.wallet_id not in taken:
-            done[batch.wallet_id] = Written(Outcome.REFUSED, "a later writer has been here")
-    written = [batch for batch in fresh if batch.wallet_id in taken]
-    _insert(written, digests, fence, now)
-    done.update((batch.wallet_id, Written(Outcome.WRITTEN)) for batch in written)
+            fresh.append((sheet, sheet.digests_after(verdict.digest)))
+    taken = statements.move_wallets([_move(*each) for each in fresh], fence, now)
+    written = []
+    for sheet, digests in fresh:
+        key = sheet.batch.wallet_id
+        if key in taken:
+            written.append((sheet, digests))
+            done[key] = _WRITTEN
+        else:
+            done[key] = Written(Outcome.REFUSED, "a later writer has been here")
+    _insert(written, fence, now)
     return done
 
 
-def _judge(batch: AccountBatch, head: _Head | None) -> Written | None:
-    """Say what a batch cannot become; None = it may be written."""
+def _judge(sheet: Sheet, head: _Head | None) -> Written | _Head:
+    """Say what a batch cannot become; the row's head = it may be written behind that."""
+    batch = sheet.batch
     if head is None:
         return Written(Outcome.FAULT, "SQL has no such wallet")
     if batch.generation != head.generation:
         return Written(Outcome.STALE, f"generation {batch.generation}, SQL has {head.generation}")
     if batch.batch_number <= head.batch_number:
         return _judge_repeat(batch)
-    fault = batch.fault()
-    if fault:
-        return Written(Outcome.FAULT, fault)
+    if sheet.fault:
+        return Written(Outcome.FAULT, sheet.fault)
     if batch.first_seq <= head.seq:
         return Written(Outcome.DIVERGED, f"batch from {batch.first_seq}, SQL has {head.seq}")
     if batch.first_seq != head.seq + 1:
         return Written(Outcome.FAULT, f"batch from {batch.first_seq}, SQL stands at {head.seq}")
     if head.spendable + batch.amount < 0:
         return Written(Outcome.FAULT, f"{head.spendable + batch.amount} would be below zero")
-    return None
+    return head
 
 
 def _judge_repeat(batch: AccountBatch) -> Written:
@@ -136,15 +141,8 @@ def _judge_repeat(batch: AccountBatch) -> Written:
     return Written(Outcome.DIVERGED, f"batch {batch.batch_number} is in SQL with other content")
 
 
-def _digests(batch: AccountBatch, before: str) -> list[str]:
-    found = []
-    for change in batch.changes:
-        before = digest_after(before, batch.generation, change)
-        found.append(before)
-    return found
-
-
-def _move(batch: AccountBatch, digests: Sequence[str]) -> Move:
+def _move(sheet: Sheet, digests: Sequence[str]) -> Move:
+    batch = sheet.batch
     return Move(
         id=batch.wallet_id,
         generation=batch.generation,
@@ -152,8 +150,8 @@ def _move(batch: AccountBatch, digests: Sequence[str]) -> Move:
         last=batch.last_seq,
         number=batch.batch_number,
         spendable=batch.amount,
-        held=sum(change.held for change in batch.changes),
-        receivable=sum(change.receivable for change in batch.changes),
+        held=sheet.held,
+        receivable=sheet.receivable,
         digest=digests[-1],
     )
 
@@ -161,14 +159,14 @@ def _move(batch: AccountBatch, digests: Sequence[str]) -> Move:
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _insert(
-    batches: Sequence[AccountBatch], digests: dict[int, list[str]], fence: int, now: datetime
-) -> None:
-    statements.add_rows(statements.BATCHES, [_batch_row(batch, fence, now) for batch in batches])
-    statements.add_rows(statements.JOURNAL, list(_journal_rows(batches, digests)))
-    statements.add_rows(statements.FLAGGED, list(_flagged_rows(batches)))
-    statements.add_rows(statements.RECEIVABLES, list(_receivable_rows(batches)))
-    deltas = messages_of(batches)
+def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetime) -> None:
+    sheets = [sheet for sheet, _ in written]
+    at = str(now) if statements.on_postgres() else now
+    statements.add_rows(statements.BATCHES, [(*_batch_row(s.batch), fence, at) for s in sheets])
+    _add_journal(written)
+    statements.add_rows(statements.FLAGGED, [row for s in sheets for row in s.flagged])
+    statements.add_rows(statements.RECEIVABLES, [row for s in sheets for row in s.receivables])
+    deltas = [delta for sheet in sheets for delta in sheet.messages]
     statements.upsert_messages([_message_row(delta) for delta in deltas if not delta.forgotten])
     for delta in deltas:
         if delta.forgotten:
@@ -177,48 +175,30 @@ def _insert(
             parked.delete()  # unaudited: the entry is in the journal
 
 
-def _batch_row(batch: AccountBatch, fence: int, now: datetime) -> Row:
+def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:
+    lines: list[str] = []
+    rows: list[Row] = []
+    for sheet, digests in written:
+        text = sheet.journal_lines(digests) if statements.on_postgres() else None
+        if text is None:
+            rows += sheet.journal_rows(digests)
+        else:
+            lines += text
+    statements.add_lines(statements.JOURNAL, lines)
+    statements.add_rows(statements.JOURNAL, rows)
+
+
+def _batch_row(batch: AccountBatch) -> Row:
     return (
-        *(batch.wallet_id, batch.generation, batch.batch_number, batch.first_seq, batch.last_seq),
-        *(batch.amount, fence, now),
+        *(batch.wallet_id, batch.generation, batch.batch_number),
+        *(batch.first_seq, batch.last_seq, batch.amount),
     )
 
 
-def _journal_rows(batches: Sequence[AccountBatch], digests: dict[int, list[str]]) -> Iterator[Row]:
-    for batch in batches:
-        for change, digest in zip(batch.changes, digests[batch.wallet_id], strict=True):
-            yield (
-                *(batch.wallet_id, batch.generation, change.seq, change.at_us),
-                *(change.kind, change.id, *legs(change)),
-                *(change.state, change.mode, change.chatbot, digest),
-            )
-
-
-def _flagged_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
-    for batch in batches:
-        for change in batch.changes:
-            if change.flag in reasons.LISTED:
-                yield (
-                    *(batch.wallet_id, batch.generation, change.seq, change.id),
-                    *(change.flag, change.reported[:64], change.state, change.difference),
-                    *(moment_of(change.at_us), "", "", ""),
-                )
-
-
-def _receivable_rows(batches: Sequence[AccountBatch]) -> Iterator[Row]:
-    for batch in batches:
-        for change in batch.changes:
-            if change.receivable:
-                yield (
-                    *(batch.wallet_id, batch.generation, change.seq, change.id),
-                    *(change.receivable, moment_of(change.at_us)),
-                )
-
-
-def _message_row(delta: MessageDelta) -> tuple[Any, ...]:
+def _message_row(delta: MessageDelta) -> Row:
     return (
         *(delta.wallet_id, delta.message_id, delta.kind or "message", delta.body_hash),
         *(delta.chatbot, delta.tariff_id, delta.prices, delta.state, delta.mode),
         delta.quoted or 0,
-        *(delta.charged, delta.flag, delta.held_at, delta.sent_at, delta.ended_at),
+        *(delta.charged, delta.flag, delta.held_us, delta.sent_us, delta.ended_us),
     )

@@ -48,7 +48,7 @@ def close_batch(slug: str, limit: int = BATCH_ENTRIES) -> Command[ClosedBatch | 
 
 def _entries(seqs: Sequence[int], times: Sequence[str], words: Sequence[str]) -> tuple[Change, ...]:
     return tuple(
-        read_change(seq, int(at), text) for seq, at, text in zip(seqs, times, words, strict=True)
+        [read_change(seq, int(at), text) for seq, at, text in zip(seqs, times, words, strict=True)]
     )
 
 

@@ -1,8 +1,7 @@
 """Change entries of a wallet: what the scripts write, read back as values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from billing.wallet.messages import KINDS, STATES
 
@@ -12,8 +11,7 @@ OPERATIONS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One change entry. Amounts are effects: + can be spent, + held, + owed.
 
     kind: hold sent settle fail expire cancel session parked flag (of messages), recharge credit
@@ -21,7 +19,7 @@ class Change:
     after it, "" = none (an orphan's flag, movements). `mode`, `price`: what was kept. `reported`:
     the mode of the report, or failed, interim, cancel, ? (flags, parked), "deadline" (ended by
     time), the reason (status; there `mode` is the status' letter). `difference`: delivered less
-    paid, as far as report and stored prices tell.
+    paid, as far as report and stored prices tell. A tuple, since the persistence makes millions.
     """
 
     seq: int
@@ -55,27 +53,14 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
     if not 4 <= len(cells) <= 17:
         raise ValueError(f"not an entry of a wallet: {words!r}")
     cells += [""] * (17 - len(cells))
+    kind, name, spendable, held, state, message_kind, quoted, body_hash, tariff_id = cells[:9]
+    chatbot, mode, price, flag, reported, difference, receivable, prices = cells[9:]
     try:
         return Change(
-            seq=seq,
-            at_us=at_us,
-            kind=cells[0],
-            id=cells[1],
-            spendable=int(cells[2]),
-            held=int(cells[3]),
-            receivable=int(cells[15] or 0),
-            state=STATES[cells[4]],
-            message_kind=KINDS[cells[5]],
-            quoted=int(cells[6] or 0),
-            body_hash=cells[7],
-            tariff_id=int(cells[8]) if cells[8] else None,
-            chatbot=cells[9],
-            mode=cells[10],
-            price=int(cells[11] or 0),
-            flag=cells[12],
-            reported=cells[13],
-            difference=int(cells[14] or 0),
-            prices=cells[16],
+            *(seq, at_us, kind, name, int(spendable), int(held), int(receivable or 0)),
+            *(STATES[state], KINDS[message_kind], int(quoted or 0), body_hash),
+            *(int(tariff_id) if tariff_id else None, chatbot, mode, int(price or 0), flag),
+            *(reported, int(difference or 0), prices),
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+import hiredis
 import redis
 from redis.exceptions import RedisError, ResponseError
 
@@ -50,7 +51,9 @@ class SyncLane:
         try:
             before = self._guard(connection).words_before(commands)
             sending = True
-            connection.send_packed_command(connection.pack_commands([*before, *commands]))
+            # hiredis alone: redis-py looks at each word first, at four times the cost.
+            packed = [hiredis.pack_command(cast(Any, words)) for words in (*before, *commands)]
+            connection.send_packed_command([b"".join(packed)])
         except BaseException as error:
             connection.disconnect()
             pool.release(connection)

@@ -21,6 +21,7 @@ def work(order: dict[str, Any]) -> Any:
     from django.core.management import call_command
 
     from billing.models import Wallet
+    from billing.persistence import rounds
     from billing.persistence.running import persist_shard
     from billing.services import outbox, rebuilding, safe_mode
     from tests.billing.books import book_support
@@ -31,6 +32,7 @@ def work(order: dict[str, Any]) -> Any:
             book_support.live_wallet(slug, spendable=order["spendable"])
         return len(order["slugs"])
     if verb == "persist":
+        rounds.MOST_ACCOUNTS = order.get("at_once", rounds.MOST_ACCOUNTS)
         return persist_shard(0, 1).figures()
     if verb == "order":
         row = Wallet.objects.select_related("account").get(account__slug=order["slug"])

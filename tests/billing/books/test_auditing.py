@@ -39,10 +39,10 @@ def test_books_in_order_exit_0_before_and_after_they_are_persisted():
 
 
 def test_it_is_exact_while_a_batch_is_in_sql_and_not_trimmed(monkeypatch):
-    from billing.persistence import running
+    from billing.persistence import rounds
 
     row = used()
-    monkeypatch.setattr(running, "_trim", lambda *_: None)
+    monkeypatch.setattr(rounds, "_trim", lambda *_: [])
     persist_shard(0, 1)
     held(row, "more")
     green()

@@ -56,7 +56,9 @@ def test_a_worker_killed_at_any_point_loses_and_doubles_nothing(worker, wallets,
     chance = random.Random(f"{point} {seed}")
     traffic = Traffic(wallets(f"{point[8:]}-{seed}".replace("_", "-")), chance, SPENDABLE)
     traffic.run(chance.randint(5, 60))
-    assert worker.ask("persist", at=point)["signal"] == signal.SIGKILL
+    # One account to a round: the next one's batch is closed, and worked out, when it dies.
+    killed = worker.ask("persist", at=point, at_once=chance.choice([1_000, 1]))
+    assert killed["signal"] == signal.SIGKILL
     assert worker.do("audit") == ""
     traffic.run(chance.randint(0, 30))
     figures = worker.do("persist")

@@ -1,10 +1,13 @@
 """From Redis to SQL: closed, written, trimmed; whoever comes next goes on."""
 
+import gc
+
 import pytest
+from django.db import OperationalError
 
 from billing import wallet as door
 from billing.models import JournalEntry, Message, WriterRun
-from billing.persistence import running
+from billing.persistence import rounds, running
 from billing.persistence.reading import lives
 from billing.persistence.running import persist_one, persist_shard
 from billing.persistence.writing import write_batches
@@ -86,7 +89,7 @@ def test_each_account_belongs_to_one_shard():
 
 def test_a_batch_that_was_written_and_not_trimmed_is_found_again(monkeypatch):
     row = used()
-    monkeypatch.setattr(running, "_trim", lambda *_: None)
+    monkeypatch.setattr(rounds, "_trim", lambda *_: [])
     persist_shard(0, 1)
     assert figures(row).backlog > 0
     green()
@@ -111,7 +114,7 @@ def test_a_closed_batch_is_the_same_batch_when_more_has_come():
 
 
 def test_a_backlog_larger_than_a_batch_is_taken_in_one_turn(monkeypatch):
-    monkeypatch.setattr(running, "BATCH_ENTRIES", 10)
+    monkeypatch.setattr(rounds, "BATCH_ENTRIES", 10)
     row = live_wallet(spendable=1_000_000)
     for number in range(95):
         held(row, f"m{number}")
@@ -121,15 +124,63 @@ def test_a_backlog_larger_than_a_batch_is_taken_in_one_turn(monkeypatch):
     green()
 
 
+def test_rounds_side_by_side_keep_each_accounts_order(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_ACCOUNTS", 2)
+    monkeypatch.setattr(rounds, "BATCH_ENTRIES", 4)
+    rows = [live_wallet(spendable=1_000_000) for _ in range(5)]
+    for number, row in enumerate(rows):
+        for message in range(3 + 4 * number):
+            held(row, f"m{message}")
+    turn = persist_shard(0, 1)
+    assert (turn.accounts, turn.entries) == (1 + 2 + 3 + 4 + 5, 3 + 7 + 11 + 15 + 19)
+    assert (turn.repeats, turn.faults, turn.refused, turn.failed, turn.left) == (0, 0, 0, 0, 0)
+    assert [figures(row).backlog for row in rows] == [0] * 5
+    green()
+
+
+def test_a_round_is_cut_by_the_entries_that_wait(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_ENTRIES", 10)
+    monkeypatch.setattr(rounds, "BATCH_ENTRIES", 6)
+    waiting = [("a", 3), ("b", 7), ("c", 2), ("d", 50)]
+    assert list(rounds._chunks(waiting)) == [["a", "b"], ["c", "d"]]
+
+
+def test_sql_that_goes_away_costs_the_turn_and_no_entry(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_ACCOUNTS", 1)
+    rows = [used(), used(), used()]
+    write, calls = rounds.write_sheets, []
+
+    def goes_away(sheets, fence):
+        calls.append(sheets)
+        if len(calls) == 2:
+            raise OperationalError("the server closed the connection")
+        return write(sheets, fence)
+
+    monkeypatch.setattr(rounds, "write_sheets", goes_away)
+    turn = persist_shard(0, 1)
+    assert (turn.accounts, turn.failed, len(calls)) == (1, 1, 2)
+    assert [figures(row).backlog > 0 for row in rows] == [False, True, True]
+    green()
+    turn = persist_shard(0, 1)
+    assert (turn.accounts, turn.failed, turn.faults) == (2, 0, 0)
+    green()
+
+
+def test_garbage_is_collected_again_after_a_turn():
+    used()
+    persist_shard(0, 1)
+    assert gc.isenabled()
+
+
 def test_a_paused_worker_that_wakes_up_is_refused_by_the_row():
     row = used()
     old = WriterRun.objects.create(shard=0, shards=1)
     closed = run(row, door.close_batch(row.slug))
-    batch = running._account_batch(running.known_of(type(row).objects.all())[0], closed)
+    batch = rounds.account_batch(running.known_of(type(row).objects.all())[0], closed)
     persist_shard(0, 1)
     held(row, "later")
     later = run(row, door.close_batch(row.slug))
-    late = running._account_batch(running.known_of(type(row).objects.all())[0], later)
+    late = rounds.account_batch(running.known_of(type(row).objects.all())[0], later)
     assert write_batches([batch], old.pk)[row.pk].outcome.value == "repeat"
     assert write_batches([late], old.pk)[row.pk].outcome.value == "refused"
     green()

@@ -1,0 +1,106 @@
+"""What one closed batch writes, as far as that is known without SQL.
+
+Made beside the SQL of the batches before it (rounds.py), so nothing here may ask the database.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
+from billing.persistence.folding import MessageDelta, messages_of
+from billing.persistence.statements import Row
+from billing.wallet import Change, reasons
+from poolsite.moments import moment_of
+
+_COLUMNS_SAID = 13
+_SIGNS_OF_COPY = ("\\", "\t", "\n", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A batch with what is to be written for it; empty but for the batch where `fault` says why.
+
+    `said`: the columns of each journal row as its digest covers them. `plain`: none of them has
+    a sign that COPY reads, nor the separator.
+    """
+
+    batch: AccountBatch
+    fault: str = ""
+    held: int = 0
+    receivable: int = 0
+    said: tuple[str, ...] = ()
+    plain: bool = False
+    messages: tuple[MessageDelta, ...] = ()
+    flagged: tuple[Row, ...] = ()
+    receivables: tuple[Row, ...] = ()
+
+    def digests_after(self, before: str) -> list[str]:
+        """Return the digest of each journal row, chained to the last one that SQL has."""
+        found = []
+        for said in self.said:
+            before = digest_behind(before, said)
+            found.append(before)
+        return found
+
+    def journal_lines(self, digests: list[str]) -> list[str] | None:
+        """Return the journal's rows in COPY's text form; None where the rows must be escaped."""
+        if not self.plain:
+            return None
+        key = self.batch.wallet_id
+        return [
+            f"{key}\t{said.replace(SEPARATOR, chr(9))}\t{digest}\n"
+            for said, digest in zip(self.said, digests, strict=True)
+        ]
+
+    def journal_rows(self, digests: list[str]) -> list[Row]:
+        """Return the same rows as values."""
+        batch = self.batch
+        return [
+            (
+                *(batch.wallet_id, batch.generation, change.seq, change.at_us),
+                *(change.kind, change.id, *legs(change)),
+                *(change.state, change.mode, change.chatbot, digest),
+            )
+            for change, digest in zip(batch.changes, digests, strict=True)
+        ]
+
+
+def sheet_of(batch: AccountBatch) -> Sheet:
+    """Work a closed batch out."""
+    fault = batch.fault()
+    if fault:
+        return Sheet(batch, fault)
+    changes = batch.changes
+    said = tuple([said_of(batch.generation, change) for change in changes])
+    return Sheet(
+        batch,
+        held=sum([change.held for change in changes]),
+        receivable=sum([change.receivable for change in changes]),
+        said=said,
+        plain=_plain("".join(said), len(said)),
+        messages=tuple(messages_of(batch)),
+        flagged=tuple([_flagged(batch, each) for each in changes if each.flag in reasons.LISTED]),
+        receivables=tuple([_receivable(batch, each) for each in changes if each.receivable]),
+    )
+
+
+def _plain(said: str, rows: int) -> bool:
+    """No sign of COPY's, and no separator but those just put between: looked at once for all."""
+    if said.count(SEPARATOR) != rows * (_COLUMNS_SAID - 1):
+        return False
+    return not any(sign in said for sign in _SIGNS_OF_COPY)
+
+
+def _flagged(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
+    return (
+        *(batch.wallet_id, batch.generation, change.seq, change.id),
+        *(change.flag, change.reported[:64], change.state, change.difference),
+        *(moment_of(change.at_us), "", "", ""),
+    )
+
+
+def _receivable(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
+    return (
+        *(batch.wallet_id, batch.generation, change.seq, change.id),
+        *(change.receivable, moment_of(change.at_us)),
+    )

@@ -1,0 +1,61 @@
+"""What one shard's turn of the persistence did, and its fencing number."""
+
+import os
+import socket
+from dataclasses import dataclass, field
+
+from django.utils import timezone
+
+from billing.models import WriterRun
+from billing.persistence.alarms import Alarms
+
+
+@dataclass
+class Turn:
+    """What one shard's turn did. `lost`: wallets that Redis lost, or that went back in time."""
+
+    shard: int = 0
+    shards: int = 1
+    looked_at: int = 0
+    accounts: int = 0
+    entries: int = 0
+    repeats: int = 0
+    refused: int = 0
+    faults: int = 0
+    failed: int = 0
+    left: int = 0
+    oldest_us: int = 0
+    lost: dict[int, str] = field(default_factory=dict)
+    alarms: Alarms = field(default_factory=Alarms)
+    run: WriterRun | None = None
+
+    def fence(self) -> int:
+        """This turn's fencing number; SQL hands it out when it is needed first."""
+        if self.run is None:
+            worker = f"{socket.gethostname()}:{os.getpid()}"
+            self.run = WriterRun.objects.create(
+                shard=self.shard, shards=self.shards, worker=worker[:120]
+            )
+        return self.run.pk
+
+    def figures(self) -> dict[str, int]:
+        """For the system page and the metrics."""
+        return {
+            "looked_at": self.looked_at,
+            "accounts": self.accounts,
+            "entries": self.entries,
+            "repeats": self.repeats,
+            "refused": self.refused,
+            "faults": self.faults,
+            "failed": self.failed,
+            "left": self.left,
+            "lag_seconds": self.lag_seconds,
+            "lost": len(self.lost),
+        }
+
+    @property
+    def lag_seconds(self) -> int:
+        """How long the oldest entry had waited when this turn took it."""
+        if not self.oldest_us:
+            return 0
+        return max(0, int(timezone.now().timestamp() - self.oldest_us / 1_000_000))
