@@ -14,10 +14,22 @@ from poolsite.live.wakes import Wakes
 
 logger = logging.getLogger(__name__)
 
+BEAT_SECONDS = 0.2  # all topics of a process read at multiples of it
 SHORTEST_SHARE = 0.8  # of a period, from the first read after a pause to the next
 DEAF_SECONDS = 1.0  # instead of the topic's safety_seconds while the wake channels are down
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
 LINES_PER_STEP = 500
+
+
+def next_beat(started: float, due: float, period: float) -> float:
+    """Return when to read a topic again whose read began at `started` and was due at `due`.
+
+    All topics of a process beat together: those of one aggregate share one read, and a socket's
+    frames leave in one write. A read that began late does not put off the next one.
+    """
+    if started - due < period / 2:
+        return round((due + period) / BEAT_SECONDS) * BEAT_SECONDS
+    return math.ceil((started + SHORTEST_SHARE * period) / BEAT_SECONDS) * BEAT_SECONDS
 
 
 class Feed:
@@ -34,7 +46,6 @@ class Feed:
         self.frames_sent = 0
         self._wakes = wakes
         self._mark = mark
-        self._marked = 0
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -108,18 +119,10 @@ class Feed:
                     continue
                 failures = 0
                 if moved:
-                    beat = self._next_beat(started, beat)
+                    beat = next_beat(started, beat, self._period)
                     await asyncio.sleep(beat - self._loop.time())
                 else:
                     await self._sleep_until_woken(started)
-
-    def _next_beat(self, started: float, due: float) -> float:
-        """Return when to read again. All topics of a process beat together: those of one
-        aggregate share one read, and a socket's frames leave in one write. A read that began
-        late (`due`: when it should have) does not leave out the next beat.
-        """
-        first = due if started - due < self._period / 2 else started
-        return math.ceil((first + SHORTEST_SHARE * self._period) / self._period) * self._period
 
     async def _sleep_until_woken(self, started: float) -> None:
         seconds = self.topic.safety_seconds if self._wakes.connected else DEAF_SECONDS
@@ -190,15 +193,7 @@ class Feed:
         self._version = changes.version
         self._snapshot = None
         parts = [frames.change(address, base, base, part) for part in changes.before]
-        mark = self._mark()
-        last = frames.change(
-            address,
-            base,
-            changes.version,
-            changes.data,
-            mark=mark if mark != self._marked else 0,
-        )
-        self._marked = mark
+        last = frames.change(address, base, changes.version, changes.data, mark=self._mark())
         for frame in (*parts, last):
             self.frames_sent += 1
             await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]

@@ -48,7 +48,7 @@ class Topic(ABC):
 
     name: ClassVar[str] = ""
     beats: ClassVar[bool] = False  # whether `beat` is called while a socket watches
-    period_seconds: ClassVar[float] = 0.2  # its sockets are told at most once in so long
+    period_seconds: ClassVar[float] = 0.2  # between two words to its sockets; a multiple of it
     safety_seconds: ClassVar[float] = 5.0  # a lost wake message heals after this time
 
     def __init__(self, key: str) -> None:
