@@ -6,15 +6,15 @@ import orjson
 
 
 class Frame:
-    """One encoded frame.
-
-    `base` and `to` are versions; a `mark` asks the browser for an ack.
+    """One encoded frame. `base` and `to` are versions; `mark`: the number of a frame that may ask
+    the browser for an ack, 0 = it may not.
     """
 
-    __slots__ = ("base", "mark", "message", "to")
+    __slots__ = ("_asking", "base", "mark", "message", "to")
 
     def __init__(self, text: str, *, base: int = 0, to: int = 0, mark: int = 0) -> None:
         self.message = {"type": "websocket.send", "text": text}
+        self._asking: dict[str, str] | None = None
         self.base = base
         self.to = to
         self.mark = mark
@@ -22,6 +22,14 @@ class Frame:
     @property
     def text(self) -> str:
         return self.message["text"]
+
+    @property
+    def asking(self) -> dict[str, str]:
+        """The message with the question for an ack; as often as it is sent, it is written once."""
+        if self._asking is None:
+            text = f'{self.text[:-1]},"ack":{self.mark}}}'
+            self._asking = {"type": "websocket.send", "text": text}
+        return self._asking
 
 
 def encode(frame: dict[str, Any]) -> str:
@@ -36,8 +44,6 @@ def snapshot(address: str, version: int, data: Any) -> Frame:
 
 def change(address: str, base: int, to: int, data: Any, *, mark: int = 0) -> Frame:
     body = {"op": "change", "topic": address, "from": base, "to": to, "data": data}
-    if mark:
-        body["ack"] = mark
     return Frame(encode(body), base=base, to=to, mark=mark)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 from collections import Counter
 from collections.abc import AsyncIterator
 
@@ -16,6 +17,8 @@ from poolsite.per_loop import PerLoop
 LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
 SWEEP_SECONDS = 0.5
 SOCKETS_PER_PRINCIPAL = 40
+ACKS_PER_SECOND = 1_000  # of a process: with more sockets each is asked more seldom
+ACK_SECONDS = (1.0, 4.0)  # but within these
 LATE_SECONDS = 0.25  # this process itself was held up, so its sockets' answers wait unread:
 BREATH_SECONDS = 2.0  # nobody is judged for so long
 
@@ -33,6 +36,7 @@ class Hub:
         self._per_principal: Counter[str] = Counter()
         self._closing: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._marks = itertools.count(1)
         self._sweeper: asyncio.Task[None] | None = None
 
     @contextlib.asynccontextmanager
@@ -43,6 +47,7 @@ class Hub:
             return
         self._per_principal[who] += 1
         self.outboxes.add(outbox)
+        self._pace_acks()
         if self._sweeper is None:
             self._sweeper = self._loop.create_task(self._sweep())
         try:
@@ -52,6 +57,7 @@ class Hub:
         finally:
             self.closed_behind += outbox.close_code == BEHIND_CODE
             self.outboxes.discard(outbox)
+            self._pace_acks()
             self._per_principal[who] -= 1
             if not self._per_principal[who]:
                 del self._per_principal[who]
@@ -77,7 +83,8 @@ class Hub:
             timer.cancel()
         feed = self.feeds.get(topic.address)
         if feed is None:
-            feed = self.feeds[topic.address] = Feed(topic, self.wakes, self._mark)
+            feed = Feed(topic, self.wakes, lambda: next(self._marks))
+            self.feeds[topic.address] = feed
         await feed.join(outbox, version)
 
     def leave(self, address: str, outbox: Outbox) -> None:
@@ -97,9 +104,10 @@ class Hub:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _mark(self) -> int:
-        """Acks are asked for by a number that all topics of one second share."""
-        return int(self._loop.time()) + 1
+    def _pace_acks(self) -> None:
+        least, most = ACK_SECONDS
+        seconds = len(self.outboxes) / ACKS_PER_SECOND
+        self.flusher.ack_seconds = min(most, max(least, seconds))
 
     def _wakes_changed(self, connected: bool) -> None:
         for feed in self.feeds.values():

@@ -87,12 +87,14 @@ class Line:
 class Flusher:
     """Wakes the senders of many sockets a moment later, so that the frames of several topics
     leave in one write (the system call is what a frame costs most), a few sockets at a time, so
-    that a personal message does not wait behind a thousand of them.
+    that a personal message does not wait behind a thousand of them. And it knows how often each
+    of them is asked for an ack.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[Outbox] = deque()
+        self.ack_seconds = 1.0
 
     def add(self, outbox: "Outbox") -> None:
         if not self._waiting:
@@ -119,6 +121,7 @@ class Outbox:
         self._sending_since = 0.0  # 0: no frame is on its way
         self._unanswered: deque[tuple[int, float]] = deque()
         self._marked = 0
+        self._ask_at = 0.0
         self.close_code = 0
 
     def ready(self, line: Line) -> None:
@@ -144,10 +147,12 @@ class Outbox:
             self.close_code = code
             self.wake()
 
-    def acknowledge(self, mark: int) -> None:
-        """The browser has read everything up to this mark."""
+    def acknowledge(self, mark: int) -> bool:
+        """The browser has read everything up to this mark. Returns whether it had been asked."""
+        count = len(self._unanswered)
         while self._unanswered and self._unanswered[0][0] <= mark:
             self._unanswered.popleft()
+        return len(self._unanswered) < count
 
     def is_behind(self, now: float) -> bool:
         """Whether for more than 2 s a frame was not taken, or an ack not answered."""
@@ -171,12 +176,15 @@ class Outbox:
                 self._waiter = self._loop.create_future()
                 await self._waiter
                 continue
-            self._sending_since = self._loop.time()
-            await send(frame.message)
-            self._sending_since = 0.0
-            if frame.mark > self._marked:
+            self._sending_since = now = self._loop.time()
+            if frame.mark > self._marked and now >= self._ask_at:
+                self._ask_at = now + self._flusher.ack_seconds
+                await send(frame.asking)
                 self._marked = frame.mark
                 self._unanswered.append((frame.mark, self._loop.time()))
+            else:
+                await send(frame.message)
+            self._sending_since = 0.0
 
     def _next(self) -> Frame | None:
         if self._urgent:

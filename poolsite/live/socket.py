@@ -116,6 +116,7 @@ class _Socket:
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
         self._presence: set[str] = set()  # watched topics that want to know of it
+        self._present_at = 0.0  # when a sign of presence was passed on last
         self._beater: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
@@ -182,7 +183,8 @@ class _Socket:
     def _obey(self, frame: dict[str, Any]) -> None:
         match frame.get("op"):
             case "ack":
-                self._outbox.acknowledge(_whole(frame, "ack"))
+                if self._outbox.acknowledge(_whole(frame, "ack")):
+                    self._read_frames()
             case "ping":
                 self._outbox.put(frames.PONG)
             case "beat":
@@ -225,6 +227,7 @@ class _Socket:
             return
         if topic.beats:
             self._presence.add(address)
+            self._present_at = self._loop.time()
             await topic.beat(self._rights.principal)
             if self._beater is None:
                 self._beater = self._loop.create_task(self._ask_for_beats())
@@ -232,14 +235,25 @@ class _Socket:
 
     async def _ask_for_beats(self) -> None:
         """Ask from here: a page in the background answers a frame at once, but its own timers
-        are slowed down to one a minute."""
+        are slowed down to one a minute. Nobody is asked who has just told of it by an ack."""
+        due = self._present_at + BEAT_SECONDS
         while True:
-            await asyncio.sleep(BEAT_SECONDS)
+            await asyncio.sleep(due - self._loop.time())
+            due = self._present_at + BEAT_SECONDS
+            if due > (now := self._loop.time()):
+                continue
             if self._presence:
                 self._outbox.put(frames.BEAT)
+            due = now + BEAT_SECONDS
+
+    def _read_frames(self) -> None:
+        """An ack proves presence as well as a heartbeat does."""
+        if self._loop.time() - self._present_at > BEAT_SECONDS / 2:
+            self._beat()
 
     def _beat(self) -> None:
         if self._presence and (self._beating is None or self._beating.done()):
+            self._present_at = self._loop.time()
             self._beating = self._loop.create_task(self._tell_presence())
 
     async def _tell_presence(self) -> None:

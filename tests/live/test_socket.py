@@ -339,3 +339,15 @@ async def test_a_first_frame_without_a_good_token_is_closed_as_not_logged_in(
             with pytest.raises(ConnectionClosed):
                 await client.receive()
             assert client.socket.close_code == 4401
+
+
+async def test_an_ack_tells_of_presence_as_well(web: WebServer, redis_client: Redis) -> None:
+    async with web.client() as client:
+        await client.subscribe("test.presence:reads")
+        await asyncio.sleep(2.6)  # half of the time after which it would be asked
+        await redis_client.set("note:reads", "something new")
+        await redis_client.publish("live:test.presence:reads", "")
+        assert "ack" in await client.next(op="change")
+        async with asyncio.timeout(10):
+            while (await redis_client.hvals("beats:reads")) != ["2"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)

@@ -1,0 +1,195 @@
+"""What one socket still has to be sent, and who counts as behind; without a server."""
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poolsite.live import frames
+from poolsite.live.feed import BEAT_SECONDS, next_beat
+from poolsite.live.hub import ACK_SECONDS, ACKS_PER_SECOND, Hub
+from poolsite.live.outbox import BEHIND_CODE, BEHIND_SECONDS, FRAMES_PER_TOPIC, Line, Outbox
+from tests.live.sample_topics import NoteTopic
+
+LATER = BEHIND_SECONDS + 1.0
+
+
+class Source:
+    """A feed's part that a line asks: the present state."""
+
+    def __init__(self) -> None:
+        self.topic = NoteTopic("x")
+        self.is_stale = False
+        self.version = 0
+
+    def snapshot_frame(self) -> tuple[int, frames.Frame]:
+        address = self.topic.address
+        return self.version, frames.snapshot(address, self.version, {"at": self.version})
+
+    def change(self) -> frames.Frame:
+        """The next change of the topic."""
+        self.version += 1
+        base, address = self.version - 1, self.topic.address
+        data = {"at": self.version}
+        return frames.change(address, base, self.version, data, mark=self.version)
+
+
+class Peer:
+    """A socket of a server: takes frames unless it is told not to."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.outbox = Outbox(hub.flusher)
+        self.source = Source()
+        self.line = Line(self.outbox, self.source)  # type: ignore[arg-type]  a feed's part
+        self.got: list[dict[str, Any]] = []
+        self.takes = asyncio.Event()
+        self.takes.set()
+
+    def push(self, count: int = 1) -> None:
+        for _ in range(count):
+            self.line.push(self.source.change())
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await self.takes.wait()
+        self.got.append(orjson.loads(message["text"]))
+
+    async def follow(self) -> "asyncio.Task[None]":
+        """Begin to send, with the snapshot."""
+        self.line.reset(*self.source.snapshot_frame())
+        task = asyncio.create_task(self.outbox.run(self.send))
+        await self.until(1)
+        return task
+
+    async def until(self, count: int) -> None:
+        """Wait until so many frames were taken."""
+        async with asyncio.timeout(10):
+            while len(self.got) < count:  # noqa: ASYNC110  the sender is another task
+                await asyncio.sleep(0.002)
+
+    def is_behind(self) -> bool:
+        """Whether it would be, some time from now."""
+        return self.outbox.is_behind(asyncio.get_running_loop().time() + LATER)
+
+
+async def test_who_waits_for_a_busy_process_is_not_behind_and_gets_the_present_state() -> None:
+    peer = Peer(Hub())
+    peer.line.reset(*peer.source.snapshot_frame())
+    peer.push(FRAMES_PER_TOPIC + 3)
+    assert not peer.is_behind()  # nothing was sent yet, however long that takes
+    task = asyncio.create_task(peer.outbox.run(peer.send))
+    await peer.until(1)
+    assert [frame["op"] for frame in peer.got] == ["snapshot"]
+    assert peer.got[0]["data"] == {"at": FRAMES_PER_TOPIC + 3}
+    task.cancel()
+
+
+async def test_who_takes_nothing_is_behind_and_a_slow_one_gets_the_newest_state() -> None:
+    peer = Peer(Hub())
+    task = await peer.follow()
+    peer.takes.clear()
+    peer.push()
+    await asyncio.sleep(0.05)  # it is on its way
+    assert peer.is_behind()
+    peer.push(50)
+    peer.takes.set()
+    await peer.until(3)
+    assert [frame["op"] for frame in peer.got] == ["snapshot", "change", "snapshot"]
+    assert peer.got[-1]["data"] == {"at": 51}
+    peer.outbox.acknowledge(peer.got[1]["ack"])
+    assert not peer.is_behind()
+    task.cancel()
+
+
+async def test_who_leaves_an_ack_unanswered_is_behind() -> None:
+    peer = Peer(Hub())
+    task = await peer.follow()
+    assert not peer.is_behind()
+    peer.push()
+    await peer.until(2)
+    assert peer.is_behind()
+    assert not peer.outbox.acknowledge(peer.got[1]["ack"] - 1)
+    assert peer.is_behind()
+    assert peer.outbox.acknowledge(peer.got[1]["ack"])
+    assert not peer.is_behind()
+    assert not peer.outbox.acknowledge(peer.got[1]["ack"])
+    task.cancel()
+
+
+async def test_each_socket_is_asked_for_itself_and_not_with_every_frame() -> None:
+    hub = Hub()
+    hub.flusher.ack_seconds = 3_600.0
+    early, late = Peer(hub), Peer(hub)
+    late.source = early.source
+    tasks = [await early.follow()]
+    for number in range(3):
+        early.push()
+        await early.until(2 + number)
+    tasks.append(await late.follow())
+    change = early.source.change()
+    for peer in (early, late):
+        peer.line.push(change)
+    await early.until(5)
+    await late.until(2)
+    assert ["ack" in frame for frame in early.got] == [False, True, False, False, False]
+    assert late.got[1].pop("ack") > early.got[1]["ack"]
+    assert late.got[1] == early.got[4]
+    for task in tasks:
+        task.cancel()
+
+
+@pytest.mark.parametrize(
+    ("sockets", "seconds"),
+    [(1, ACK_SECONDS[0]), (2 * ACKS_PER_SECOND, 2.0), (9 * ACKS_PER_SECOND, ACK_SECONDS[1])],
+)
+async def test_many_sockets_are_asked_more_seldom(sockets: int, seconds: float) -> None:
+    hub = Hub()
+    hub.outboxes = {Outbox(hub.flusher) for _ in range(sockets - 1)}
+    async with hub.socket("user:1", Outbox(hub.flusher)):
+        assert hub.flusher.ack_seconds == seconds
+    await hub.aclose()
+
+
+class Suspect(Outbox):
+    """Behind as long as it is told so."""
+
+    def __init__(self, hub: Hub, looks: int) -> None:
+        super().__init__(hub.flusher)
+        self.looks = looks
+
+    def is_behind(self, now: float) -> bool:
+        self.looks -= 1
+        return self.looks >= 0
+
+
+async def test_who_has_answered_by_the_second_look_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("poolsite.live.hub.SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr("poolsite.live.hub.LATE_SECONDS", 10.0)
+    hub = Hub()
+    busy, deaf = Suspect(hub, looks=1), Suspect(hub, looks=2)
+    async with asyncio.timeout(10), hub.socket("user:1", busy), hub.socket("user:2", deaf):
+        while not deaf.close_code:  # noqa: ASYNC110  the hub's task looks
+            await asyncio.sleep(0.005)
+        assert deaf.close_code == BEHIND_CODE
+        assert not busy.close_code
+    await hub.aclose()
+
+
+@given(
+    started=st.floats(100, 1_000),
+    late=st.floats(0, 5),
+    period=st.sampled_from([0.2, 0.6, 1.0]),
+)
+def test_topics_read_at_common_beats_and_a_late_read_puts_off_none(
+    started: float, late: float, period: float
+) -> None:
+    after_pause = next_beat(started, float("-inf"), period)
+    assert after_pause / BEAT_SECONDS == pytest.approx(round(after_pause / BEAT_SECONDS))
+    assert 0.8 * period - 1e-6 <= after_pause - started <= period + 1e-6 + 0.2
+    later = next_beat(after_pause + late, after_pause, period)
+    if late < period / 2:
+        assert later == pytest.approx(after_pause + period)
+    else:
+        assert later - (after_pause + late) >= 0.8 * period - 1e-6
