@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 
 from poolsite import hotpath
 from poolsite.access import Decision
-from poolsite.access.principal import ANONYMOUS
+from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import principal_of_user
 from poolsite.live import Topic
 from queueing.line import desk as door
@@ -199,3 +199,18 @@ async def test_the_place_of_who_waits_follows_the_moves_of_the_queue(busy: Busy)
     moves = [move for part in [*changes.before, changes.data] for move in part["moves"]]
     ahead = standing.ahead + sum(step for _, c, t, step in moves if (c, t) < mine)
     assert ahead == (await hotpath.arun(place)).ahead == 0
+
+
+async def test_a_heartbeat_says_whether_the_visit_is_to_be_read_again(busy: Busy) -> None:
+    topic = VisitTopic(busy.first.public_id)
+    visitor = Principal(kind="visitor", id=busy.first.public_id)
+    assert await topic.allowed(await sync_to_async(operator_of_world)()) is Decision.ALLOW
+    assert not await topic.beat(visitor)  # nobody has read it yet
+    before = await topic.snapshot()
+    assert not await topic.beat(visitor)
+    await sync_to_async(rooms.room_finish)(busy.li, busy.room.public_id)
+    assert await topic.beat(visitor)
+    changes = await topic.changes(before.version)
+    assert changes is not None
+    assert (changes.data["answer"], changes.data["agent"]) == ("room", busy.li.name)
+    assert not await topic.beat(visitor)

@@ -7,7 +7,7 @@ from poolsite import access, hotpath, live
 from poolsite.live.tail import Entry, tail_of
 from queueing.line import desk as door
 from queueing.line.models import Visit
-from queueing.line.topics.scope import Place, may_serve, place_in, queue_place
+from queueing.line.topics.scope import Place, may_serve, place_in, queue_place_now
 
 ROWS = 100
 DELTAS_PER_FRAME = 120
@@ -30,7 +30,7 @@ class QueueTopic(live.Topic):
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        place = self._known = await live.in_thread(queue_place, self.key)
+        place = self._known = await queue_place_now(self.key)
         if place is not None and principal.kind == "visitor":
             thing = access.Thing("desk", place.desk, place.account_id)
             return access.decide(principal, "line.visit", thing)
@@ -122,7 +122,7 @@ class WaitingTopic(live.RowsTopic):
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        place = self._known = await live.in_thread(queue_place, self.key)
+        place = self._known = await queue_place_now(self.key)
         return await may_serve(principal, place)
 
     def wake_channels(self) -> list[str]:

@@ -1,12 +1,16 @@
 """Which desk, queue, visit and agent a topic's key means, and who may watch them."""
 
+import asyncio
 from dataclasses import dataclass
 
 from django.db.models import Q
 
 from poolsite import access, live
 from poolsite.access import Decision, Principal, Thing
+from poolsite.per_loop import PerLoop
 from queueing.line.models import Agent, Queue, Visit
+
+PLACE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,37 @@ def queue_place(slug: str) -> Place | None:
     if row is None:
         return None
     return Place(row.desk.slug, row.desk.account_id, row.pk, "", row.slug, row.name)
+
+
+class _QueuePlaces:
+    """Queues' places, read once for all who ask within a second: a whole line may come at once."""
+
+    def __init__(self) -> None:
+        self._reads: dict[str, tuple[float, asyncio.Future[Place | None]]] = {}
+
+    async def get(self, slug: str) -> Place | None:
+        now = asyncio.get_running_loop().time()
+        until, read = self._reads.get(slug, (0.0, None))
+        if read is None or now > until or _failed(read):
+            self._reads = {name: each for name, each in self._reads.items() if each[0] > now}
+            read = asyncio.ensure_future(live.in_thread(queue_place, slug))
+            self._reads[slug] = (now + PLACE_SECONDS, read)
+        return await asyncio.shield(read)
+
+
+def _failed(read: "asyncio.Future[Place | None]") -> bool:
+    """Whether it found nothing, or could not look."""
+    return read.done() and (
+        read.cancelled() or read.exception() is not None or read.result() is None
+    )
+
+
+_queue_places = PerLoop(_QueuePlaces)
+
+
+async def queue_place_now(slug: str) -> Place | None:
+    """A queue's place by its slug, at most a second old."""
+    return await _queue_places().get(slug)
 
 
 def visit_place(public_id: str) -> Place | None:
