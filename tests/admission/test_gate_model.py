@@ -236,7 +236,6 @@ def test_random_histories_agree_with_the_model(
             settings=settings(
                 max_examples=EXAMPLES,
                 stateful_step_count=STEPS,
-                deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -151,7 +151,6 @@ STATUSES = {200, 401, 402, 403, 404, 405, 409, 413, 415, 422}
 FUZZ_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "40"))
 FUZZ = settings(
     max_examples=FUZZ_EXAMPLES,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )

@@ -70,7 +70,7 @@ def test_a_sheet_gives_whole_numbers_without_a_decimal_point(tmp_path) -> None:
     assert [row.number for row in read_rows(path, path.name)] == ["13800000001", "", "+1"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=400))
 def test_any_bytes_as_csv_are_read_or_refused(folder, content) -> None:
     try:
@@ -80,7 +80,7 @@ def test_any_bytes_as_csv_are_read_or_refused(folder, content) -> None:
     assert all("\x00" not in text for text in rows)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=300), st.integers(0, 4_000), st.booleans())
 def test_a_damaged_workbook_is_read_or_refused(folder, noise, place, packed) -> None:
     whole = xlsx_file(folder, [["number"], [1], [2]], "whole.xlsx").read_bytes()

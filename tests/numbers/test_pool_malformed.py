@@ -137,7 +137,6 @@ JSON_EVENTS = st.dictionaries(
 
 @settings(
     max_examples=400,
-    deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

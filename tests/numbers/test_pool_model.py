@@ -225,7 +225,6 @@ def test_random_histories_equal_the_model(
             settings=settings(
                 max_examples=EXAMPLES,
                 stateful_step_count=STEPS,
-                deadline=None,
                 print_blob=True,
                 suppress_health_check=list(HealthCheck),
                 phases=PHASES,

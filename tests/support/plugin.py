@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from poolsite.hotpath.scripts import preluded_with
@@ -48,6 +49,11 @@ def _clean_up() -> None:
 
 
 atexit.register(_clean_up)
+
+
+# No test measures time, Hypothesis' own limit for one example neither: the first imports modules.
+hypothesis.settings.register_profile("poolsite", hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("poolsite")
 
 
 def pytest_configure(config: pytest.Config) -> None:

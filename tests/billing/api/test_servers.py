@@ -99,7 +99,6 @@ def test_the_balance_s_socket_speaks_on_a_real_server(served: Served) -> None:
 STATUSES = {200, 202, 401, 402, 403, 404, 405, 409, 413, 415, 422}
 FUZZ = settings(
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "40")),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )

@@ -140,7 +140,7 @@ def test_no_words_make_a_script_fail_or_money_appear(bench: WalletUnderTest) -> 
     """Whatever is said to whichever script: an answer, and the equations hold."""
     harmless = sorted(set(wallet.SCRIPTS) - {"create", "destroy", "allow"})
 
-    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=120, suppress_health_check=list(HealthCheck))
     @given(script=st.sampled_from(harmless), words=st.lists(WORDS, max_size=11))
     def say(script: str, words: list[str | bytes]) -> None:
         words = [w.encode("utf-8", "surrogatepass") if isinstance(w, str) else w for w in words]

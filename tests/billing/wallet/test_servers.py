@@ -41,7 +41,6 @@ def test_random_histories_are_the_models_on_every_server(bench: WalletUnderTest)
         settings=settings(
             max_examples=8,
             stateful_step_count=50,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

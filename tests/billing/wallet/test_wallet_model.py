@@ -254,7 +254,6 @@ def test_random_histories_are_the_models(test_clock: ScriptClock, clean_redis: R
             settings=settings(
                 max_examples=EXAMPLES,
                 stateful_step_count=STEPS,
-                deadline=None,
                 phases=PHASES,
                 suppress_health_check=list(HealthCheck),
             ),

@@ -238,7 +238,6 @@ def test_random_histories_keep_the_laws_and_all_peers_agree(
             settings=settings(
                 max_examples=EXAMPLES,
                 stateful_step_count=STEPS,
-                deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -214,7 +214,6 @@ def run_machine(url: str, clock: ScriptClock, examples: int) -> None:
             settings=settings(
                 max_examples=examples,
                 stateful_step_count=40,
-                deadline=None,
                 suppress_health_check=list(HealthCheck),
                 print_blob=True,
             ),
