@@ -1,10 +1,11 @@
 """Visitors' pages in one process: sockets that keep their own place, as the page's script does.
 
-    line_crowd.py <setup file> <port>[,<port>…] <result file> line|visit
+    line_crowd.py <setup file> <which>/<of so many> <port>[,<port>…] <result file> line|visit
 
-With "visit" the pages follow their own visit alone, not the line. Prints "ready" when every page
-knows its place; then, until a line comes from standard input, notes twice a second what every page
-shows. Writes as JSON: the samples, and when each visitor was told of its room.
+Holds every so-manieth page of the setup. With "visit" the pages follow their own visit alone, not
+the line. Prints "ready" when every page knows its place. From one line on standard input to the
+next it notes four times a second what every page shows. Then writes as JSON: the samples, when
+each visitor was told of its room, and the processor time that this took.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ import orjson
 from tests.bench.line_setup import SLUG
 
 CONNECTS_AT_ONCE = 20
-SAMPLE_SECONDS = 0.5
+SAMPLE_SECONDS = 0.25
 VISIT_ENDED = 4401
 QUEUE_TOPIC = f"line.queue:{SLUG}"
 
@@ -183,9 +184,13 @@ class Crowd:
     async def watch(self, stop: asyncio.Event) -> None:
         """Note what every page shows; -1 = it is in a room."""
         while not stop.is_set():
-            shown = [-1 if page.roomed_at else page.ahead for page in self.pages]
-            self.samples.append((time.time(), shown))
+            self._sample()
             await asyncio.sleep(SAMPLE_SECONDS)
+        self._sample()
+
+    def _sample(self) -> None:
+        shown = [-1 if page.roomed_at else page.ahead for page in self.pages]
+        self.samples.append((time.time(), shown))
 
     def result(self) -> dict[str, Any]:
         """Return what was seen."""
@@ -213,17 +218,21 @@ async def play(people: list[dict[str, Any]], ports: str, follows: str) -> dict[s
     crowd = Crowd(follows_line=follows == "line")
     await crowd.connect(people, [int(port) for port in ports.split(",")])
     print("ready", flush=True)
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(None, sys.stdin.readline)
+    began = time.process_time()
     stop = asyncio.Event()
     watching = asyncio.create_task(crowd.watch(stop))
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    await loop.run_in_executor(None, sys.stdin.readline)
     stop.set()
     await watching
-    return crowd.result()
+    return crowd.result() | {"cpu_seconds": time.process_time() - began}
 
 
-def main(setup: str, ports: str, result: str, follows: str) -> None:
+def main(setup: str, which: str, ports: str, result: str, follows: str) -> None:
     """Read who waits, hold their pages, write."""
-    people = json.loads(Path(setup).read_text())["people"]
+    number, _, count = which.partition("/")
+    people = json.loads(Path(setup).read_text())["people"][int(number) :: int(count)]
     seen = asyncio.run(play(people, ports, follows))
     Path(result).write_text(json.dumps(seen))
     print("written", flush=True)

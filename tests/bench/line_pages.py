@@ -1,17 +1,24 @@
-"""Visitors' pages of a long line at two web processes, while agents match: row 19."""
+"""Visitors' pages of a long line at two web processes, while agents match: rows 10 and 19."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from tests.bench.machine import machine_note
 from tests.live.servers import ROOT, Site, WebServer
 
 AGENTS = 200
 WEBS = 2
+CROWDS = 2
 DRAIN_SECONDS = 2.5
 
 
@@ -19,12 +26,35 @@ DRAIN_SECONDS = 2.5
 class Seen:
     """What the pages showed and when, and when each match was made. Times are Unix seconds."""
 
-    samples: list[tuple[float, list[int]]]  # at, place of each page; -1 = in a room
+    crowds: list[list[tuple[float, list[int]]]]  # of each process: at, place of each page
     roomed: dict[str, float]
     matches: list[tuple[str, float, float]]  # visitor, before asking, after hearing
     closed: list[int]
     gaps: int
     bytes_per_page: float
+    web_cores: float  # that the web processes used, together
+    page_cores: float  # that the processes with the pages used, together
+    load: float  # load average at the end
+
+    def samples(self) -> Iterator[tuple[float, int, int]]:
+        """When, the place at the beginning, and the place shown; -1 = it is in a room."""
+        for first, crowd in enumerate(self.crowds):
+            for at, shown in crowd:
+                for number, ahead in enumerate(shown):
+                    yield at, first + number * len(self.crowds), ahead
+
+    def wrong_at_the_end(self) -> int:
+        """How many pages that still wait do not show what every match has made of their place."""
+        wrong = 0
+        for first, crowd in enumerate(self.crowds):
+            for number, ahead in enumerate(crowd[-1][1]):
+                place = first + number * len(self.crowds)
+                wrong += ahead >= 0 and place - ahead != len(self.matches)
+        return wrong
+
+    def closed_by_code(self) -> dict[int, int]:
+        """How many sockets were closed with which code, but for visits that were served."""
+        return dict(Counter(self.closed))
 
 
 def watch(pages: int, rate: float, seconds: float, *, follows: str = "line") -> Seen:
@@ -52,36 +82,78 @@ def watch(pages: int, rate: float, seconds: float, *, follows: str = "line") -> 
 
 def _watch(site: Site, webs: list[WebServer], load: tuple[int, float, float], follows: str) -> Seen:
     pages, rate, seconds = load
-    setup, seen, matches = (site.folder / name for name in ("setup", "seen", "matches"))
+    setup, matches = site.folder / "setup", site.folder / "matches"
     site.run("-m", "tests.bench.line_setup", str(setup), str(pages), str(AGENTS))
     before = sum(map(_resident_bytes, webs))
-    ports = ",".join(str(web.port) for web in webs)
-    crowd = _program(site, "tests.bench.line_crowd", str(setup), ports, str(seen), follows)
+    crowds = _Crowds(site, setup, webs, follows)
     try:
-        _expect(crowd, "ready")
+        crowds.await_ready()
         held = sum(map(_resident_bytes, webs)) - before
-        words = [site.redis_url, str(setup), str(rate), str(seconds), str(matches)]
-        driver = _program(site, "tests.bench.line_driver", *words)
-        if driver.wait() != 0:
-            raise AssertionError("the driver failed")
-        try:
-            crowd.wait(DRAIN_SECONDS)
-            raise AssertionError("the process with the pages has ended")
-        except subprocess.TimeoutExpired:
-            pass
-        assert crowd.stdin is not None
-        crowd.stdin.write("\n")
-        crowd.stdin.flush()
-        _expect(crowd, "written")
-        told = json.loads(seen.read_text())
+        used, began = sum(web.cpu_seconds() for web in webs), time.monotonic()
+        _drive(site, str(setup), str(rate), str(seconds), str(matches))
+        crowds.rest(DRAIN_SECONDS)
+        used, took = sum(web.cpu_seconds() for web in webs) - used, time.monotonic() - began
+        results = crowds.results()
     finally:
-        crowd.kill()
-        crowd.wait()
+        crowds.stop()
     return Seen(
-        **{name: told[name] for name in ("samples", "roomed", "closed", "gaps")},
+        crowds=[told["samples"] for told in results],
+        roomed={visit: at for told in results for visit, at in told["roomed"].items()},
+        closed=[code for told in results for code in told["closed"]],
+        gaps=sum(told["gaps"] for told in results),
         matches=json.loads(matches.read_text()),
         bytes_per_page=held / pages,
+        web_cores=used / took,
+        page_cores=sum(told["cpu_seconds"] for told in results) / took,
+        load=os.getloadavg()[0],
     )
+
+
+def _drive(site: Site, *words: str) -> None:
+    if _program(site, "tests.bench.line_driver", site.redis_url, *words).wait() != 0:
+        raise AssertionError("the driver failed")
+
+
+class _Crowds:
+    """The processes that hold the pages, each of them every so-manieth."""
+
+    def __init__(self, site: Site, setup: Path, webs: list[WebServer], follows: str) -> None:
+        self._files = [site.folder / f"seen{number}" for number in range(CROWDS)]
+        ports = ",".join(str(web.port) for web in webs)
+        self._all = [
+            _program(
+                *(site, "tests.bench.line_crowd", str(setup), f"{number}/{CROWDS}", ports),
+                *(str(file), follows),
+            )
+            for number, file in enumerate(self._files)
+        ]
+
+    def await_ready(self) -> None:
+        """Wait until every page shows its place."""
+        for crowd in self._all:
+            _expect(crowd, "ready")
+        for crowd in self._all:
+            _say(crowd)
+
+    def rest(self, seconds: float) -> None:
+        """Give the pages time to hear the last match; AssertionError when they have ended."""
+        time.sleep(seconds)
+        if any(crowd.poll() is not None for crowd in self._all):
+            raise AssertionError("a process with pages has ended")
+
+    def results(self) -> list[dict[str, Any]]:
+        """Have them write what was seen, and return it."""
+        for crowd in self._all:
+            _say(crowd)
+        for crowd in self._all:
+            _expect(crowd, "written")
+        return [json.loads(file.read_text()) for file in self._files]
+
+    def stop(self) -> None:
+        """End the processes."""
+        for crowd in self._all:
+            crowd.kill()
+            crowd.wait()
 
 
 def _program(site: Site, module: str, *words: str) -> "subprocess.Popen[str]":
@@ -103,6 +175,12 @@ def _expect(process: "subprocess.Popen[str]", word: str) -> None:
         raise AssertionError(f"{process.args!r} said {line!r}, not {word!r}")
 
 
+def _say(process: "subprocess.Popen[str]") -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
 def _resident_bytes(web: WebServer) -> int:
     assert web.process is not None
     status = Path(f"/proc/{web.process.pid}/status").read_text()
@@ -119,27 +197,42 @@ def told_ms(seen: Seen) -> list[float]:
     return sorted(delays)
 
 
-def wrong_places(seen: Seen, within_seconds: float) -> tuple[int, int, float]:
-    """How many shown places were not right within that time, of how many, and the worst lag.
+def how_it_ran(seen: Seen) -> str:
+    """Return what closed sockets and processor time say about a run, for a row's notes."""
+    return (
+        f"{len(seen.closed)} sockets closed {seen.closed_by_code() or ''}; web processes"
+        f" {seen.web_cores:.2f} cores, pages {seen.page_cores:.2f}, load {seen.load:.1f};"
+        f" {machine_note()}"
+    )
+
+
+@dataclass(frozen=True)
+class Places:
+    """How the shown places were judged. Lag: how long a page has missed a match by then."""
+
+    judged: int
+    wrong: int
+    lag_p99: float
+    worst_lag: float
+
+
+def judge_places(seen: Seen, within_seconds: float) -> Places:
+    """Hold every place that was shown against the matches that had been made.
 
     A place k is right at a moment when as many matches had been made as it says; a match was made
     between its asking and its hearing, so each sample is given both bounds.
     """
     asked = [before for _, before, _ in seen.matches]
     heard = [after for _, _, after in seen.matches]
-    wrong = judged = 0
-    worst = 0.0
-    for at, shown in seen.samples:
-        for place, ahead in enumerate(shown):
-            if ahead < 0:
-                continue
-            judged += 1
-            passed = place - ahead  # matches that this page knows of
-            unknown_since = heard[passed] if passed < len(heard) else float("inf")
-            lag = at - unknown_since  # so long it has missed the next one
-            worst = max(worst, lag)
-            too_early = passed < 0 or (
-                passed > 0 and (passed > len(asked) or asked[passed - 1] > at)
-            )
-            wrong += lag > within_seconds or too_early
-    return wrong, judged, worst
+    wrong = 0
+    lags = []
+    for at, place, ahead in seen.samples():
+        if ahead < 0:
+            continue
+        passed = place - ahead  # matches that this page knows of
+        lag = max(0.0, at - heard[passed]) if 0 <= passed < len(heard) else 0.0
+        too_early = passed < 0 or (passed > 0 and (passed > len(asked) or asked[passed - 1] > at))
+        wrong += lag > within_seconds or too_early
+        lags.append(lag)
+    lags.sort()
+    return Places(len(lags), wrong, lags[len(lags) * 99 // 100], lags[-1])

@@ -5,10 +5,11 @@ people, 500 messages a second from another process, each to both sockets of one 
 then the same while the sockets follow a pool with 5 000 events/s (row 11's load). Time: from before
 the PUBLISH to the frame in the process that holds the sockets.
 
-10b, the match before it. Load: two web processes, 5 000 waiting visitors' sockets, each following
-its own visit and answering heartbeats; 500 times a second for 10 s one of 200 agents ends its room
-and has the next visitor in the same step, while another joins the line's end. Time: from before the
-agent's ending is sent to Redis to the frame "line.room" in the process that holds the sockets.
+10b, the match before it. Load: two web processes, 5 000 waiting visitors' sockets in two more,
+each following its own visit and answering heartbeats; 500 times a second for 10 s one of 200 agents
+ends its room and has the next visitor in the same step, while another joins the line's end. Time:
+from before the agent's ending is sent to Redis to the frame "line.room" in the process that holds
+the sockets. Short also when somebody is not told, or a socket is closed.
 
 Left out: the agent's HTTP request, pages that follow the line as well (row 19), TLS, a proxy, a
 browser, workers, the drain.
@@ -17,14 +18,13 @@ browser, workers, the drain.
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 
 from poolsite.live import frames
 from poolsite.live.publish import personal_channel
 from poolsite.runtime.redis_server import RedisServer
-from tests.bench.line_pages import told_ms, watch
-from tests.bench.machine import judged_here, machine_note
+from tests.bench.line_pages import how_it_ran, told_ms, watch
+from tests.bench.machine import judged_here
 from tests.bench.result import Row, at_most
 from tests.bench.row_11_live import NUMBERS, SLUG, TOPICS, Browsers, crowd_of, start_writer
 from tests.live.servers import Site, WebServer
@@ -47,24 +47,23 @@ def matched(pages: int = PAGES) -> Row:
     seen = watch(pages, MATCHES_PER_SECOND, min(MATCH_SECONDS, pages / 500), follows="visit")
     told = told_ms(seen)
     wanted = min(pages, len(seen.matches))
-    if len(told) != wanted or seen.closed:
-        closed = dict(Counter(seen.closed))
-        raise AssertionError(f"{len(told)} of {wanted} told, sockets closed by code: {closed}")
+    assert told, "nobody was told"
     p99 = told[len(told) * 99 // 100]
     took = seen.matches[-1][2] - seen.matches[0][1]
+    passed = p99 <= MARK_MS and len(told) == wanted and not seen.closed
     return Row(
         row="10b",
         name=f"agent free → visitor's socket, {MATCHES_PER_SECOND:.0f} matches/s asked for",
-        ours=f"p99 {p99:.1f} ms",
+        ours=f"p99 {p99:.1f} ms, {100 * len(told) / wanted:.4g} % told",
         reference="-",
         ratio=None,
         mark=f"p99 ≤ {MARK_MS:.0f} ms",
-        verdict=judged_here(p99 <= MARK_MS),
+        verdict=judged_here(passed),
         notes=(
-            f"{len(told)} matches at {len(seen.matches) / took:.0f}/s, p50"
-            f" {told[len(told) // 2]:.1f} ms, longest {told[-1]:.0f} ms; {machine_note()}"
+            f"{len(told)} of {wanted} told at {len(seen.matches) / took:.0f} matches/s, p50"
+            f" {told[len(told) // 2]:.1f} ms, longest {told[-1]:.0f} ms; {how_it_ran(seen)}"
         ),
-        figures={"p99_ms": p99, "p50_ms": told[len(told) // 2]},
+        figures={"p99_ms": p99, "p50_ms": told[len(told) // 2], "told": len(told) / wanted},
     )
 
 
