@@ -13,7 +13,6 @@ from poolsite.hotpath.aggregates import (
     FRESH,
     LOST,
     AggregateState,
-    adopt_command,
     generation_new,
     state_command,
 )
@@ -57,7 +56,6 @@ __all__ = [
     "UnknownOutcome",
     "aclient",
     "aclose",
-    "adopt_command",
     "aggregate_state",
     "arun",
     "arun_batch",

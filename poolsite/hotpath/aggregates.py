@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from poolsite.hotpath.commands import Command
-from poolsite.hotpath.scripts import Script, load_folder
+from poolsite.hotpath.scripts import load_folder
 
 _SCRIPTS = load_folder("hotpath", Path(__file__).parent / "lua")
 
@@ -53,13 +53,3 @@ def state_command(tag: str, expected_generation: str, sql_seq: int) -> Command[A
         return BEHIND if int(reply[1]) < sql_seq else FRESH
 
     return Command(_SCRIPTS["state"], (tag,), (), read)
-
-
-def adopt_command(tag: str, script: Script) -> Command[bool]:
-    """Return the command that makes `script`'s version and SHA the aggregate's.
-
-    Run it when a release meets an aggregate of the one before. True when taken; False when the
-    aggregate is not there or belongs to a newer release.
-    """
-    args = (script.version, script.sha1)
-    return Command(_SCRIPTS["adopt"], (tag,), args, lambda reply: reply[0] == "1")
