@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -20,10 +20,13 @@ ARGUMENTS = [
 ]
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+PATIENCE_MS = 30_000  # a page on a busy machine
 PASSWORD = "a long pass phrase for tests"
 POOL = "retail-east"
 # What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass
@@ -60,8 +63,18 @@ class Window:
         """Wait until a JavaScript expression of `wanted` is true."""
         await self.page.wait_for_function(f"(wanted) => {expression}", arg=argument, polling=50)
 
+    async def shows(self, selector: str, text: str) -> None:
+        """Wait until just this stands there, whatever the space in and around it."""
+        at = self.page.locator(selector).first
+        await expect(at).to_have_text(text, use_inner_text=True)
+
+    async def contains(self, selector: str, part: str) -> None:
+        """Wait until this is a part of what stands there."""
+        at = self.page.locator(selector).first
+        await expect(at).to_contain_text(part, use_inner_text=True)
+
     async def text(self, selector: str) -> str:
-        """What stands there, without space around it."""
+        """What stands there now, without space around it; what may still change is waited for."""
         return (await self.page.locator(selector).first.inner_text()).strip()
 
     async def serious_violations(self, *rules: str) -> list[str]:
@@ -142,7 +155,7 @@ async def window(browser: Browser, base: str, **options: Any) -> AsyncIterator[W
     settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Asia/Shanghai", **options}
     context = await browser.new_context(**settings)
     page = await context.new_page()
-    page.set_default_timeout(30_000)  # a page on a busy machine
+    page.set_default_timeout(PATIENCE_MS)
     shown = Window(page, base)
     try:
         yield shown

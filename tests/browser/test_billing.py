@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.browser.billing_stage import OTHERS, SLUG
@@ -164,7 +164,7 @@ async def test_a_customer_lands_on_the_balance_and_sees_it_to_the_unit(
     told = sender.balance()
     await customer.until(figure_is("spendable"), told["spendable"])
     await customer.until(figure_is("held"), told["held"])
-    assert "." in await customer.text("[data-money=spendable] .money__rest")
+    await customer.contains("[data-money=spendable] .money__rest", ".")
 
 
 async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
@@ -179,7 +179,7 @@ async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
     sender.deliver("b-1", "native_text")
     await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
     await customer.until(f"{top}.innerText.includes('Return')")
-    assert await customer.text("[data-lines] tr [data-amount]") == "+0.2000"
+    await customer.shows("[data-lines] tr [data-amount]", "+0.2000")
     sender.deliver("b-2", "yuexin_resolved")  # at the full quote: what can be spent stays
     await customer.until(figure_is("held"), sender.balance()["held"])
     await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
@@ -244,8 +244,8 @@ async def test_the_rebuild_drill_says_how_long_it_took_and_that_nothing_differs(
     await boss.page.click("[data-ask-go]")
     toast = "[data-toasts] .toast--ok"
     await boss.page.locator(toast).wait_for(timeout=60_000)
-    assert "Rebuilt in" in await boss.text(f"{toast} .toast__title")
-    assert "¥0.00 free to spend, ¥0.00 held" in await boss.text(f"{toast} .toast__detail")
+    await boss.contains(f"{toast} .toast__title", "Rebuilt in")
+    await boss.contains(f"{toast} .toast__detail", "¥0.00 free to spend, ¥0.00 held")
     after = sender.balance()
     assert (after["spendable"], after["held"]) == (before["spendable"], before["held"])
     await customer.until("document.documentElement.dataset.connection === 'live'")
@@ -259,22 +259,22 @@ async def test_a_loss_is_accepted_with_a_reason_and_the_report_is_closed(boss: W
     open_ones = await rows.count()
     await boss.page.locator("[data-accept]").first.click()
     await boss.page.click("[data-ask-go]")
-    assert await boss.page.locator("[data-ask-error]").is_visible()
+    await expect(boss.page.locator("[data-ask-error]")).to_be_visible()
     await boss.page.fill("[data-ask-reason]", "The gateway owned up")
     await boss.page.click("[data-ask-go]")
     await boss.until(
         "document.querySelectorAll('#flagged-rows tbody tr').length === wanted", open_ones - 1
     )
     await boss.go("/billing/flagged/?show=closed")
-    assert "The gateway owned up" in await boss.text("#flagged-rows")
+    await boss.contains("#flagged-rows", "The gateway owned up")
 
 
 async def test_the_audit_runs_by_hand_and_is_green(boss: Window) -> None:
     await open_live(boss, "/billing/audit/")
-    assert "The books agree" in await boss.text("#audit-verdict")
+    await boss.contains("#audit-verdict", "The books agree")
     await boss.page.click("[data-audit-run]")
     await boss.page.locator("[data-toasts] .toast--ok").wait_for()
-    assert str(len(OTHERS) + 1) in await boss.text("[data-toasts] .toast__detail")
+    await boss.contains("[data-toasts] .toast__detail", str(len(OTHERS) + 1))
 
 
 async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year(
@@ -289,11 +289,11 @@ async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year
     assert "Native text" in tip
     assert "In all" in tip
     await page.click("[data-usage-table]")
-    assert "Native text" in await customer.text("[data-usage-body] thead")
-    assert await page.locator("[data-usage-body] tbody tr").count() == 7
+    await customer.contains("[data-usage-body] thead", "Native text")
+    await expect(page.locator("[data-usage-body] tbody tr")).to_have_count(7)
     await page.click("[data-range='12m']")
     await customer.until("document.querySelectorAll('[data-usage-body] tbody tr').length === 12")
-    assert "Shop bot" in await customer.text("[data-share-chatbots]")
+    await customer.contains("[data-share-chatbots]", "Shop bot")
 
 
 async def test_a_message_and_an_account_are_found_by_the_search(boss: Window) -> None:
@@ -314,7 +314,7 @@ async def test_figures_keep_their_last_value_while_the_connection_is_lost(
     await customer.page.context.set_offline(True)
     await customer.until("document.documentElement.dataset.connection === 'offline'")
     sender.hold("b-offline")
-    assert await customer.text("[data-money=spendable]") == shown
+    await customer.shows("[data-money=spendable]", shown)
     await customer.page.context.set_offline(False)
     await customer.until("document.documentElement.dataset.connection === 'live'")
     await customer.until(figure_is("spendable"), sender.balance()["spendable"])

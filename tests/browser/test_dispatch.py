@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
 from tests.browser.console import DESKTOP, PHONE, Window, chromium, window
@@ -133,7 +133,7 @@ async def test_an_instance_is_drained_and_opened_in_the_browser(operator: Window
     await page.fill("#set-reason", "new disk")
     await page.click("#set-instance [data-go]")
     await page.locator("tr[data-peer='b:as-2'][data-manual=drain]").wait_for(timeout=PATIENCE_MS)
-    assert "zhang.wei: new disk" in await row.inner_text()
+    await expect(row).to_contain_text("zhang.wei: new disk")
     await operator.until(
         "document.querySelector(\"tr[data-peer='b:as-2'] .bar-cell .num\")"
         ".textContent.startsWith('0 /')"
@@ -162,7 +162,7 @@ async def test_a_group_is_upgraded_under_load_without_losing_a_session(
     assert await operator.serious_violations() == []
     await page.locator(".topbar .chip--ok, header .chip--ok").first.wait_for(timeout=UPGRADE_MS)
     steps = page.locator("tr[data-step][data-status=done]")
-    assert await steps.count() == 3
+    await expect(steps).to_have_count(3)
     await operator.go("/groups/asi/")
     for name in ("as-1", "as-2", "as-3"):
         await operator.until(
@@ -185,7 +185,7 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     told = await operator.text(".dispatch-facts, .state")
     assert "fewest sessions by weight" in told or "no such session" in told
     await operator.go("/groups/asi/events/?event=registered&who=as-1")
-    assert await page.locator("tbody tr").count() >= 1
+    await expect(page.locator("tbody tr").first).to_be_visible()
     assert await operator.serious_violations() == []
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.browser.console import PASSWORD, Window, window
@@ -67,13 +67,13 @@ async def test_the_overview_leads_through_every_step_until_all_are_done(
             if label == "New desk":
                 await _first_queue(shown)
             await shown.go("/overview/")
-        assert await shown.page.locator(".first-step").count() == 0
+        await expect(shown.page.locator(".first-step")).to_have_count(0)
 
 
 async def _next_step(shown: Window) -> tuple[int, str]:
     """How many steps are done, and what the one button says."""
     await shown.page.locator(".first-step").first.wait_for()
-    assert await shown.page.locator(".first-step").count() == len(STEPS)
+    await expect(shown.page.locator(".first-step")).to_have_count(len(STEPS))
     button = await shown.text(".first-step a.button--primary")
     return await shown.page.locator(".first-step__mark--done").count(), button
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
 from queueing.admission.gate import read_change
@@ -200,14 +200,14 @@ async def test_a_holder_is_freed_with_a_reason_and_the_next_one_moves_up(
     await page.wait_for_selector("[data-holders] th:text-is('worker-1')")
     waiting = page.locator("[data-line] tbody tr")
     await waiting.nth(1).wait_for()
-    assert (await waiting.nth(0).locator("td").first.inner_text()).strip() == "1"
-    assert "worker-3" in await waiting.nth(0).inner_text()
-    assert "worker-4" in await waiting.nth(1).inner_text()
+    await expect(waiting.nth(0).locator("td").first).to_have_text("1")
+    await expect(waiting.nth(0)).to_contain_text("worker-3")
+    await expect(waiting.nth(1)).to_contain_text("worker-4")
 
     row = page.locator("[data-holders] tr", has_text="worker-1")
     await row.locator("button").click()
     await page.click("#free-holder button.button--danger")  # no reason: the browser itself says no
-    assert await page.locator("#free-holder").is_visible()
+    await expect(page.locator("#free-holder")).to_be_visible()
     await page.fill("#free-reason", "hangs since noon")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("text=The slot of worker-1 is free.")
@@ -240,10 +240,10 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
     problems = await page.inner_text("#new-batch")
     assert "Row 3 (a1)" in problems
     assert "Row 4 (b c)" in problems
-    assert await page.locator("[data-batch]").count() == 0
+    await expect(page.locator("[data-batch]")).to_have_count(0)
     await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n", skip_bad=True)
     await page.wait_for_url("**/batches/*/")
-    assert await shown.text("h1") == "night <b>"
+    await shown.shows("h1", "night <b>")
     await page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
     await shown.until("document.querySelector('[data-figure=pending]')?.textContent === '2'")
 
@@ -255,7 +255,7 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
         await machine.post(f"/devices/{device}/report", results=[result])
     await shown.until("document.querySelector('[data-figure=done]')?.textContent === '1'")
     await shown.until("document.querySelector('[data-figure=failed]')?.textContent === '1'")
-    assert await shown.text("[data-ended]") == "2 of 2"
+    await shown.shows("[data-ended]", "2 of 2")
     async with page.expect_download() as download:
         await page.click("a[href$='/failed/']")
     saved = await (await download.value).path()
@@ -283,7 +283,7 @@ async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
         await shown.page.fill("#cancel-batch [name=reason]", "wrong file")
         await shown.page.click("#cancel-batch button.button--danger")
         await row.locator("[data-live=expired]:text-is('1')").wait_for()
-        assert await row.get_attribute("data-status") == "open"
+        await expect(row).to_have_attribute("data-status", "open")
         await other.page.keyboard.press("Escape")
         await row.and_(other.page.locator("[data-status=cancelled]")).wait_for()
 
@@ -320,7 +320,7 @@ async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown
     await page.keyboard.press("Enter")
     await page.wait_for_selector("text=The settings are saved.")
     await shown.go("/gates/press/settings/")
-    assert await page.input_value("#id_margin_seconds") == "20"
+    await expect(page.locator("#id_margin_seconds")).to_have_value("20")
 
 
 async def test_every_page_fits_a_phone_and_reads_well(chrome: Browser, gate_web: WebServer) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from poolsite.runtime.redis_server import die_with_parent
 from tests.browser.console import PHONE, Window, window
@@ -72,7 +72,7 @@ async def answer_question(page: Page, reason: str, go: str) -> None:
     """Say why, and press the button that names the count."""
     dialog = page.locator("[data-ask]")
     await dialog.locator("[data-ask-reason]").fill(reason)
-    assert (await dialog.locator("[data-ask-go]").inner_text()).strip() == go
+    await expect(dialog.locator("[data-ask-go]")).to_have_text(go)
     await dialog.locator("[data-ask-go]").click()
 
 
@@ -158,7 +158,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
             "document.querySelector('[data-number-count]').textContent.trim() === '0'"
         )
     await operator.go(f"/numbers/?pool={POOL}")
-    assert await page.locator("tr[data-number]").count() == 0
+    await expect(page.locator("tr[data-number]")).to_have_count(0)
 
 
 async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(

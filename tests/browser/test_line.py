@@ -1,7 +1,7 @@
 """The line in a real browser: a visitor moves up and is served, over a reload and a lost agent."""
 
 import pytest
-from playwright.async_api import Browser, Locator
+from playwright.async_api import Browser, Locator, expect
 
 from tests.browser.console import DESKTOP, PHONE, Window, window
 from tests.browser.line_windows import PATIENCE_MS, go_online, join, other_visitor, place, view
@@ -16,7 +16,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     first = await other_visitor(visitor, "help", "Ann")
     await join(visitor, "help", "Bo <b>")
     await visitor.until("document.querySelector('[data-place]').textContent === '2'")
-    assert await visitor.text("[data-before]") == "1 person is before you"
+    await visitor.shows("[data-before]", "1 person is before you")
     await visitor.page.reload()
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '2'")
@@ -27,7 +27,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await first.pages[0].click("[data-ask-go]")
     await view(first.pages[0], "ended")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
-    assert await visitor.text("[data-before]") == "You are next"
+    await visitor.shows("[data-before]", "You are next")
     await first.close()
 
     await go_online(agent, "li.jun")
@@ -37,12 +37,12 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await visitor.page.keyboard.press("Enter")
     words = agent.page.locator("[data-room] .talk__row--theirs .talk__words")
     await words.first.wait_for(timeout=PATIENCE_MS)
-    assert await words.first.inner_text() == "I was <i>charged</i> twice"
+    await expect(words.first).to_have_text("I was <i>charged</i> twice")
     await agent.page.fill("[data-room] textarea", "Let me look.")
     await agent.page.keyboard.press("Enter")
     theirs = visitor.page.locator(".talk__row--theirs .talk__words")
     await theirs.first.wait_for(timeout=PATIENCE_MS)
-    assert await theirs.first.inner_text() == "Let me look."
+    await expect(theirs.first).to_have_text("Let me look.")
     assert await agent.serious_violations() == []
     await visitor.page.reload()
     await view(visitor.page, "room")
@@ -52,7 +52,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await agent.page.close()
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
-    assert "first in the line" in await visitor.text("[data-notice-words]")
+    await visitor.contains("[data-notice-words]", "first in the line")
     await place(late.pages[0], "2")
     await late.close()
 
@@ -97,9 +97,9 @@ async def test_an_offer_is_accepted_and_the_room_ended_by_the_keyboard_alone(
 async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
     await visitor.go("/q/night/")
     await view(visitor.page, "closed")
-    assert "09:00–12:00, 13:00–18:00" in await visitor.text(".visit__hours")
+    await visitor.contains(".visit__hours", "09:00–12:00, 13:00–18:00")
     await visitor.page.click("[data-leave-message] .button--primary")
-    assert "Tell your name" in await visitor.text("[data-error=left]")
+    await visitor.contains("[data-error=left]", "Tell your name")
     await visitor.page.fill("#left-name", "Eve")
     await visitor.page.fill("#left-contact", "138 0013 0417")
     await visitor.page.check("[value=call]")
@@ -164,7 +164,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await ended.click(timeout=PATIENCE_MS)
         await answer_the_question(supervisor, "abusive")
         await view(visitor.page, "ended")
-        assert await visitor.text("[data-ended-title]") == "Your visit was ended"
+        await visitor.shows("[data-ended-title]", "Your visit was ended")
 
         await supervisor.page.wait_for_selector(".messages")
         await row_of(supervisor, "Cy").get_by_role("link", name="Listen").click(timeout=PATIENCE_MS)
@@ -173,7 +173,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await second.page.wait_for_selector("[data-room] .talk__list", timeout=PATIENCE_MS)
         words = second.page.locator("[data-room] .talk__row--theirs .talk__words")
         await words.first.wait_for(timeout=PATIENCE_MS)  # the transcript goes along
-        assert await words.first.inner_text() == "Is <b>anybody</b> there?"
+        await expect(words.first).to_have_text("Is <b>anybody</b> there?")
         await agent.until("!document.querySelector('[data-room] textarea')")
         await view(late.pages[0], "room")
     await first.close()
@@ -231,7 +231,7 @@ async def test_a_past_minute_is_reached_by_the_keyboard(supervisor: Window) -> N
     )
     assert "at=" in supervisor.page.url
     await supervisor.page.reload()
-    assert await supervisor.text("[data-moment]") == moment
+    await supervisor.shows("[data-moment]", moment)
     await supervisor.page.get_by_role("link", name="Now").click()
     await supervisor.page.wait_for_selector(".badge, [data-now]")
 

@@ -1,7 +1,7 @@
 """Calling back in a real browser: the visitor of a room, and who left a message."""
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.browser.console import PHONE, Window, window
 from tests.browser.line_windows import PATIENCE_MS, go_online, view
@@ -35,7 +35,7 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     assert await agent.serious_violations() == []
     await agent.page.reload()
     await running.wait_for(timeout=PATIENCE_MS)  # it is the room's, not the page's
-    assert await running.inner_text() == taken
+    await expect(running).to_have_text(taken)
     await agent.page.get_by_role("button", name="End call").focus()
     await agent.page.keyboard.press("Enter")
     await field.wait_for(timeout=PATIENCE_MS)
@@ -64,4 +64,4 @@ async def test_an_agent_calls_back_who_left_a_message(
         assert await shown.serious_violations() == []
         await row.get_by_role("button", name="End call").click()
         await row.get_by_role("button", name="Call back").wait_for(timeout=PATIENCE_MS)
-        assert not await running.count()
+        await expect(running).to_have_count(0)

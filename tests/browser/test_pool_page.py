@@ -1,7 +1,7 @@
 """One pool live: what a second client does shows at once, and what an operator does counts."""
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.browser.console import PHONE, POOL, Switch, Window, window
 from tests.live.servers import WebServer
@@ -29,7 +29,7 @@ async def test_tiles_and_figures_follow_a_second_client(operator: Window, switch
     for answer in picked:
         await operator.until(f"{state_of(switch, answer['number'])} === 'C'")
     await operator.until("document.querySelector('[data-figure=busy]').textContent === '3'")
-    assert await operator.text("button[data-letter=C] b") == "3"
+    await operator.shows("button[data-letter=C] b", "3")
     index = switch.numbers.index(picked[0]["number"])
     shown = await operator.page.get_attribute(f"#tile-{index}", "aria-label")
     assert shown is not None
@@ -51,10 +51,8 @@ async def test_a_chosen_number_tells_its_story_while_it_happens(
         "document.querySelector('[data-story] .timeline__title').textContent"
         " === 'Picked for Li Jun'"
     )
-    assert "callee 139\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}2231" in await operator.text(
-        "[data-story] .timeline__why"
-    )
-    assert await operator.text("[data-story] .chip") == "In call"
+    await operator.contains("[data-story] .timeline__why", "callee 139 •••• 2231")
+    await operator.shows("[data-story] .chip", "In call")
 
 
 async def test_an_operator_ends_a_call_and_says_why(operator: Window, switch: Switch) -> None:
@@ -65,7 +63,7 @@ async def test_an_operator_ends_a_call_and_says_why(operator: Window, switch: Sw
     await page.click("#tile-3")
     await page.click("[data-hangup]")
     await page.click("[data-ask-go]")
-    assert await page.locator("[data-ask-error]").is_visible()
+    await expect(page.locator("[data-ask-error]")).to_be_visible()
     await page.fill("[data-ask-reason]", "stuck since noon")
     await page.click("[data-ask-go]")
     await operator.until(f"{state_of(switch, switch.numbers[3])} !== 'C'")
@@ -73,7 +71,7 @@ async def test_an_operator_ends_a_call_and_says_why(operator: Window, switch: Sw
         "document.querySelector('[data-story] .timeline__title').textContent"
         " === 'Hung up by an operator'"
     )
-    assert "stuck since noon" in await operator.text("[data-story] .timeline__why")
+    await operator.contains("[data-story] .timeline__why", "stuck since noon")
     assert switch.send("hangup", switch.numbers[3], call_id="end-3")["outcome"] == "ok"
 
 
@@ -106,7 +104,7 @@ async def test_a_paused_pool_says_so_in_another_window_and_refuses_calls(
         await operator.page.fill("[data-ask-reason]", "carrier trouble")
         await operator.page.click("[data-ask-go]")
         await other.until("document.querySelector('[data-paused]') !== null")
-        assert "carrier trouble" in await other.text("[data-paused]")
+        await other.contains("[data-paused]", "carrier trouble")
         assert switch.send("call", call_id="paused-1")["reason"] == "paused"
         await other.page.click("[data-menu=pool-menu]")
         await other.page.click("[data-resume]")
@@ -126,7 +124,7 @@ async def test_tiles_are_one_tab_stop_with_arrows_enter_and_a_filter(
     assert active == "tile-2"
     await page.keyboard.press("Enter")
     await operator.until("document.querySelector('[data-story] .timeline') !== null")
-    assert await page.get_attribute("#tile-2", "aria-selected") == "true"
+    await expect(page.locator("#tile-2")).to_have_attribute("aria-selected", "true")
     switch.send("call", switch.numbers[0], call_id="filter-0")
     await operator.until(f"{state_of(switch, switch.numbers[0])} === 'C'")
     await page.click("button[data-letter=C]")

@@ -1,7 +1,7 @@
 """What every page has: log-in, navigation, theme, keyboard, phone width, nothing for axe."""
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.browser.console import PHONE, Window, window
 from tests.live.servers import WebServer
@@ -22,7 +22,7 @@ PAGES = [
 async def test_an_operator_logs_in_and_lands_on_a_live_overview(operator: Window) -> None:
     assert operator.page.url.endswith("/overview/")
     await operator.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
-    assert await operator.text("h1") == "Overview"
+    await operator.shows("h1", "Overview")
 
 
 async def test_the_theme_is_switched_kept_and_set_before_the_page_is_painted(
@@ -50,13 +50,15 @@ async def test_the_system_page_changes_by_itself(operator: Window) -> None:
 async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: Window) -> None:
     page = operator.page
     await page.keyboard.press("/")
-    assert await page.locator("[data-search]").is_visible()
+    await expect(page.locator("[data-search]")).to_be_visible()
     await page.keyboard.type("g?/")
-    assert await page.input_value("[data-search-input]") == "g?/"
+    await expect(page.locator("[data-search-input]")).to_have_value("g?/")
     await page.keyboard.press("Escape")
+    await expect(page.locator("[data-search]")).to_be_hidden()
     await page.keyboard.press("?")
-    assert await page.locator("[data-keys]").is_visible()
+    await expect(page.locator("[data-keys]")).to_be_visible()
     await page.keyboard.press("Escape")
+    await expect(page.locator("[data-keys]")).to_be_hidden()
     await page.keyboard.press("g")
     await page.keyboard.press("s")
     await page.wait_for_url("**/system/")
