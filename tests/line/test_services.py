@@ -1,5 +1,7 @@
 """A visit from joining to SQL: places held over losses, words once, outcomes, shifts."""
 
+from collections.abc import Callable
+
 import pytest
 
 from poolsite import hotpath
@@ -9,7 +11,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door
 from queueing.line import laws
 from queueing.line.errors import LineError
-from queueing.line.models import AgentShift, BlockedVisitor, LineEvent, RoomEvent, Visit
+from queueing.line.models import AgentShift, BlockedVisitor, Desk, LineEvent, RoomEvent, Visit
 from queueing.line.services import healing, rooms, visits
 from queueing.line.services.estimates import gamma_quantile, wait_range
 from tests.line.line_world import LineWorld, make_line
@@ -196,6 +198,43 @@ def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
     places = [hotpath.run(door.place(line.desk.slug, name)) for name in names]
     assert [(place.answer, place.ahead) for place in places] == [("waiting", 0), ("waiting", 1)]
     assert not Incident.objects.filter(until=None).exists()
+
+
+def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
+    line: LineWorld, clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis is lost once more while one worker has loaded, and the next is about to load."""
+    visits.visit_join(queue=line.queue, name="a")
+    line.drain()
+    open_after, apply_desk, seen = door.open_after, healing.apply_desk, []
+
+    def lost_again(slug: str, generation: int, seconds: float) -> hotpath.Command[door.Answer]:
+        monkeypatch.setattr(door, "open_after", open_after)
+        with clean_redis.client() as client:
+            client.flushall()
+        monkeypatch.setattr(healing, "apply_desk", meanwhile(open_after(slug, generation, seconds)))
+        assert healing.watch_desks(0, 1)["rebuilt"] == 1
+        return open_after(slug, generation, seconds)
+
+    def meanwhile(late: hotpath.Command[door.Answer]) -> Callable[[Desk], None]:
+        """The first worker wakes up when the second has begun, and has loaded nothing yet."""
+
+        def load(desk: Desk) -> None:
+            seen.append(hotpath.run(late).answer)
+            figures = hotpath.run(door.show(desk.slug))
+            seen.append((figures.status, figures.opens_at_ms))
+            apply_desk(desk)
+
+        return load
+
+    with clean_redis.client() as client:
+        client.flushall()
+    monkeypatch.setattr(door, "open_after", lost_again)
+    healing.watch_desks(0, 1)
+    assert seen == ["other generation", ("recovering", 0)]
+    figures = hotpath.run(door.show(line.desk.slug))
+    assert figures.status == "recovering"
+    assert figures.opens_at_ms > 0  # by the worker whose life it is
 
 
 def test_a_drain_that_comes_after_the_rebuild_does_not_begin_another(

@@ -136,9 +136,13 @@ def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Comman
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
-def open_after(slug: str, seconds: float) -> Command[Answer]:
-    """Everything is loaded: the sweep opens the desk so many seconds from now."""
-    return desk_command("open_after", slug, (round(seconds * 1_000),), read_answer, "open_after")
+def open_after(slug: str, generation: int, seconds: float) -> Command[Answer]:
+    """Everything is loaded into this life: the sweep opens the desk so many seconds from now.
+
+    Refused, "other generation", where another life is there: its visits are not back yet.
+    """
+    args = (generation, round(seconds * 1_000))
+    return desk_command("open_after", slug, args, read_answer, "open_after")
 
 
 def queue_write(

@@ -20,15 +20,17 @@ KEYS[9] {line.desk}:log       STREAM  one entry per change
 
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 
-ARGV[1] after_ms       from now
+ARGV[1] generation     the life that has its visits back
+ARGV[2] after_ms       from now
 Reply: [answer, seq]; answer: ok, repeat (it is open, or the time is set)
-Errors: "no such desk", "script outdated …", "malformed after"
+Errors: "no such desk", "script outdated …", "other generation" (of a worker that was held up), "malformed after"
 Complexity: O(1)
 Version: 1
 ]]
 --@include open
-local after = tonumber(ARGV[1])
+local after = tonumber(ARGV[2])
 if not after or after < 0 or after > 86400000 then return { 'malformed after' } end
+if call('HGET', DESK, 'generation') ~= ARGV[1] then return { 'other generation' } end
 if status ~= 'r' or call('HGET', DESK, 'opens_at') then return { 'repeat', int(seq) } end
 call('HSET', DESK, 'opens_at', int(now_ms + after))
 return { 'ok', int(seq) }

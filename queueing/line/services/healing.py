@@ -117,13 +117,16 @@ def _say_recovering(desk: Desk) -> None:
 
 
 def _load(desk: Desk) -> None:
-    """Settings and running visits, then the time at which it opens; again changes nothing."""
+    """Settings and running visits, then the time at which it opens; again changes nothing.
+
+    Of a worker that was held up while a later life began, nothing opens that one early.
+    """
     _say_recovering(desk)
     longest = max((queue.ttl_seconds for queue in desk.queues.all()), default=LONGEST_TTL_SECONDS)
     apply_desk(desk)
     for visits in _running(desk):
         hotpath.run(door.load(desk.slug, visits))
-    hotpath.run(door.open_after(desk.slug, longest))
+    hotpath.run(door.open_after(desk.slug, desk.generation, longest))
 
 
 def _running(desk: Desk) -> Iterator[list[door.Loaded]]:

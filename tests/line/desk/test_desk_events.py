@@ -272,8 +272,11 @@ def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskU
     assert line.run(desk.load(SLUG, [loaded, loaded])) == 1
     line.advance(16, 7, "a", "z", "r")
     assert line.figures().status == "recovering"  # not before everything is loaded
-    assert line.run(desk.open_after(SLUG, 15)).answer == "ok"
-    assert line.run(desk.open_after(SLUG, 90)).answer == "repeat"
+    assert line.run(desk.open_after(SLUG, 1, 15)).answer == "other generation"
+    assert line.run(desk.open_after(SLUG, 3, 15)).answer == "other generation"
+    assert line.figures().opens_at_ms == 0
+    assert line.run(desk.open_after(SLUG, 2, 15)).answer == "ok"
+    assert line.run(desk.open_after(SLUG, 2, 90)).answer == "repeat"
     line.advance(14, 7, "a", "z", "r")
     assert line.beat("a").answer == "waiting"
     line.advance(2, 7, "a", "z", "r")
