@@ -1,0 +1,72 @@
+"""The subscription to changed rights: a Redis that is silent, and a process that was held up."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from poolsite.access.rights import hub as module
+from poolsite.access.rights.hub import HELD_UP_SECONDS, SILENCE_SECONDS, Hub
+
+WORD = {"type": "subscribe", "data": 1}
+PONG = {"type": "pong", "data": ""}
+
+
+class Subscription:
+    """A connection that says what a list tells: a message, or seconds in which none came."""
+
+    def __init__(self, says: list[dict[str, Any] | float]) -> None:
+        self._says = says
+
+    def pubsub(self) -> "Subscription":
+        return self
+
+    def subscribe(self, channel: str) -> None:
+        """Taken."""
+
+    def ping(self) -> None:
+        """Taken."""
+
+    def close(self) -> None:
+        """Done."""
+
+    def get_message(self, timeout: float) -> dict[str, Any] | None:
+        word = self._says.pop(0) if self._says else PONG
+        time.sleep(0.01 if isinstance(word, dict) else word)
+        return word if isinstance(word, dict) else None
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    hub = Hub()
+    yield hub
+    hub.stop()
+
+
+def _lost(
+    hub: Hub, says: list[dict[str, Any] | float], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """Why the subscription was given up, each time, while it said all that."""
+    warnings: list[str] = []
+    monkeypatch.setattr(module.log, "warning", lambda _, error: warnings.append(str(error)))
+    left = [WORD, *says]
+    monkeypatch.setattr(module.hotpath, "client", lambda: Subscription(left))
+    hub.ensure_started()
+    deadline = time.monotonic() + 30
+    while left and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    return warnings
+
+
+def test_a_process_that_was_held_up_does_not_take_redis_for_silent(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held_up = SILENCE_SECONDS + HELD_UP_SECONDS
+    assert _lost(hub, [held_up, held_up, PONG], monkeypatch) == []
+
+
+def test_a_silent_redis_is_given_up(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = [0.1] * (round(SILENCE_SECONDS / 0.1) + 1)
+    assert _lost(hub, [*looks], monkeypatch) == ["Redis is silent"]
