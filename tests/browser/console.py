@@ -1,6 +1,5 @@
 """A browser window on the console, which fails on what a person would not forgive."""
 
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -9,6 +8,8 @@ from typing import Any
 import httpx
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+
+from tests.support import programs
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -140,8 +141,7 @@ async def chromium() -> AsyncIterator[Browser]:
     """A real Chromium without a window."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=shutil.which("chromium") or shutil.which("chromium-browser"),
-            args=ARGUMENTS,
+            executable_path=programs.chromium(), args=ARGUMENTS
         )
         try:
             yield browser

@@ -2,17 +2,17 @@
 
 import asyncio
 import random
-import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import redis.asyncio
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
 from numbers.topics import TilesTopic
 from numbers.topics.packing import pack_tiles
 from poolsite.live import RowsTopic, frames
+from tests.browser.console import chromium
 from tests.live.sample_topics import WRITE
 from tests.live.servers import ROOT, Site, WebServer
 
@@ -43,11 +43,7 @@ async (address) => {
 @pytest.fixture
 async def page(web: WebServer) -> AsyncIterator[Page]:
     """An empty page of the site, with the operator's session."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=shutil.which("chromium") or shutil.which("chromium-browser"),
-            args=["--no-sandbox"],
-        )
+    async with chromium() as browser:
         context = await browser.new_context()
         name, _, value = web.site.people["operator"]["cookie"].partition("=")
         base = f"http://127.0.0.1:{web.port}"
@@ -56,7 +52,6 @@ async def page(web: WebServer) -> AsyncIterator[Page]:
         page.set_default_timeout(20_000)
         await page.goto(f"{base}/static/live.js")
         yield page
-        await browser.close()
 
 
 async def write(client: Redis, tag: str, name: str, value: str) -> None:

@@ -40,7 +40,11 @@ def _has_chinese_font() -> bool:
 NEEDS = {
     need.name: need
     for need in (
-        Need("chromium", _on_path("chromium", "chromium-browser"), "apt-get install chromium"),
+        Need(
+            "chromium",
+            lambda: bool(programs.chromium()),
+            "apt-get install chromium-headless-shell",
+        ),
         Need("cjk-fonts", _has_chinese_font, "apt-get install fonts-noto-cjk"),
         Need("postgres", lambda: bool(programs.postgres_folder()), "apt-get install postgresql"),
         Need("redis-7", lambda: bool(programs.redis_7()), "apt-get install redis-server"),

@@ -33,6 +33,15 @@ def redis_7() -> str:
     return program if program and server_version(program) >= (7,) else ""
 
 
+def chromium() -> str:
+    """Return a Chromium, or nothing: the shell without windows where there is one.
+
+    It is the same engine; the whole browser starts two processes more for each window's frame.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    return next(filter(None, map(shutil.which, names)), "")
+
+
 def postgres_folder() -> str:
     """Return the folder that holds initdb and postgres (the newest installed), or nothing."""
     candidates = [Path(found).resolve().parent for found in (shutil.which("initdb"),) if found]
