@@ -23,7 +23,7 @@ from tests.support.database import lay_migrated
 from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 40.0
+START_SECONDS = 90.0
 APPLICATION = "tests.live.server_app:application"
 
 
