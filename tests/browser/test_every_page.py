@@ -1,4 +1,4 @@
-"""Every page of the table of addresses: in Chinese, in the dark, on a phone.
+"""Every page of the table of addresses: on a phone, in Chinese in the dark, in longer words.
 
 One server and one browser walk them all, four pages at a time. What a page holds is proved beside
 its app; here it must fit, satisfy axe, keep the content policy, and stay within its script.
@@ -8,7 +8,7 @@ import asyncio
 import gzip
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ import pytest
 from playwright.async_api import Browser, BrowserContext
 
 from poolsite.runtime.redis_server import RedisServer
+from tests.browser import long_words
 from tests.browser.console import PHONE, Window
 from tests.live.servers import Site, WebServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
 
+APPLICATION = "poolsite.asgi:application"
 AT_ONCE = 4
 PATIENCE_MS = 60_000
 FEWEST_PAGES = 90
@@ -42,6 +44,25 @@ CUT = """() => {
     .filter((each) => each.checkVisibility() && !each.closest('.visually-hidden, .table-scroll'))
     .filter((each) => cut(each, getComputedStyle(each)))
     .map((each) => `cut: ${each.outerHTML.slice(0, 120)}`);
+}"""
+# Texts in a column that is too narrow for them: three lines and more, hardly a word in each.
+SQUEEZED = """() => {
+  const beside = '.visually-hidden, .icon, svg, script, style, textarea, select';
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found = [];
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    const holder = text.parentElement;
+    if (!text.data.trim() || holder.closest(beside) || !holder.checkVisibility()) continue;
+    range.selectNodeContents(text);
+    const lines = new Set([...range.getClientRects()].map((each) => Math.round(each.top))).size;
+    const { width } = range.getBoundingClientRect();
+    if (lines < 3 || width >= 72) continue;
+    const told = holder.closest('td, th, li, div').outerHTML.slice(0, 120);
+    found.push(`${lines} lines in ${Math.round(width)} px: ${told}`);
+  }
+  return found;
 }"""
 SOURCES = "[...document.scripts].map((each) => each.src).filter(Boolean)"
 # Of the table of addresses: figures, files, pieces of pages, and what leads on to another page.
@@ -110,6 +131,7 @@ class Walk:
     """Where to go, as whom, and what was found there."""
 
     base: str
+    site: Site
     pages: dict[str, tuple[str, str]]
     others: list[str]
     cookies: dict[str, str]
@@ -168,8 +190,8 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     site.migrate()
     site.run("manage.py", "demo_data", "--small")
     told = json.loads(site.run("-m", "tests.browser.walk_stage").splitlines()[-1])
-    server = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
-    yield Walk(f"http://127.0.0.1:{server.port}", **told)
+    server = WebServer(site, "uvicorn", APPLICATION).start()
+    yield Walk(f"http://127.0.0.1:{server.port}", site, **told)
     server.stop()
     redis.stop()
 
@@ -194,6 +216,29 @@ async def test_every_page_fits_a_phone_in_chinese_and_pleases_axe_in_both_themes
     assert await walk.each(browser, look, locale="zh-CN", color_scheme="dark") == {}
 
 
+@pytest.fixture
+def long_walk(walk: Walk, tmp_path: Path) -> Iterator[Walk]:
+    """The same pages in words 40 % longer than English ones."""
+    long_words.write(tmp_path)
+    environment = long_words.environment(tmp_path)
+    server = WebServer(walk.site, "uvicorn", APPLICATION, environment=environment).start()
+    yield replace(walk, base=f"http://127.0.0.1:{server.port}")
+    server.stop()
+
+
+async def test_every_page_fits_a_phone_in_words_that_are_much_longer(
+    browser: Browser, long_walk: Walk
+) -> None:
+    async def look(shown: Window) -> list[str]:
+        titles.append(await shown.page.title())
+        cut, squeezed = [await shown.page.evaluate(script) for script in (CUT, SQUEEZED)]
+        return [*await shown.overflow(), *cut, *squeezed]
+
+    titles: list[str] = []
+    assert await long_walk.each(browser, look, locale="zh-CN") == {}
+    assert any("Overviewover" in title for title in titles)
+
+
 async def test_words_that_do_not_fit_would_be_seen(browser: Browser, walk: Walk) -> None:
     async def look(shown: Window) -> list[str]:
         await shown.page.evaluate("document.querySelector('h1').textContent = 'w'.repeat(200)")
@@ -201,7 +246,7 @@ async def test_words_that_do_not_fit_would_be_seen(browser: Browser, walk: Walk)
         return [*await shown.overflow(), *await shown.page.evaluate(CUT)]
 
     one = {name: page for name, page in walk.pages.items() if name == "system/"}
-    shortened = Walk(walk.base, one, [], walk.cookies, walk.cookie_name)
+    shortened = replace(walk, pages=one)
     assert await shortened.each(browser, look, locale="en-GB") != {}
 
 
@@ -213,9 +258,7 @@ async def test_the_admin_stays_within_its_script_as_it_travels(
         answer = await page.goto(f"{walk.base}{path}")
         assert answer is not None
         assert answer.ok, path
-        addresses = await page.evaluate(
-            "[...document.scripts].map((each) => each.src).filter(Boolean)"
-        )
+        addresses = await page.evaluate(SOURCES)
         sizes = {}
         for address in addresses:
             body = await (await page.request.get(address)).body()
