@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.models import Pool
 from poolsite import number_format
-from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.forms import AggregateCreateForm, field_groups
 
 SETTINGS = (
     (
@@ -58,10 +58,7 @@ class PoolSettingsForm(PoolForm):
 
     def groups(self) -> list[dict[str, Any]]:
         """The cards of the page."""
-        return [
-            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
-            for title, hint, names in SETTINGS
-        ]
+        return field_groups(self, SETTINGS)
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""

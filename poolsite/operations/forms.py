@@ -1,5 +1,6 @@
-"""The form that makes an aggregate: its names, and whose it is."""
+"""The forms of aggregates: the one that makes it, and the cards on which its settings stand."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -9,6 +10,16 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import SLUG_PATTERN, AggregateRow
+
+FieldGroups = Sequence[tuple[Any, Any, tuple[str, ...]]]  # title, hint, names of fields
+
+
+def field_groups(form: forms.BaseForm, groups: FieldGroups) -> list[dict[str, Any]]:
+    """Return what components/field_groups.html draws: title, hint and bound fields of each card."""
+    return [
+        {"title": title, "hint": hint, "fields": [form[name] for name in names]}
+        for title, hint, names in groups
+    ]
 
 
 class AggregateCreateForm(forms.Form):

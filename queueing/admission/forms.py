@@ -9,7 +9,7 @@ from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.forms import AggregateCreateForm, field_groups
 from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 
@@ -119,10 +119,7 @@ class GateSettingsForm(GateChecks):
 
     def groups(self) -> list[dict[str, Any]]:
         """The cards of the page."""
-        return [
-            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
-            for title, hint, names in SETTINGS
-        ]
+        return field_groups(self, SETTINGS)
 
     def changes(self) -> dict[str, Any]:
         """The settings that the person changed."""

@@ -6,11 +6,24 @@ from django import forms
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.forms import AggregateCreateForm, field_groups
 from queueing.dispatch.models import PEER_PATTERN, Group, Sharing, Upgrade
 from queueing.dispatch.models.groups import DAY_SECONDS
-from queueing.dispatch.services.groups import SETTINGS
 
+SETTINGS = (
+    (_("Name and load sharing"), "", ("name", "description", "sharing")),
+    (
+        _("Links"),
+        _("When a link counts as lost, and when its peer has stopped."),
+        ("heartbeat_seconds", "missed_limit", "disconnect_seconds"),
+    ),
+    (
+        _("Sessions"),
+        _("What becomes of a session whose end nobody reports."),
+        ("route_limit_seconds", "timed_route_seconds"),
+    ),
+    (_("Limits"), "", ("out_limit", "ends_limit", "log_limit")),
+)
 VERSION = RegexValidator(PEER_PATTERN, _("1 to 40 letters, digits, . _ and -."))
 
 
@@ -43,11 +56,16 @@ class GroupSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Group
-        fields = SETTINGS
+        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        widgets = {"description": forms.Textarea(attrs={"rows": 2})}
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The cards of the page."""
+        return field_groups(self, SETTINGS)
 
     def changes(self) -> dict[str, Any]:
         """What differs from before."""
-        return {name: self.cleaned_data[name] for name in SETTINGS if name in self.changed_data}
+        return {name: self.cleaned_data[name] for name in self.changed_data if name != "reason"}
 
 
 class UpgradeForm(forms.Form):

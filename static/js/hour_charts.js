@@ -1,6 +1,6 @@
 // The last hour of one aggregate by the minute: charts that are kept fresh, and their values as tables.
 import { TimeChart, drawLegend } from "./charts.js";
-import { errorState, getJSON } from "./dom.js";
+import { errorState, getJSON, h } from "./dom.js";
 import { gettext } from "./words.js";
 
 /** Draw the page's charts; `options`: what a TimeChart takes, by the name of the chart's box. */
@@ -17,6 +17,8 @@ export function startHourCharts(page, options) {
       chart.set({ at: latest.at, values: latest.values });
       part(name).querySelector(".chart__table")?.remove();
       plot(name).hidden = asTable;
+      part(name).querySelector(".chart__empty")?.remove();
+      if (tooFew(latest.values)) plot(name).append(h("p", { class: "chart__empty" }, gettext("Not enough figures yet: a line takes two minutes.")));
       if (asTable) part(name).append(chart.table());
       drawLegend(part(name).querySelector(".chart__legend"), chart);
     }
@@ -40,6 +42,8 @@ export function startHourCharts(page, options) {
   load();
   setInterval(() => { if (!document.hidden) load(); }, 60_000);
 }
+
+const tooFew = (values) => Object.values(values).every((line) => line.filter((value) => value !== null).length < 2);
 
 /** The largest of a chart's values; 0 where there is none. */
 export const most = (values) => Math.max(0, ...(values ?? []).filter((value) => value !== null));

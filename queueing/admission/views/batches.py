@@ -46,12 +46,19 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
         "gate": gate,
         "form": form if may_batch else None,
         "rows": [{"batch": batch, **selectors.progress(batch)} for batch in found[:ROWS]],
-        "shown": _("from %(first)s") % {"first": start + 1},
+        "shown": _shown(start, len(found[:ROWS])),
         "next_url": f"?page={start // ROWS + 1}" if len(found) > ROWS else "",
         "back_url": f"?page={start // ROWS - 1}" if start else "",
         "topic": f"admission.batches:{gate.slug}",
     }
     return render(request, "admission/batches.html", context, status=422 if changes else 200)
+
+
+def _shown(start: int, count: int) -> str:
+    """Say which batches of all these are, by their places."""
+    if not start:
+        return ngettext("%(n)s batch", "%(n)s batches", count) % {"n": count}
+    return _("%(first)s to %(last)s") % {"first": start + 1, "last": start + count}
 
 
 def _upload(

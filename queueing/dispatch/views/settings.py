@@ -31,5 +31,5 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("The settings are saved. They count from now on."))
             return redirect("dispatch:group", slug=group.slug)
     status = 422 if form.is_bound else 200
-    context = {"group": group, "form": form}
+    context = {"group": group, "form": form, "groups": form.groups()}
     return render(request, "dispatch/settings.html", context, status=status)

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.operations.forms import field_groups
 from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
 from queueing.line.models import Desk, Queue
 
@@ -110,10 +111,7 @@ class QueueForm(ModelForm):
 
     def groups(self) -> list[dict[str, Any]]:
         """The cards of the page."""
-        groups = [
-            {"title": title, "hint": hint, "fields": [self[name] for name in names]}
-            for title, hint, names in GROUPS
-        ]
+        groups = field_groups(self, GROUPS)
         if "slug" in self.fields:
             groups[0]["fields"] = [self["slug"], *groups[0]["fields"]]
         return groups
