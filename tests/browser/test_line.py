@@ -245,6 +245,6 @@ async def test_a_report_has_a_chart_a_table_and_a_file(supervisor: Window) -> No
     await supervisor.page.get_by_role("link", name="By queue").click()
     await supervisor.page.wait_for_selector("th:has-text('Help')")
     async with supervisor.page.expect_download() as coming:
-        await supervisor.page.get_by_role("link", name="Download as CSV").click()
+        await supervisor.page.get_by_role("link", name="Export").click()
     path = await (await coming.value).path()
     assert path.read_text().splitlines()[0].startswith("name,arrivals,served")
