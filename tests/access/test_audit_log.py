@@ -15,6 +15,7 @@ from poolsite.access import context, selectors, services
 from poolsite.access.auditing import NotInTransaction
 from poolsite.access.models import Account, AuditEntry
 from poolsite.access.models.audit import AppendOnly
+from poolsite.access.views.history import _columns as history_columns
 from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
@@ -208,6 +209,13 @@ def test_a_page_costs_the_same_anywhere_in_a_long_log(
     for key in (None, oldest.pk + 60):
         with django_assert_num_queries(1):
             assert len(tables.page_of(rows, after=key).rows) == tables.PAGE_ROWS
+
+
+def test_every_order_of_the_log_is_one_of_its_indexes() -> None:
+    ways = [index.fields for index in AuditEntry._meta.indexes]
+    orders = [column.order for column in history_columns() if column.order not in ((), ("pk",))]
+    assert len(orders) == 3
+    assert [order for order in orders if [*order, "-id"] not in ways] == []
 
 
 def test_the_page_filters_by_its_address_and_escapes_what_it_shows(world: World) -> None:

@@ -546,7 +546,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="auditentry",
-            index=models.Index(fields=["actor_kind", "actor_id", "-id"], name="access_audit_actor"),
+            index=models.Index(fields=["actor_name", "-id"], name="access_audit_actor"),
         ),
         migrations.AddIndex(
             model_name="auditentry",

@@ -55,7 +55,7 @@ class AuditEntry(models.Model):
         default_permissions = ("view",)
         indexes = [
             models.Index(fields=["thing_kind", "thing_id", "-id"], name="access_audit_thing"),
-            models.Index(fields=["actor_kind", "actor_id", "-id"], name="access_audit_actor"),
+            models.Index(fields=["actor_name", "-id"], name="access_audit_actor"),
             models.Index(fields=["account", "-id"], name="access_audit_account"),
             models.Index(fields=["action", "-id"], name="access_audit_action"),
             models.Index(fields=["job", "-id"], name="access_audit_job"),
