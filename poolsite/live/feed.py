@@ -8,7 +8,7 @@ from typing import Any
 
 from poolsite.live import frames
 from poolsite.live.frames import Frame
-from poolsite.live.outbox import Line, Outbox
+from poolsite.live.outbox import Flusher, Line, Outbox
 from poolsite.live.topics import Changes, Topic
 from poolsite.live.wakes import Wakes
 
@@ -39,12 +39,15 @@ class Feed:
     costs no read, and every frame leads from one known version to the next.
     """
 
-    def __init__(self, topic: Topic, wakes: Wakes, mark: Callable[[], int]) -> None:
+    def __init__(
+        self, topic: Topic, wakes: Wakes, flusher: Flusher, mark: Callable[[], int]
+    ) -> None:
         self.topic = topic
         self._period = topic.period_seconds
         self.lines: dict[Outbox, Line] = {}
         self.frames_sent = 0
         self._wakes = wakes
+        self._flusher = flusher
         self._mark = mark
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
@@ -110,6 +113,8 @@ class Feed:
             failures = 0
             beat = float("-inf")  # when the read was due
             while True:
+                if self._ready.is_set():  # who comes is not kept waiting
+                    await self._flusher.calm()
                 self._woken.clear()
                 started = self._loop.time()
                 moved = await self._read_once()

@@ -83,7 +83,7 @@ class Hub:
             timer.cancel()
         feed = self.feeds.get(topic.address)
         if feed is None:
-            feed = Feed(topic, self.wakes, lambda: next(self._marks))
+            feed = Feed(topic, self.wakes, self.flusher, lambda: next(self._marks))
             self.feeds[topic.address] = feed
         await feed.join(outbox, version)
 

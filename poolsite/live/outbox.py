@@ -21,7 +21,6 @@ BEHIND_SECONDS = 2.0
 BEHIND_CODE = 1013
 FLUSH_SECONDS = 0.01
 SOCKETS_PER_STEP = 50
-FRAMES_PER_TOPIC = 8
 URGENT_FRAMES = 500
 
 
@@ -50,7 +49,7 @@ class Line:
         """Queue a change; one that does not fit, or does not follow, becomes a snapshot."""
         if self._needs_snapshot:
             return
-        if frame.base == self._version and len(self._frames) < FRAMES_PER_TOPIC:
+        if frame.base == self._version and len(self._frames) < self.feed.topic.waiting_frames:
             self._frames.append(frame)
             self._version = frame.to
         elif frame.to == self._version:
@@ -94,16 +93,30 @@ class Flusher:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[Outbox] = deque()
+        self._calm = asyncio.Event()
+        self._calm.set()
         self.ack_seconds = 1.0
 
     def add(self, outbox: "Outbox") -> None:
         if not self._waiting:
             self._loop.call_later(FLUSH_SECONDS, self._flush)
         self._waiting.append(outbox)
+        if len(self._waiting) > SOCKETS_PER_STEP:
+            self._calm.clear()
+
+    async def calm(self) -> None:
+        """Wait until the sockets have been sent what was queued before, but for a step's worth.
+
+        A topic that is read while thousands still wait only makes frames that are old when they
+        leave: a process that is short of time tells less often, and then the newest.
+        """
+        await self._calm.wait()
 
     def _flush(self) -> None:
         for _ in range(min(SOCKETS_PER_STEP, len(self._waiting))):
             self._waiting.popleft().wake()
+        if len(self._waiting) <= SOCKETS_PER_STEP:
+            self._calm.set()
         if self._waiting:
             self._loop.call_soon(self._flush)
 

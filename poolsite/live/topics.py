@@ -49,6 +49,7 @@ class Topic(ABC):
     name: ClassVar[str] = ""
     beats: ClassVar[bool] = False  # whether `beat` is called while a socket watches
     period_seconds: ClassVar[float] = 0.2  # between two words to its sockets; a multiple of it
+    waiting_frames: ClassVar[int] = 8  # for one socket; a snapshot takes the place of more
     safety_seconds: ClassVar[float] = 5.0  # a lost wake message heals after this time
 
     def __init__(self, key: str) -> None:

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from poolsite.live import frames
 from poolsite.live.feed import BEAT_SECONDS, next_beat
 from poolsite.live.hub import ACK_SECONDS, ACKS_PER_SECOND, Hub
-from poolsite.live.outbox import BEHIND_CODE, BEHIND_SECONDS, FRAMES_PER_TOPIC, Line, Outbox
+from poolsite.live.outbox import (
+    BEHIND_CODE,
+    BEHIND_SECONDS,
+    SOCKETS_PER_STEP,
+    Line,
+    Outbox,
+)
 from tests.live.sample_topics import NoteTopic
 
 LATER = BEHIND_SECONDS + 1.0
@@ -77,12 +83,12 @@ class Peer:
 async def test_who_waits_for_a_busy_process_is_not_behind_and_gets_the_present_state() -> None:
     peer = Peer(Hub())
     peer.line.reset(*peer.source.snapshot_frame())
-    peer.push(FRAMES_PER_TOPIC + 3)
+    peer.push(NoteTopic.waiting_frames + 3)
     assert not peer.is_behind()  # nothing was sent yet, however long that takes
     task = asyncio.create_task(peer.outbox.run(peer.send))
     await peer.until(1)
     assert [frame["op"] for frame in peer.got] == ["snapshot"]
-    assert peer.got[0]["data"] == {"at": FRAMES_PER_TOPIC + 3}
+    assert peer.got[0]["data"] == {"at": NoteTopic.waiting_frames + 3}
     task.cancel()
 
 
@@ -138,6 +144,21 @@ async def test_each_socket_is_asked_for_itself_and_not_with_every_frame() -> Non
     assert late.got[1] == early.got[4]
     for task in tasks:
         task.cancel()
+
+
+async def test_a_topic_waits_with_the_next_read_until_the_sockets_were_sent_the_last() -> None:
+    flusher = Hub().flusher
+    await flusher.calm()
+    peers = [Outbox(flusher) for _ in range(3 * SOCKETS_PER_STEP)]
+    for number, outbox in enumerate(peers):
+        flusher.add(outbox)
+        if number < SOCKETS_PER_STEP:
+            await flusher.calm()  # a few are nothing to wait for
+    waiting = asyncio.create_task(flusher.calm())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    async with asyncio.timeout(10):
+        await waiting
 
 
 @pytest.mark.parametrize(
