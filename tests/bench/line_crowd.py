@@ -11,6 +11,7 @@ each visitor was told of its room, and the processor time that this took.
 import asyncio
 import json
 import os
+import random
 import sys
 import time
 from base64 import b64encode
@@ -20,10 +21,12 @@ from typing import Any
 
 import orjson
 
+from tests.bench.line_asking import standing
 from tests.bench.line_setup import SLUG
 
 CONNECTS_AT_ONCE = 20
 SAMPLE_SECONDS = 0.25
+ASK_SECONDS = 2.0
 VISIT_ENDED = 4401
 QUEUE_TOPIC = f"line.queue:{SLUG}"
 
@@ -37,6 +40,7 @@ class Page(asyncio.Protocol):
         self.open = False
         self.ready = asyncio.get_running_loop().create_future()
         self.seq = self.held = self.ahead = self.ticket = self.acked = 0
+        self.missed: list[list[int]] | None = None  # moves since it asks for its place again
         self.roomed_at = 0.0
         self.closed_with = 0
         self.transport: Any = None
@@ -113,7 +117,8 @@ class Crowd:
         self.follows_line = follows_line
         self.pages: list[Page] = []
         self.samples: list[tuple[float, list[int]]] = []
-        self.gaps = 0
+        self.gaps = self.asked_again = 0
+        self._asking: set[asyncio.Task[None]] = set()
         self._known: dict[bytes, tuple[dict[str, Any], list[Any], list[int]]] = {}
 
     async def connect(self, people: list[dict[str, Any]], ports: list[int]) -> None:
@@ -161,17 +166,43 @@ class Crowd:
             page.held = frame["version"]
             if not page.ready.done():
                 page.send({"op": "subscribe", "topic": f"line.visit:{page.person['visit']}"})
+            elif not page.roomed_at:
+                self._ask_soon(page)
             return
         if frame["op"] != "change":
             return
-        self.gaps += frame["from"] != page.held and frame["to"] != page.held
+        if frame["from"] != page.held and frame["to"] != page.held:
+            self.gaps += 1
+            page.send({"op": "subscribe", "topic": QUEUE_TOPIC})
+            return
         page.held = frame["to"]
         moves = frame["data"]["moves"]
+        if page.missed is not None:  # what stands there stays until the place is known again
+            page.missed += moves
+            return
         if moves and moves[0][0] <= page.seq:  # some were told with the place itself
             moves = [move for move in moves if move[0] > page.seq]
             page.ahead += sum(move[3] for move in moves if (move[1], move[2]) < page.ticket)  # type: ignore[operator]
             return
         page.ahead += sums[bisect_left(tickets, page.ticket)]
+
+    def _ask_soon(self, page: Page) -> None:
+        """Moves were missed. As the page's script: not all at once."""
+        self.asked_again += 1
+        if page.missed is None:
+            task = asyncio.create_task(self._ask(page))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+        page.missed = []
+
+    async def _ask(self, page: Page) -> None:
+        await asyncio.sleep(ASK_SECONDS * random.random())
+        now = await standing(page.port, page.person["visit"], page.person["token"])
+        moves, page.missed = page.missed or [], None
+        page.seq, page.ahead = now["seq"], now["ahead"]
+        page.ticket = (now["priority"], now["ticket"])  # type: ignore[assignment]
+        newer = (move for move in moves if move[0] > page.seq)
+        page.ahead += sum(move[3] for move in newer if (move[1], move[2]) < page.ticket)  # type: ignore[operator]
 
     def _stand(self, page: Page, data: dict[str, Any]) -> None:
         page.seq, page.ahead = data["seq"], data["ahead"]
@@ -199,6 +230,7 @@ class Crowd:
             "roomed": {page.person["visit"]: page.roomed_at for page in self.pages},
             "closed": [page.closed_with for page in self.pages if page.is_cut_off],
             "gaps": self.gaps,
+            "asked_again": self.asked_again,
         }
 
 

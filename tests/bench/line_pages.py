@@ -31,6 +31,7 @@ class Seen:
     matches: list[tuple[str, float, float]]  # visitor, before asking, after hearing
     closed: list[int]
     gaps: int
+    asked_again: int  # pages that lost their place and asked for it
     bytes_per_page: float
     web_cores: float  # that the web processes used, together
     page_cores: float  # that the processes with the pages used, together
@@ -101,6 +102,7 @@ def _watch(site: Site, webs: list[WebServer], load: tuple[int, float, float], fo
         roomed={visit: at for told in results for visit, at in told["roomed"].items()},
         closed=[code for told in results for code in told["closed"]],
         gaps=sum(told["gaps"] for told in results),
+        asked_again=sum(told["asked_again"] for told in results),
         matches=json.loads(matches.read_text()),
         bytes_per_page=held / pages,
         web_cores=used / took,

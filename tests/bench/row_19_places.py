@@ -42,7 +42,7 @@ def run(pages: int = PAGES) -> Row:
             f"{at_the_end} wrong at the end; {seen.bytes_per_page / 1024:.0f} kB of the web"
             f" processes per page; {len(told)} of {wanted} told of the room after p50"
             f" {told[len(told) // 2]:.0f} ms, p99 {told[len(told) * 99 // 100]:.0f} ms;"
-            f" {seen.gaps} gaps; {how_it_ran(seen)}"
+            f" {seen.gaps} gaps, {seen.asked_again} places asked for again; {how_it_ran(seen)}"
         ),
         figures={
             "lag_p99_seconds": places.lag_p99,
