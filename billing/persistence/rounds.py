@@ -1,24 +1,25 @@
-"""Rounds over a server's accounts: one thread talks to Redis, the other to SQL, side by side.
+"""Rounds over many accounts: one thread talks to Redis, the other to SQL, side by side.
 
-While one round's batches are written, the next round's are closed and worked out, and the one
-before is trimmed. The order that counts is kept for every account: closed, committed, trimmed,
-and only then closed again, since the thread for Redis does what it is asked in turn.
+While one round's batches are written, the next round's are closed and worked out, the one before
+is trimmed, and the next page of wallets is looked at. The order that counts is kept for every
+account: closed, committed, trimmed, and only then closed again, since the thread for Redis does
+what it is asked in turn.
 """
 
 import logging
-from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final
 
-from django.db import InterfaceError, InternalError, OperationalError
+from django.conf import settings
+from django.db import InterfaceError, InternalError, OperationalError, connection
 
 from billing import servers, wallet
 from billing.persistence.alarms import FAULT
 from billing.persistence.entries import AccountBatch
-from billing.persistence.reading import Known
+from billing.persistence.reading import Known, Live, looks_on
 from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.turns import Turn
 from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_sheets
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 BATCH_ENTRIES = 1_000  # of one account in one closed batch
 MOST_ENTRIES = 100_000  # in one SQL transaction
-MOST_ROUNDS = 50  # closed batches of one account in one turn
+MOST_ROUNDS = 50  # closed batches of one account in one turn, in any case
 SQL_AWAY: Final = (OperationalError, InterfaceError, InternalError)  # the latter: it is read-only
 Waiting = tuple[Known, int]  # an account, and how many entries it has
 
@@ -58,23 +59,14 @@ class _Closing:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """Accounts whose next batch is being closed; `number` counts their rounds in this turn."""
+    """Accounts of one server whose next batch is being closed."""
 
+    server: str
     known: Sequence[Known]
-    number: int
     closing: "Future[_Closing]"
 
 
-def persist_dirty(server: str, dirty: Sequence[Waiting], turn: Turn) -> None:
-    """Write what waits in these accounts, round after round.
-
-    Raises what SQL raises when it is away, and LeaseLostError; what is closed then stays closed.
-    """
-    with _RedisSide(servers.named(server)) as redis:
-        _Rounds(redis, turn, deque((known, 1) for known in _chunks(dirty))).run()
-
-
-def _chunks(dirty: Sequence[Waiting]) -> Iterator[list[Known]]:
+def chunks(dirty: Sequence[Waiting]) -> Iterator[list[Known]]:
     """Cut so that a round has a bounded number of accounts and of entries."""
     chunk: list[Known] = []
     entries = 0
@@ -89,14 +81,13 @@ def _chunks(dirty: Sequence[Waiting]) -> Iterator[list[Known]]:
         yield chunk
 
 
-class _RedisSide:
-    """The thread for Redis: closes and trims, one after the other, as it is asked."""
+class RedisSide:
+    """The thread for Redis: looks, closes and trims, one after the other, as it is asked."""
 
-    def __init__(self, path: hotpath.HotPath) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "billing-redis")
 
-    def __enter__(self) -> "_RedisSide":
+    def __enter__(self) -> "RedisSide":
         return self
 
     def __exit__(
@@ -107,11 +98,14 @@ class _RedisSide:
     ) -> None:
         self._thread.shutdown()
 
-    def close(self, known: Sequence[Known]) -> "Future[_Closing]":
-        return self._thread.submit(_close, self._path, known)
+    def look(self, server: str, known: Sequence[Known]) -> "Future[list[Live]]":
+        return self._thread.submit(looks_on, server, [its.tag for its in known])
 
-    def trim(self, batches: Sequence[tuple[str, AccountBatch]]) -> "Future[list[str]]":
-        return self._thread.submit(_trim, self._path, batches)
+    def close(self, server: str, known: Sequence[Known]) -> "Future[_Closing]":
+        return self._thread.submit(_close, servers.named(server), known)
+
+    def trim(self, server: str, batches: Sequence[tuple[str, AccountBatch]]) -> "Future[list[str]]":
+        return self._thread.submit(_trim, servers.named(server), batches)
 
 
 def _close(path: hotpath.HotPath, known: Sequence[Known]) -> _Closing:
@@ -150,18 +144,34 @@ def _trim(path: hotpath.HotPath, batches: Sequence[tuple[str, AccountBatch]]) ->
 
 
 @dataclass(slots=True)
-class _Rounds:
-    redis: _RedisSide
+class Rounds:
+    """Writes what waits: `fresh` first, then what came behind a batch, round after round.
+
+    `fresh`: (server, accounts), cut by `chunks`; read one ahead. An account with more entries than
+    a batch holds has its next round once all others had theirs; up to MOST_ROUNDS of them, and
+    more while the turn is younger than the interval between turns. `raising`: no error is kept.
+    """
+
+    redis: RedisSide
     turn: Turn
-    waiting: deque[tuple[Sequence[Known], int]]
+    fresh: Iterator[tuple[str, Sequence[Known]]]
+    raising: bool = False
+    refused: bool = False  # by SQL, the round before
+    more: dict[str, list[Known]] = field(default_factory=dict)
+    number: int = 1
     trims: "list[Future[list[str]]]" = field(default_factory=list)
 
     def run(self) -> None:
+        """Raises LeaseLostError, and what SQL raises when it is away; what is closed stays so.
+
+        A round that SQL does not take (a row that another holds) costs itself, two in a row end
+        the turn.
+        """
         now = self._begin()
         try:
             while now is not None:
                 following = self._begin()
-                self._end(now, self._write(now))
+                self._end(now)
                 now = following or self._begin()
         finally:
             for trim in self.trims:
@@ -171,32 +181,46 @@ class _Rounds:
 
     def _begin(self) -> _Round | None:
         """Let the next accounts' batches be closed; None = no accounts are waiting."""
-        if not self.waiting:
+        found = next(self.fresh, None)
+        if found is None and self.more:
+            self.fresh = self._further()
+            found = next(self.fresh, None)
+        if found is None:
             return None
-        known, number = self.waiting.popleft()
-        return _Round(known, number, self.redis.close(known))
+        return _Round(*found, self.redis.close(*found))
 
-    def _end(self, its: _Round, more: list[Known]) -> None:
-        if its.number == MOST_ROUNDS:
-            self.turn.left += len(more)
-        elif more:
-            self.waiting.append((more, its.number + 1))
+    def _further(self) -> Iterator[tuple[str, Sequence[Known]]]:
+        """Cut what came behind the last round, unless the turn has done enough."""
+        self.number += 1
+        more, self.more = self.more, {}
+        if self.number > MOST_ROUNDS and self.turn.seconds > settings.BILLING_PERSIST_SECONDS:
+            self.turn.left += sum(map(len, more.values()))
+            return iter(())
+        full = {server: [(its, BATCH_ENTRIES) for its in known] for server, known in more.items()}
+        return iter([(server, chunk) for server in full for chunk in chunks(full[server])])
 
-    def _write(self, its: _Round) -> list[Known]:
-        """Write one round's batches; returns the accounts with more to come."""
+    def _end(self, its: _Round) -> None:
+        """Write one round's batches, and note who has more to come."""
         found = its.closing.result()
         for known, error in found.unread:
             _tell_unread(known, error, self.turn)
         more: list[Known] = []
         try:
             for part in _parts(found.closed):
-                more += self._write_part(part)
-        except SQL_AWAY:
+                more += self._write_part(its.server, part)
+        except SQL_AWAY as error:
             self.turn.failed += len(its.known)
-            raise
-        return more
+            if self.raising or self.refused:
+                raise
+            connection.close_if_unusable_or_obsolete()
+            logger.warning("billing: SQL does not take the books: %s", error)
+            self.refused = True
+        else:
+            self.refused = False
+        if more:
+            self.more.setdefault(its.server, []).extend(more)
 
-    def _write_part(self, part: Sequence[_Closed]) -> list[Known]:
+    def _write_part(self, server: str, part: Sequence[_Closed]) -> list[Known]:
         turn = self.turn
         oldest = min([each.sheet.batch.changes[0].at_us for each in part])
         turn.oldest_us = min(turn.oldest_us or oldest, oldest)
@@ -209,7 +233,7 @@ class _Rounds:
         crash_point("billing.after_commit")
         written = [(each, done[each.its.wallet_id]) for each in part]
         in_sql = [(each.its.slug, each.sheet.batch) for each, said in written if said.may_trim]
-        self.trims.append(self.redis.trim(in_sql))
+        self.trims.append(self.redis.trim(server, in_sql))
         more = []
         for each, said in written:
             _count(each.its, each.sheet.batch, said, turn)

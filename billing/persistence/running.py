@@ -3,6 +3,7 @@
 import gc
 import logging
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 
 from django.conf import settings
@@ -15,8 +16,8 @@ from redis.exceptions import RedisError
 from billing import servers
 from billing.models import Wallet, WriterRun
 from billing.persistence.alarms import LAG, Alarms
-from billing.persistence.reading import Known, by_server, known_of, looks_on, trouble
-from billing.persistence.rounds import SQL_AWAY, Waiting, persist_dirty
+from billing.persistence.reading import Known, Live, by_server, known_of, trouble
+from billing.persistence.rounds import SQL_AWAY, RedisSide, Rounds, Waiting, chunks
 from billing.persistence.turns import Turn
 from poolsite import hotpath, live
 
@@ -26,6 +27,7 @@ PAGE = 5_000  # wallets looked at in one go
 RUNS_KEPT = 20_000
 TOPIC = "billing.books:all"
 REDIS_ERRORS = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
+_Look = tuple[str, list[Known], "Future[list[Live]]"]
 
 
 def persist_shard(shard: int, shards: int) -> Turn:
@@ -35,14 +37,13 @@ def persist_shard(shard: int, shards: int) -> Turn:
     Redis that is away costs this turn only: what is closed stays closed.
     """
     turn = Turn(shard, shards, alarms=Alarms.load())
-    for rows in _pages(shard, shards):
-        for server, known in by_server(rows).items():
-            try:
-                with _no_collections():
-                    _persist_some(server, known, turn)
-            except REDIS_ERRORS as error:
-                turn.failed += len(known)
-                logger.warning("billing: server %r cannot be persisted: %s", server, error)
+    with _no_collections():
+        try:
+            _persist(_pages(shard, shards), turn)
+        except SQL_AWAY as error:
+            turn.failed = max(turn.failed, 1)
+            connection.close_if_unusable_or_obsolete()
+            logger.warning("billing: SQL does not take the books: %s", error)
     _finish(turn)
     return turn
 
@@ -51,7 +52,7 @@ def persist_shard(shard: int, shards: int) -> Turn:
 def _no_collections() -> Iterator[None]:
     """Entries go by their counts; looking for cycles among millions of them was half the CPU.
 
-    For a page of wallets only: what else has cycles is collected between two.
+    What else has cycles, which is little, is collected once a page (`_looked_at`).
     """
     if not gc.isenabled():
         yield
@@ -66,7 +67,7 @@ def _no_collections() -> Iterator[None]:
 def persist_one(row: Wallet) -> Turn:
     """Persist one account until nothing waits; raises what Redis or SQL raise."""
     turn = Turn(alarms=Alarms.load())
-    _persist_some(row.redis, known_of(Wallet.objects.filter(pk=row.pk)), turn, raising=True)
+    _persist(iter([known_of(Wallet.objects.filter(pk=row.pk))]), turn, raising=True)
     _finish(turn)
     return turn
 
@@ -84,11 +85,46 @@ def _pages(shard: int, shards: int) -> Iterator[list[Known]]:
             return
 
 
-def _persist_some(
-    server: str, known: Sequence[Known], turn: Turn, *, raising: bool = False
-) -> None:
+def _persist(pages: Iterator[list[Known]], turn: Turn, *, raising: bool = False) -> None:
+    with RedisSide() as redis:
+        Rounds(redis, turn, _dirty(redis, pages, turn, raising=raising), raising).run()
+
+
+def _dirty(
+    redis: RedisSide, pages: Iterator[list[Known]], turn: Turn, *, raising: bool
+) -> Iterator[tuple[str, list[Known]]]:
+    """Yield the accounts with entries; the page behind is looked at while one is written."""
+    before: list[_Look] = []
+    for rows in pages:
+        looks = [
+            (server, known, redis.look(server, known)) for server, known in by_server(rows).items()
+        ]
+        yield from _looked_at(before, turn, raising=raising)
+        before = looks
+    yield from _looked_at(before, turn, raising=raising)
+
+
+def _looked_at(
+    looks: Sequence[_Look], turn: Turn, *, raising: bool
+) -> Iterator[tuple[str, list[Known]]]:
+    """Judge one page. A server that does not answer costs its own wallets this turn."""
+    gc.collect(1)
+    for server, known, asked in looks:
+        try:
+            lives = asked.result()
+        except REDIS_ERRORS as error:
+            if raising:
+                raise
+            turn.failed += len(known)
+            logger.warning("billing: server %r cannot be persisted: %s", server, error)
+            continue
+        for chunk in chunks(_waiting(known, lives, turn)):
+            yield server, chunk
+
+
+def _waiting(known: Sequence[Known], lives: Sequence[Live], turn: Turn) -> list[Waiting]:
     dirty: list[Waiting] = []
-    for its, now in zip(known, looks_on(server, [k.tag for k in known]), strict=True):
+    for its, now in zip(known, lives, strict=True):
         turn.looked_at += 1
         why = trouble(its, now)
         if why:
@@ -97,15 +133,7 @@ def _persist_some(
             turn.alarms.backlog(its.slug, now.backlog, now.log_limit)
             if why in ("", "promoted", "recovering"):
                 dirty.append((its, now.backlog))
-    if not dirty:
-        return
-    try:
-        persist_dirty(server, dirty, turn)
-    except SQL_AWAY as error:
-        if raising:
-            raise
-        connection.close_if_unusable_or_obsolete()
-        logger.warning("billing: SQL does not take the books: %s", error)
+    return dirty
 
 
 def _finish(turn: Turn) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -28,6 +29,7 @@ class Turn:
     lost: dict[int, str] = field(default_factory=dict)
     alarms: Alarms = field(default_factory=Alarms)
     run: WriterRun | None = None
+    begun: float = field(default_factory=time.monotonic)
 
     def fence(self) -> int:
         """This turn's fencing number; SQL hands it out when it is needed first."""
@@ -52,6 +54,11 @@ class Turn:
             "lag_seconds": self.lag_seconds,
             "lost": len(self.lost),
         }
+
+    @property
+    def seconds(self) -> float:
+        """How long it has lasted."""
+        return time.monotonic() - self.begun
 
     @property
     def lag_seconds(self) -> int:

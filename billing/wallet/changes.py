@@ -57,10 +57,25 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
     chatbot, mode, price, flag, reported, difference, receivable, prices = cells[9:]
     try:
         return Change(
-            *(seq, at_us, kind, name, int(spendable), int(held), int(receivable or 0)),
-            *(STATES[state], KINDS[message_kind], int(quoted or 0), body_hash),
-            *(int(tariff_id) if tariff_id else None, chatbot, mode, int(price or 0), flag),
-            *(reported, int(difference or 0), prices),
+            seq,
+            at_us,
+            kind,
+            name,
+            int(spendable),
+            int(held),
+            int(receivable or 0),
+            STATES[state],
+            KINDS[message_kind],
+            int(quoted or 0),
+            body_hash,
+            int(tariff_id) if tariff_id else None,
+            chatbot,
+            mode,
+            int(price or 0),
+            flag,
+            reported,
+            int(difference or 0),
+            prices,
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error

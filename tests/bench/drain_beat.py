@@ -9,7 +9,7 @@ class Scheduler(SweepScheduler):
     """Give it to `celery beat -S`."""
 
     def setup_schedule(self) -> None:
-        """Keep one entry of the schedule."""
+        """Let one entry alone be due."""
         super().setup_schedule()
-        self.schedule = {ONLY: self.schedule[ONLY]}
-        self._due = {ONLY: self._due[ONLY]}
+        for name in [name for name in self._due if name != ONLY]:
+            del self._due[name]

@@ -142,27 +142,63 @@ def test_a_round_is_cut_by_the_entries_that_wait(monkeypatch):
     monkeypatch.setattr(rounds, "MOST_ENTRIES", 10)
     monkeypatch.setattr(rounds, "BATCH_ENTRIES", 6)
     waiting = [("a", 3), ("b", 7), ("c", 2), ("d", 50)]
-    assert list(rounds._chunks(waiting)) == [["a", "b"], ["c", "d"]]
+    assert list(rounds.chunks(waiting)) == [["a", "b"], ["c", "d"]]
 
 
-def test_sql_that_goes_away_costs_the_turn_and_no_entry(monkeypatch):
+@pytest.mark.parametrize(("bad", "written"), [((2,), 3), ((2, 3), 1)])
+def test_a_round_that_sql_refuses_costs_itself_and_two_in_a_row_the_turn(monkeypatch, bad, written):
     monkeypatch.setattr(rounds, "MOST_ACCOUNTS", 1)
-    rows = [used(), used(), used()]
+    rows = [used() for _ in range(4)]
     write, calls = rounds.write_sheets, []
 
     def goes_away(sheets, fence):
         calls.append(sheets)
-        if len(calls) == 2:
+        if len(calls) in bad:
             raise OperationalError("the server closed the connection")
         return write(sheets, fence)
 
     monkeypatch.setattr(rounds, "write_sheets", goes_away)
     turn = persist_shard(0, 1)
-    assert (turn.accounts, turn.failed, len(calls)) == (1, 1, 2)
-    assert [figures(row).backlog > 0 for row in rows] == [False, True, True]
+    assert (turn.accounts, turn.failed) == (written, len(bad))
+    assert sum(figures(row).backlog == 0 for row in rows) == written
     green()
     turn = persist_shard(0, 1)
-    assert (turn.accounts, turn.failed, turn.faults) == (2, 0, 0)
+    assert (turn.accounts, turn.failed, turn.faults) == (4 - written, 0, 0)
+    green()
+
+
+def test_what_redis_or_sql_raise_is_told_to_whoever_persists_one_account(monkeypatch):
+    row = used()
+    for name in ("looks_on", "write_sheets"):
+        with monkeypatch.context() as patch:
+            patch.setattr(rounds, name, _away)
+            with pytest.raises(OperationalError if name == "write_sheets" else OSError):
+                persist_one(row)
+    assert persist_one(row).accounts == 1
+    green()
+
+
+def _away(first, second):
+    raise OperationalError("away") if isinstance(first, list) else OSError("away")
+
+
+def test_a_backlog_ends_the_turn_once_it_has_lasted_and_had_its_rounds(monkeypatch, settings):
+    monkeypatch.setattr(rounds, "BATCH_ENTRIES", 2)
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 3)
+    settings.BILLING_PERSIST_SECONDS = 0
+    rows = [live_wallet(spendable=1_000_000) for _ in range(2)]
+    for row in rows:
+        for number in range(7):
+            held(row, f"m{number}")
+    turn = persist_shard(0, 1)
+    assert (turn.accounts, turn.entries, turn.left) == (6, 12, 2)
+    settings.BILLING_PERSIST_SECONDS = 60
+    monkeypatch.setattr(rounds, "BATCH_ENTRIES", 1)
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 1)
+    for number in range(5):
+        held(rows[0], f"more{number}")
+    turn = persist_shard(0, 1)
+    assert (turn.entries, turn.left) == (7, 0)
     green()
 
 
