@@ -46,7 +46,12 @@ def cache(url: str) -> dict[str, Any]:
 
 
 def channel_layer(url: str) -> dict[str, Any]:
-    """Return CHANNEL_LAYERS["default"] for CHANNEL_URL."""
+    """Return CHANNEL_LAYERS["default"] for CHANNEL_URL.
+
+    A consumer waits in a read that Redis answers after 5 s; redis-py gives a read up after 5 s
+    too, unless it is told otherwise, and would end every consumer that hears nothing for so long.
+    A server that is gone is noticed by TCP's keepalive.
+    """
     address = _parse("CHANNEL_URL", url)
     host: dict[str, Any] = {"address": url}
     if address is not None and address.topology == "sentinel":
@@ -59,7 +64,7 @@ def channel_layer(url: str) -> dict[str, Any]:
         }
     return {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [host], "prefix": "channel"},
+        "CONFIG": {"hosts": [{**host, "socket_timeout": None}], "prefix": "channel"},
     }
 
 

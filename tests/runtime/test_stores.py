@@ -1,5 +1,6 @@
 """Cache, channel layer and broker by URL: one server or Sentinel, on real servers."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from channels_redis.core import RedisChannelLayer
 from django.core.exceptions import ImproperlyConfigured
 
 from poolsite.runtime import stores
@@ -70,6 +72,17 @@ def test_all_three_work_on_a_unix_socket(tmp_path, clean_redis):
     assert answer.stdout == "hello hello\nhello\n", answer.stderr
 
 
+async def test_who_hears_nothing_for_long_waits_on_in_the_channel_layer(clean_redis):
+    layer = RedisChannelLayer(**stores.channel_layer(clean_redis.url)["CONFIG"])
+    name = await layer.new_channel()
+    waiting = asyncio.ensure_future(layer.receive(name))
+    await asyncio.wait([waiting], timeout=layer.brpop_timeout + 0.5)
+    assert not waiting.done()
+    await layer.send(name, {"type": "hello"})
+    assert (await asyncio.wait_for(waiting, 5))["type"] == "hello"
+    await layer.close_pools()
+
+
 def test_each_use_may_have_a_server_of_its_own(sentinel, clean_redis):
     answer = python(USE_ALL, REDIS_URL=clean_redis.url, CACHE_URL=sentinel.url)
     assert answer.stdout == "hello hello\nhello\n", answer.stderr
@@ -112,6 +125,7 @@ def test_the_login_of_a_sentinel_group_reaches_all_three():
     assert cache["LOCATION"] == "redis://main/3"
     assert cache["OPTIONS"]["CONNECTION_POOL_KWARGS"] == {"username": "user", "password": "secret"}
     assert channel["CONFIG"]["hosts"][0]["password"] == "secret"
+    assert channel["CONFIG"]["hosts"][0]["socket_timeout"] is None  # as of one server, above
     assert broker == "sentinel://user:secret@s1:1/3;sentinel://user:secret@s2:2/3"
     assert options["master_name"] == "main"
     assert options["sentinel_kwargs"]["password"] == "other"
