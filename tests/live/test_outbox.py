@@ -1,7 +1,7 @@
 """What one socket still has to be sent, and who counts as behind; without a server."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -49,7 +49,7 @@ class Peer:
     def __init__(self, hub: Hub) -> None:
         self.outbox = Outbox(hub.flusher)
         self.source = Source()
-        self.line = Line(self.outbox, self.source)  # type: ignore[arg-type]  a feed's part
+        self.line = Line(self.outbox, cast(Any, self.source))
         self.got: list[dict[str, Any]] = []
         self.takes = asyncio.Event()
         self.takes.set()
