@@ -21,7 +21,7 @@ KEPT = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{[^}]*\}|<[^>]*>|&\w+;|https?://\S+)")
 WORD = re.compile(r"[A-Za-z]{2,}")
 
 if FOLDER in os.environ:
-    LOCALE_PATHS = [os.environ[FOLDER]]
+    LOCALE_PATHS = [Path(os.environ[FOLDER])]
 
 
 def environment(folder: Path) -> dict[str, str]:
