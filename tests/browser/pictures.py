@@ -11,7 +11,7 @@ GATE = "/gates/speed-025/"
 GROUP = "/groups/asi/"
 DESK = "/desks/support/"
 MONEY = "/accounts/evergreen/"
-CHOOSE_A_TILE = "document.querySelector('.tile[data-state=\"C\"]')?.click()"
+CHOOSE_A_TILE = "document.querySelector('.tile-list .tile[data-state=\"C\"]')?.click()"
 
 # name, page, who looks, what is clicked first
 PAGES = (

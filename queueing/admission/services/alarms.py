@@ -27,6 +27,15 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
     return {"gates": len(gates), "standing": standing}
 
 
+OVERRUN_LATE = gettext_noop(
+    "In the last 5 minutes %(late)s results came after their permit had ended."
+)
+OVERRUN_COUNTED = gettext_noop(
+    "In the last 5 minutes %(late)s results came after their permit had ended, and the "
+    "external system counted more than the cap %(over)s times (%(told)s at last)."
+)
+
+
 def _overrun(gate: Gate, now: datetime) -> Trouble | None:
     """Results after the permit's end, or more clients than the cap by the system's own count."""
     since = us_of(now - WINDOW)
@@ -40,10 +49,7 @@ def _overrun(gate: Gate, now: datetime) -> Trouble | None:
     return Trouble(
         severity="critical" if over else "warning",
         title=gettext_noop("Permits of gate %(gate)s were overrun"),
-        detail=gettext_noop(
-            "In the last 5 minutes %(late)s results came after their permit had ended, and the "
-            "external system counted more than the cap %(over)s times (%(told)s at last)."
-        ),
+        detail=OVERRUN_COUNTED if over else OVERRUN_LATE,
         remedy=gettext_noop(
             "See whether devices stop by their deadline and the external system refuses older "
             "tokens; else make permits longer."
