@@ -56,7 +56,7 @@ def rows_of(answer: Any) -> list[dict[str, str]]:
 
 def test_the_portal_says_the_figures_to_the_unit_before_any_socket(made: Customer) -> None:
     text = browser(made.people["owner"]).get("/accounts/evergreen/").content.decode()
-    assert 'data-money="spendable">¥148.60<' in text
+    assert 'data-money="spendable">¥148<span class="money__rest">.6000</span>' in text
     assert 'data-money="held">¥1.00<' in text
 
 
@@ -70,7 +70,9 @@ def test_the_portal_opens_while_redis_is_away(
     answer = browser(made.people["owner"]).get("/accounts/evergreen/")
     assert answer.status_code == 200
     assert "The live balance cannot be read." in answer.content.decode()
-    assert "¥149.10" in answer.content.decode()  # what the books know
+    assert (
+        '¥149<span class="money__rest">.1000</span>' in answer.content.decode()
+    )  # what the books know
 
 
 @pytest.mark.parametrize(("role", "pays"), [("owner", True), ("payer", True), ("sender", False)])
