@@ -8,7 +8,7 @@ from django.db import OperationalError
 from billing import wallet as door
 from billing.models import JournalEntry, Message, WriterRun
 from billing.persistence import rounds, running
-from billing.persistence.reading import lives
+from billing.persistence.reading import Known, lives
 from billing.persistence.running import persist_one, persist_shard
 from billing.persistence.writing import write_batches
 from billing.services import auditing
@@ -141,8 +141,12 @@ def test_rounds_side_by_side_keep_each_accounts_order(monkeypatch):
 def test_a_round_is_cut_by_the_entries_that_wait(monkeypatch):
     monkeypatch.setattr(rounds, "MOST_ENTRIES", 10)
     monkeypatch.setattr(rounds, "BATCH_ENTRIES", 6)
-    waiting = [("a", 3), ("b", 7), ("c", 2), ("d", 50)]
-    assert list(rounds.chunks(waiting)) == [["a", "b"], ["c", "d"]]
+    waiting = [
+        (Known(key, f"w{key}", 1, 0, "", recovering=False, opened=True), entries)
+        for key, entries in enumerate([3, 7, 2, 50])
+    ]
+    cut = [[its.wallet_id for its in chunk] for chunk in rounds.chunks(waiting)]
+    assert cut == [[0, 1], [2, 3]]
 
 
 @pytest.mark.parametrize(("bad", "written"), [((2,), 3), ((2, 3), 1)])
