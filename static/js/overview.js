@@ -1,6 +1,7 @@
 // The overview: problems first, figures, cards; everything that can change changes by itself.
 import { subscribe } from "../live.js";
 import { announce, h, icon, setText } from "./dom.js";
+import { isOutdated } from "./outdated.js";
 import { incidentsTopic } from "./problems.js";
 import { drawSparkline } from "./sparkline.js";
 import { tickTimes } from "./time.js";
@@ -90,12 +91,16 @@ function tableRow(row) {
   return line;
 }
 
+let latestCards = {};
+
 function showCards(cards) {
+  latestCards = cards;
+  let changed = false; // a card has its first row, or lost its last one: the server draws it otherwise
   for (const box of document.querySelectorAll("[data-card]")) {
     const data = cards[box.dataset.card];
     const body = box.querySelector("tbody");
     if (!data) continue;
-    if (!body || data.empty) { if (Boolean(body) === Boolean(data.empty)) location.reload(); continue; }
+    if (!body || data.empty) { changed ||= Boolean(body) === Boolean(data.empty); continue; }
     setText(box.querySelector("[data-hint]"), data.hint);
     const same = data.rows.length === body.rows.length && data.rows.every((row, index) => body.rows[index].dataset.row === row.name);
     if (!same && body.matches(":hover, :focus-within")) {
@@ -106,6 +111,7 @@ function showCards(cards) {
     if (!same) body.replaceChildren(...data.rows.map(tableRow));
     data.rows.forEach((row, index) => fillRow(body.rows[index], row));
   }
+  isOutdated(changed, () => showCards(latestCards));
 }
 
 function fillRow(line, row) {

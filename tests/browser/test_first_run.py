@@ -1,10 +1,11 @@
 """An empty installation leads an operator, step by step, to the first thing of each kind."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.browser.console import PASSWORD, Window, window
@@ -20,6 +21,12 @@ made = {{"username": "first", "email": "first@example.org", "is_operator": True}
 user = services.user_create(password={PASSWORD!r}, actor="test", **made)
 for name in ("operate", "finance"):
     services.grant_set(user=user, name=name, actor="test")
+"""
+MAKE_POOL = """
+import poolsite, django
+django.setup()
+from numbers.services import pool_create
+pool_create(slug="north", name="North", actor="test")
 """
 # In the order of the steps: what stands on the button, what is filled in, where it leads.
 STEPS = (
@@ -68,6 +75,24 @@ async def test_the_overview_leads_through_every_step_until_all_are_done(
                 await _first_queue(shown)
             await shown.go("/overview/")
         await expect(shown.page.locator(".first-step")).to_have_count(0)
+
+
+async def test_a_page_that_changes_does_not_take_back_the_click_that_leads_away(
+    browser: Browser, empty: WebServer
+) -> None:
+    async with window(browser, f"http://127.0.0.1:{empty.port}") as shown:
+        await shown.log_in("first")
+        leads_to = await shown.page.locator(".first-step a.button--primary").get_attribute("href")
+        assert leads_to
+
+        async def slow(route: Route) -> None:
+            await asyncio.sleep(8)  # long enough to hear of the pool
+            await route.continue_()
+
+        await shown.page.route(lambda url: url.endswith(leads_to), slow)
+        await shown.page.locator(".first-step a.button--primary").click(no_wait_after=True)
+        await asyncio.to_thread(empty.site.run, "-c", MAKE_POOL)
+        await shown.page.wait_for_url(lambda url: url.endswith(leads_to))
 
 
 async def _next_step(shown: Window) -> tuple[int, str]:
