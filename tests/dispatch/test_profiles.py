@@ -227,6 +227,7 @@ async def test_an_instance_that_takes_the_offered_id_is_new_and_one_with_its_own
     async with raw(web, patient, "back", token) as first:
         told = await first.register_back()
         assert told["arrival"] == "new"
+    await asyncio.to_thread(stage.wait_state, patient, f"b:{told['id']}", "pending")
     async with raw(web, patient, "back", token) as second:
         assert (await second.register_back(id=told["id"]))["arrival"] == "reconnect"
     async with raw(web, patient, "back", token) as stranger:
