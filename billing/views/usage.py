@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -17,6 +16,7 @@ from billing.pricing.modes import MODES
 from billing.selectors.usage import RANGES, Usage, usage
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
+from poolsite.operations.dates import date_words
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json
 
@@ -93,8 +93,8 @@ def _short(mode: str) -> str:
 
 
 def _label(step: date, wanted: str) -> str:
-    return date_format(step, {"7d": "D j", "30d": "j M", "12m": "M Y"}[wanted])
+    return date_words(step, {"7d": "D j", "30d": "j M", "12m": "M Y"}[wanted])
 
 
 def _title(step: date, wanted: str) -> str:
-    return date_format(step, "F Y" if wanted == "12m" else "D j F Y")
+    return date_words(step, "F Y" if wanted == "12m" else "D j F Y")

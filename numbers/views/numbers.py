@@ -26,6 +26,7 @@ from numbers.selectors.late import late_events
 from numbers.views.common import answers_json, number_of, reason_of
 from poolsite import access, hotpath
 from poolsite.moments import us_of
+from poolsite.operations.dates import date_words
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import clock, phone, span
 
@@ -253,7 +254,7 @@ def who_had(request: HttpRequest) -> HttpResponse:
             data["what"] = _as_stored(principal, data["what"])
         wanted = {data["by"]: data["what"]}
         calls = records.who_had(principal, at=data["at"], **wanted)
-        moment = date_format(timezone.localtime(data["at"]), "j M, H:i:s")
+        moment = date_words(data["at"], "j M, H:i:s")
         context["calls"] = [
             {**_call(call), "url": f"{_call(call)['url']}?at={data['at']:%Y-%m-%dT%H:%M:%S}"}
             for call in calls

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from poolsite.operations.dates import date_words
 from poolsite.operations.page_words import page_word
 
 register = template.Library()
@@ -43,6 +44,12 @@ def percent(share: float | None, places: int = 1) -> str:
     if share is None:
         return NOTHING
     return number_format(share * 100, decimal_pos=places, use_l10n=True) + "%"
+
+
+@register.filter(name="date_words")
+def date_words_or_dash(value: date | datetime | None, form: str) -> str:
+    """Mon 23 Nov, 14:05; 11月23日星期一 14:05. `form`: see operations.dates."""
+    return date_words(value, form) if value else NOTHING
 
 
 @register.filter
