@@ -243,6 +243,7 @@ async def test_words_that_do_not_fit_would_be_seen(browser: Browser, walk: Walk)
     async def look(shown: Window) -> list[str]:
         await shown.page.evaluate("document.querySelector('h1').textContent = 'w'.repeat(200)")
         await shown.page.evaluate("document.querySelector('h1').style.overflow = 'visible'")
+        await shown.page.evaluate("document.querySelector('h1').style.overflowWrap = 'normal'")
         return [*await shown.overflow(), *await shown.page.evaluate(CUT)]
 
     one = {name: page for name, page in walk.pages.items() if name == "system/"}
