@@ -99,7 +99,7 @@ class LimitsForm(forms.Form):
     top_up_below = AmountField(
         label=_("Top up below"), least=0, help_text=_("0: no automatic top-up.")
     )
-    top_up_amount = AmountField(label=_("By"), least=0)
+    top_up_amount = AmountField(label=_("Top up by"), least=0)
     top_up_daily_count = forms.IntegerField(
         label=_("Times a day at most"),
         min_value=0,

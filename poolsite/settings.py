@@ -219,6 +219,7 @@ OUTGOING_PRIVATE_ADDRESSES = env.bool("POOLSITE_OUTGOING_PRIVATE_ADDRESSES", def
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["poolsite.formats"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

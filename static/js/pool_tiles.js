@@ -3,7 +3,7 @@ import { subscribe } from "../live.js";
 import { unpackTiles } from "../live/tiles.js";
 import { errorState, getJSON, h, skeleton } from "./dom.js";
 import { TileBoard, STATES, drawTileLegend, groupsBy } from "./tiles.js";
-import { figure, fill, gettext, phone } from "./words.js";
+import { figure, fill, gettext, pgettext, phone } from "./words.js";
 
 export function startTileBoard(page, { open }) {
   const area = document.querySelector("[data-tiles]");
@@ -76,7 +76,7 @@ export function startTileBoard(page, { open }) {
     const go = (to, word) => h("button", { type: "button", class: "button button--small", disabled: to < 0 || to >= pages, onclick: () => load(to) }, word);
     pager.replaceChildren(
       h("span", { class: "num" }, fill(gettext("Part %(n)s of %(all)s: from %(first)s"), { n: figure(current + 1), all: figure(pages), first: phone(layout.numbers[0]) })),
-      h("span", { class: "paging__end" }, go(current - 1, gettext("Back")), go(current + 1, gettext("Next"))),
+      h("span", { class: "paging__end" }, go(current - 1, pgettext("pages", "Back")), go(current + 1, gettext("Next"))),
     );
   };
 

@@ -1,7 +1,7 @@
 // "Lasts until": the balance of the last days and where the pace of the last 24 hours leads. Drawn as SVG.
 import { errorState, getJSON, h } from "./dom.js";
 import { cents, money, shortMoney } from "./money.js";
-import { dayMinuteOf, dayOf, figure, fill, gettext, minuteOf } from "./words.js";
+import { dayMinuteOf, dayOf, figure, fill, gettext, minuteOf, shortDayOf, weekdayOf } from "./words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const HOUR = 3_600_000;
@@ -15,7 +15,6 @@ const s = (name, attributes, text) => {
   if (text !== undefined) element.textContent = text;
   return element;
 };
-const weekday = new Intl.DateTimeFormat(document.documentElement.lang || "en-GB", { weekday: "short", timeZone: document.documentElement.dataset.zone || "UTC" });
 const round = (n) => Math.round(n * 10) / 10;
 
 /** Keeps the card fresh: `balance(units)` at every change, the pace once a minute. `heard` gets each new pace. */
@@ -74,7 +73,7 @@ export function startLasts(card, page, heard) {
       dot.append(s("title", {}, `${dayMinuteOf(at)}: ${money(units, page.currency).join("")}`));
       svg.append(dot);
     }
-    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, weekday.format(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
+    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, weekdayOf(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
     if (hours) {
       const end = x(now + hours * HOUR);
       const from = [round(nowX), round(y(spendable))];
@@ -108,7 +107,7 @@ function untilOf(hours) {
 /** The same short: Wed 09:00 within a week, else 25 Nov. */
 function shortOf(hours, latest) {
   const at = Date.now() + hours * HOUR;
-  return latest < 24 * 6 ? `${weekday.format(at)} ${minuteOf(at)}` : dayOf(at).split(" ").slice(1).join(" ");
+  return latest < 24 * 6 ? `${weekdayOf(at)} ${minuteOf(at)}` : shortDayOf(at);
 }
 
 /** So many hours in words: 11 h, 3 d. */

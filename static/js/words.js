@@ -66,7 +66,9 @@ function format(options) {
 export const timeOf = (at) => format({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at);
 export const minuteOf = (at) => format({ hour: "2-digit", minute: "2-digit" }).format(at);
 export const dayOf = (at) => format({ weekday: "short", day: "numeric", month: "short" }).format(at).replace(",", "");
-export const dayMinuteOf = (at) => `${dayOf(at)}, ${minuteOf(at)}`;
+export const shortDayOf = (at) => format({ day: "numeric", month: "short" }).format(at);
+export const weekdayOf = (at) => format({ weekday: "short" }).format(at);
+export const dayMinuteOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), { day: dayOf(at), time: minuteOf(at) });
 
 /** A telephone number in groups, for reading: +86 138 0013 0417. Unknown shapes stay as they are. */
 export function phone(value) {

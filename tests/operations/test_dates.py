@@ -1,4 +1,4 @@
-"""Dates stand in the order of the reader's language, everywhere."""
+"""Dates and figures are written as the language of the reader writes them, everywhere."""
 
 import re
 from datetime import UTC, date, datetime
@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from poolsite.operations.dates import FORMATS, date_words
+from poolsite.operations.templatetags.console import decimal, figure
 from tests.house.source import ROOT
 
 PAGES = sorted((ROOT / "templates").rglob("*.html"))
@@ -50,3 +51,10 @@ def test_every_form_that_a_page_asks_for_is_one_of_the_forms() -> None:
     used = {form for page in PAGES for form in asked.findall(page.read_text(encoding="utf-8"))}
     assert used
     assert used <= FORMATS.keys()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_figures_are_grouped_as_the_browser_groups_them(language: str) -> None:
+    with override(language):
+        assert figure(1234567) == "1,234,567"
+        assert decimal(1234.5) == "1,234.5"
