@@ -18,3 +18,8 @@ export function isOutdated(differs, look) {
   else location.reload();
   return !held;
 }
+
+/** Draw the page anew once what was just done has been told, unless somebody is leaving it already. */
+export function drawAnew() {
+  setTimeout(() => isOutdated(true, drawAnew), 600);
+}

@@ -2,7 +2,7 @@
 import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { pageData, postJSON, setText } from "./dom.js";
-import { isOutdated } from "./outdated.js";
+import { drawAnew, isOutdated } from "./outdated.js";
 import { startPoolCharts } from "./pool_charts.js";
 import { startSizing } from "./pool_sizing.js";
 import { startStory } from "./pool_story.js";
@@ -81,6 +81,6 @@ async function send(url, data, title) {
   try {
     await postJSON(url, data);
     toast({ title });
-    setTimeout(() => location.reload(), 600);
+    drawAnew();
   } catch (error) { toastFailure(error); }
 }

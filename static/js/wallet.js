@@ -4,7 +4,7 @@ import { applyWallet } from "../live/wallet.js";
 import { ask } from "./dialog.js";
 import { pageData, postJSON, setText } from "./dom.js";
 import { putMoney } from "./money.js";
-import { isOutdated } from "./outdated.js";
+import { drawAnew, isOutdated } from "./outdated.js";
 import { startLasts } from "./portal_lasts.js";
 import { toast, toastFailure } from "./toast.js";
 import { Lines } from "./wallet_lines.js";
@@ -53,6 +53,6 @@ async function send(url, question, title) {
   try {
     await postJSON(url, answer);
     toast({ title });
-    setTimeout(() => location.reload(), 600);
+    drawAnew();
   } catch (error) { toastFailure(error); }
 }
