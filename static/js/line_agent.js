@@ -18,13 +18,23 @@ const rooms = new Map();
 let state = null;
 let chosen = 0;
 
-/** One call of the agent's interface; what it answers is the new state. */
+let asked = ""; // what waits to be seen in the state: pressed twice, it is sent once
+
+/**
+ * One call of the agent's interface. The state that it answers is shown only without the live one: that comes in
+ * order, and an older frame on its way would turn a room back into its offer, under the agent's hands.
+ */
 async function act(what, body = {}) {
+  const words = JSON.stringify([what, body]);
+  if (asked === words) return null;
+  asked = words;
+  setTimeout(() => { if (asked === words) asked = ""; }, 1000);
   try {
     const answer = await postJSON(`/api/v1/agent/${what}`, body);
-    if (answer?.slots) show(answer);
+    if (answer?.slots && document.documentElement.dataset.connection !== "live") show(answer);
     return answer;
   } catch (error) {
+    asked = "";
     toastFailure(error);
     return null;
   }
@@ -35,6 +45,7 @@ async function act(what, body = {}) {
 function show(now) {
   const before = state;
   state = now;
+  asked = "";
   const inRooms = now.slots.filter((slot) => slot.kind === "room").length;
   showVerbs(now, inRooms);
   showRooms(now.slots, before !== null);

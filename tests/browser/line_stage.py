@@ -58,6 +58,7 @@ def main() -> None:
     billing = desks.queue_create(**one, slug="billing", name="Billing", wrap_up_seconds=60)
     help_ = desks.queue_create(**one, slug="help", name="Help", topics=["Order", "Delivery"])
     offers = desks.queue_create(**one, slug="offers", name="Offers", mode="offer")
+    desks.queue_create(**one, slug="quiet", name="Quiet")  # nobody serves it: who joins waits
     desks.queue_create(
         **one,
         slug="night",

@@ -183,12 +183,12 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
 async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_moves(
     visitor: Window, supervisor: Window
 ) -> None:
-    await join(visitor, "billing", "Flo")
+    await join(visitor, "quiet", "Flo")
     await supervisor.go("/desks/care/floor/")
     await row_of(supervisor, "Flo").get_by_role("button", name="End").click(timeout=PATIENCE_MS)
     await supervisor.page.wait_for_selector("[data-ask][open]")
     async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
-        other = await other_visitor(visitor, "billing", "Gil")
+        other = await other_visitor(visitor, "quiet", "Gil")
     await answer_the_question(supervisor, "abusive")
     await view(visitor.page, "ended")
     await supervisor.page.wait_for_selector(".messages")
