@@ -15,6 +15,7 @@ from poolsite.runtime.redis_server import die_with_parent
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESPAWN_SECONDS = 1.0
 STOP_SECONDS = 15.0
+HEARS_SECONDS = 60.0
 
 
 @dataclass
@@ -54,6 +55,18 @@ class StackProcess:
         if self.process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, number)
+
+    def ask_to_rest(self) -> None:
+        """Send SIGTERM to a program that plays on without new work; waits until it can hear it.
+
+        One that was brought back a moment ago would end by it, come back and know of nothing.
+        """
+        deadline = time.monotonic() + HEARS_SECONDS
+        while self.process is None or not _hears(self.process.pid, signal.SIGTERM):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self.name} does not hear SIGTERM")
+            time.sleep(0.05)
+        self.process.terminate()
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -110,6 +123,15 @@ class Watch:
                     if time.monotonic() - since >= RESPAWN_SECONDS:
                         del died_at[process.name]
                         process.start()
+
+
+def _hears(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler of its own for a signal (the mask in /proc/<pid>/status)."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
 
 
 def family(pid: int) -> Iterator[int]:

@@ -264,9 +264,7 @@ class Stack(StackView):
 
     def _rest(self, prefix: str) -> None:
         for process in self._named(prefix):
-            if process.process is not None:
-                with suppress(ProcessLookupError):
-                    process.process.terminate()
+            process.ask_to_rest()
 
     def _named(self, prefix: str) -> list[StackProcess]:
         return [process for name, process in self.processes.items() if name.startswith(prefix)]
