@@ -5,8 +5,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from django.db.models import Model
+
 from poolsite import hotpath
-from poolsite.hotpath.rows import AggregateRow
 from poolsite.live.scopes import AccountTopic
 from poolsite.live.sql import in_thread
 from poolsite.live.topics import RowsTopic
@@ -21,7 +22,7 @@ class AggregateListTopic(AccountTopic, RowsTopic):
     Subclasses name the model and the action that lets somebody watch, and give two functions.
     """
 
-    model: ClassVar[type[AggregateRow]]
+    model: ClassVar[type[Model]]
 
     def __init__(self, key: str) -> None:
         super().__init__(key)

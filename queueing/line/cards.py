@@ -14,11 +14,11 @@ from poolsite.kept import Kept
 from poolsite.operations.minutes import hour_trends
 from poolsite.operations.templatetags.console import clock, figure
 from queueing.line.models import Agent, Desk, DeskSample, Queue
+from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.selectors.reports import span_of, total
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import agent_configure, queue_configure
 from queueing.line.views.common import visible_desks
-from queueing.line.views.desks import DeskRow, desk_rows
 
 MOST_DESKS = 200
 SHOWN = 5

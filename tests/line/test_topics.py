@@ -16,7 +16,7 @@ from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard
 from queueing.line.services import desk_settings, desks, erasing, rooms, sweeping, visits
 from queueing.line.topics.agent import AgentTopic
-from queueing.line.topics.desk import DeskTopic
+from queueing.line.topics.desk import DeskListTopic, DeskTopic
 from queueing.line.topics.queue import QueueTopic, WaitingTopic
 from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
 from tests.access.world import World, make_world
@@ -214,3 +214,22 @@ async def test_a_heartbeat_says_whether_the_visit_is_to_be_read_again(busy: Busy
     assert changes is not None
     assert (changes.data["answer"], changes.data["agent"]) == ("room", busy.li.name)
     assert not await topic.beat(visitor)
+
+
+async def test_the_list_of_desks_tells_who_may_watch_what_changed(busy: Busy) -> None:
+    slug, account_id = busy.desk.slug, busy.desk.account_id
+    topic = DeskListTopic(str(account_id))
+    world: World = await sync_to_async(make_world)()
+    readers = [
+        await sync_to_async(principal_of_user)(world.users[name]) for name in ("looker", "owner")
+    ]
+    assert [await topic.allowed(each) for each in readers] == [Decision.ALLOW, Decision.HIDDEN]
+    assert await DeskListTopic("all").allowed(readers[1]) is Decision.FORBIDDEN
+    before = await topic.snapshot()
+    assert before.data["rows"][slug] == {
+        "name": busy.desk.name, "status": "open", "queues": 2, "waiting": 2, "free": 1,
+    }  # fmt: skip
+    await sync_to_async(ACTIONS["leave"])(busy)
+    change = await topic.changes(before.version)
+    assert change is not None
+    assert change.data["set"][slug]["waiting"] == 1

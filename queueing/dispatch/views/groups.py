@@ -3,76 +3,46 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from poolsite import access
 from poolsite.access import Principal
-from poolsite.live.scopes import address_for
-from poolsite.operations import lists
+from poolsite.operations.aggregate_lists import AggregateList, Words
 from poolsite.operations.lists import Column
-from poolsite.operations.pages import principal_of
 from queueing.dispatch import selectors, services
 from queueing.dispatch.forms import GroupCreateForm
+from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GroupNow
 
 
 @require_GET
 def group_list(request: HttpRequest) -> HttpResponse:
     """Every group that the reader may see, with its figures; state in the address."""
-    principal = principal_of(request)
-    access.require(principal, "dispatch.view")
-    may_create = access.decide(principal, "dispatch.create").allowed
-    form = GroupCreateForm() if may_create else None
-    context = _context(request, principal, form)
-    if request.GET.get("format") == "csv":
-        return lists.csv_answer("groups", _columns(), context["rows"])
-    return render(request, "dispatch/groups.html", context)
+    return GROUPS.view(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def group_create(request: HttpRequest) -> HttpResponse:
     """Make a group, then show it."""
-    principal = principal_of(request)
-    access.require(principal, "dispatch.create")
-    form = GroupCreateForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            group = services.group_create(actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            form.add_error(None, ValidationError(error.messages))
-        else:
-            words = _("Group %(name)s is there. Its front-ends and instances can link now.")
-            messages.success(request, words % {"name": group.name})
-            return redirect("dispatch:group", slug=group.slug)
-    context = {**_context(request, principal, form), "open_form": True}
-    return render(request, "dispatch/groups.html", context, status=422 if form.is_bound else 200)
+    return GROUPS.make(request)
 
 
-def _context(
-    request: HttpRequest, principal: Principal, form: GroupCreateForm | None
-) -> dict[str, Any]:
-    page = lists.page_of(request, selectors.visible_groups(principal), kind="group")
-    found = selectors.with_figures(page.rows, patient=True)
-    rows = lists.ordered(found, _columns(), page.sort)
-    words = ngettext("%(n)s group", "%(n)s groups", page.total)
-    return {
-        "rows": rows,
-        "page": page,
-        "heads": lists.heads(_columns(), page.sort),
-        "total_words": words % {"n": f"{page.total:,}"},
-        "shown": _("%(count)s of %(total)s groups") % {"count": len(rows), "total": page.total},
-        "next_url": page.next_url,
-        "back_url": page.back_url,
-        "many_accounts": principal.is_operator,
-        "create_form": form,
-        "topic": address_for(principal, "dispatch.groups"),
-    }
+def _words() -> Words:
+    return Words(
+        title=_("Dispatcher"),
+        new=_("New group"),
+        create=_("Create group"),
+        none=_("No groups yet"),
+        none_why=_(
+            "A group keeps each session of its front-ends with one application-server instance, and"
+            " lets instances be upgraded without losing one."
+        ),
+        first=_("Create the first group"),
+        unlike=_("No group is like this"),
+        unlike_why=_("Other groups are there; their names begin otherwise."),
+    )
 
 
 def _columns() -> list[Column[GroupNow]]:
@@ -93,3 +63,31 @@ def _columns() -> list[Column[GroupNow]]:
 
 def _figure(name: str) -> Callable[[GroupNow], int | None]:
     return lambda row: getattr(row.figures, name, None)
+
+
+def _create(principal: Principal, form: Any) -> Group:
+    return services.group_create(actor=principal, **form.cleaned_data)
+
+
+GROUPS = AggregateList[Group, GroupNow](
+    kind="group",
+    icon="hub",
+    template="dispatch/groups.html",
+    url="dispatch:groups",
+    create_url="dispatch:group_create",
+    view_action="dispatch.view",
+    create_action="dispatch.create",
+    topic="dispatch.groups",
+    words=_words,
+    counted=lambda n: ngettext("%(n)s group", "%(n)s groups", n) % {"n": f"{n:,}"},
+    visible=selectors.visible_groups,
+    figures=lambda groups: selectors.with_figures(groups, patient=True),
+    columns=_columns,
+    form=GroupCreateForm,
+    create=_create,
+    made=lambda group: (
+        _("Group %(name)s is there. Its front-ends and instances can link now.")
+        % {"name": group.name}
+    ),
+    goes_to="dispatch:group",
+)

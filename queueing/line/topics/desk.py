@@ -1,12 +1,14 @@
-"""`line.desk:<slug>`: a desk's wallboard, live."""
+"""`line.desk:<slug>`: a wallboard, live. `line.desks:<account or all>`: a row for each desk."""
 
 import time
 from typing import Any
 
-from poolsite import access, live
+from poolsite import access, hotpath, live
+from poolsite.live.lists import AggregateListTopic
 from queueing.line import desk as door
 from queueing.line.models import Desk
 from queueing.line.selectors import wallboard
+from queueing.line.selectors.desks import figures_of
 
 PERIOD_SECONDS = 1.0  # a wallboard is read from afar: once a second is live
 
@@ -42,6 +44,20 @@ class DeskTopic(live.SnapshotTopic):
     def due_seconds(self) -> float:
         """A wake that comes early waits for the next reading; SQL's figures come without one."""
         return max(0.0, PERIOD_SECONDS - (time.monotonic() - self._read_at))
+
+
+class DeskListTopic(AggregateListTopic):
+    """Every desk of an account, or of the platform and all accounts: slug → figures and name."""
+
+    name = "line.desks"
+    model = Desk
+    action = "line.view"
+
+    def show(self, slug: str) -> hotpath.Command[door.DeskFigures | None]:
+        return door.show(slug)
+
+    def figures(self, found: door.DeskFigures | None) -> dict[str, Any]:
+        return figures_of(found)
 
 
 def _desk(slug: str) -> Desk | None:

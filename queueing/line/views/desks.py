@@ -1,10 +1,7 @@
 """For supervisors and operators: all desks, and one desk's wallboard with its verbs."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,8 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from poolsite import access, hotpath
 from poolsite.access import Principal
-from poolsite.hotpath.rows import with_figures
-from poolsite.operations import lists
+from poolsite.operations.aggregate_lists import AggregateList, Words
 from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
@@ -23,6 +19,7 @@ from queueing.line.errors import LineError
 from queueing.line.forms import DeskCreateForm
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.selectors import wallboard
+from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.services import desks as use
 from queueing.line.services import rooms
 from queueing.line.views.common import desk_of, tabs, visible_desks
@@ -30,95 +27,32 @@ from queueing.line.views.common import desk_of, tabs, visible_desks
 LINE_ROWS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class DeskRow:
-    """A desk and its figures; None = Redis cannot say at the moment."""
-
-    desk: Desk
-    figures: door.DeskFigures | None
-
-    @property
-    def status(self) -> str:
-        return self.figures.status if self.figures is not None else "missing"
-
-    @property
-    def waiting(self) -> int | None:
-        return self._sum("waiting")
-
-    @property
-    def free(self) -> int | None:
-        return self._sum("free")
-
-    @property
-    def queues(self) -> int | None:
-        return len(self.figures.queues) if self.figures is not None else None
-
-    @property
-    def oldest_us(self) -> int:
-        """The arrival of who waits longest; 0 = nobody waits."""
-        queues = self.figures.queues.values() if self.figures is not None else ()
-        return min((queue.oldest_us for queue in queues if queue.oldest_us), default=0)
-
-    def _sum(self, name: str) -> int | None:
-        if self.figures is None:
-            return None
-        counts: list[int] = [getattr(queue, name) for queue in self.figures.queues.values()]
-        return sum(counts)
-
-
-def desk_rows(desks: list[Desk]) -> list[DeskRow]:
-    """The desks with their figures, read at once; a page stands while Redis is away."""
-    return [DeskRow(*each) for each in with_figures(desks, door.show, patient=True)]
-
-
 @require_GET
 def desk_list(request: HttpRequest) -> HttpResponse:
     """Every desk that the reader may watch, with its figures."""
-    principal = principal_of(request)
-    access.require(principal, "line.view")
-    may_create = access.decide(principal, "line.create").allowed
-    form = DeskCreateForm() if may_create else None
-    context = _list(request, principal, form)
-    if request.GET.get("format") == "csv":
-        return lists.csv_answer("desks", _columns(), context["rows"])
-    return render(request, "line/desks.html", context)
+    return DESKS.view(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def desk_create(request: HttpRequest) -> HttpResponse:
     """Make a desk, then show its settings: queues and agents come next."""
-    principal = principal_of(request)
-    access.require(principal, "line.create")
-    form = DeskCreateForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            desk = use.desk_create(actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            form.add_error(None, ValidationError(error.messages))
-        else:
-            words = _("Desk %(name)s is there. Make its first queue next.")
-            messages.success(request, words % {"name": desk.name})
-            return redirect("line:settings", slug=desk.slug)
-    context = {**_list(request, principal, form), "open_form": True}
-    return render(request, "line/desks.html", context, status=422 if form.is_bound else 200)
+    return DESKS.make(request)
 
 
-def _list(
-    request: HttpRequest, principal: Principal, form: DeskCreateForm | None
-) -> dict[str, Any]:
-    page = lists.page_of(request, visible_desks(principal), kind="desk")
-    rows = lists.ordered(desk_rows(page.rows), _columns(), page.sort)
-    words = ngettext("%(n)s desk", "%(n)s desks", page.total)
-    return {
-        "rows": rows,
-        "page": page,
-        "heads": lists.heads(_columns(), page.sort),
-        "total_words": words % {"n": f"{page.total:,}"},
-        "shown": _("%(count)s of %(total)s desks") % {"count": len(rows), "total": page.total},
-        "next_url": page.next_url,
-        "back_url": page.back_url,
-        "create_form": form,
-    }
+def _words() -> Words:
+    return Words(
+        title=_("Desks"),
+        new=_("New desk"),
+        create=_("Create desk"),
+        none=_("No desk yet"),
+        none_why=_(
+            "A desk holds queues and the agents who serve them: visitors join a queue, agents take"
+            " them one by one."
+        ),
+        first=_("Create the first desk"),
+        unlike=_("No desk is like this"),
+        unlike_why=_("Other desks are there; their names begin otherwise."),
+    )
 
 
 def _columns() -> list[Column[DeskRow]]:
@@ -128,6 +62,31 @@ def _columns() -> list[Column[DeskRow]]:
         Column("waiting", _("Waiting"), lambda row: row.waiting),
         Column("free", _("Free agents"), lambda row: row.free),
     ]
+
+
+def _create(principal: Principal, form: Any) -> Desk:
+    return use.desk_create(actor=principal, **form.cleaned_data)
+
+
+DESKS = AggregateList[Desk, DeskRow](
+    kind="desk",
+    icon="support_agent",
+    template="line/desks.html",
+    url="line:desks",
+    create_url="line:desk_create",
+    view_action="line.view",
+    create_action="line.create",
+    topic="line.desks",
+    words=_words,
+    counted=lambda n: ngettext("%(n)s desk", "%(n)s desks", n) % {"n": f"{n:,}"},
+    visible=visible_desks,
+    figures=desk_rows,
+    columns=_columns,
+    form=DeskCreateForm,
+    create=_create,
+    made=lambda desk: _("Desk %(name)s is there. Make its first queue next.") % {"name": desk.name},
+    goes_to="line:settings",
+)
 
 
 @require_GET

@@ -1,0 +1,62 @@
+"""Desks with their figures: for the list of desks, its live topic, and the overview."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from poolsite.hotpath.rows import with_figures
+from queueing.line import desk as door
+from queueing.line.models import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class DeskRow:
+    """A desk and its figures; None = Redis cannot say at the moment."""
+
+    desk: Desk
+    figures: door.DeskFigures | None
+
+    @property
+    def status(self) -> str:
+        return self.figures.status if self.figures is not None else "missing"
+
+    @property
+    def waiting(self) -> int | None:
+        return self._sum("waiting")
+
+    @property
+    def free(self) -> int | None:
+        return self._sum("free")
+
+    @property
+    def queues(self) -> int | None:
+        return len(self.figures.queues) if self.figures is not None else None
+
+    @property
+    def oldest_us(self) -> int:
+        """The arrival of who waits longest; 0 = nobody waits."""
+        queues = self.figures.queues.values() if self.figures is not None else ()
+        return min((queue.oldest_us for queue in queues if queue.oldest_us), default=0)
+
+    def _sum(self, name: str) -> int | None:
+        if self.figures is None:
+            return None
+        counts: list[int] = [getattr(queue, name) for queue in self.figures.queues.values()]
+        return sum(counts)
+
+
+def desk_rows(desks: list[Desk]) -> list[DeskRow]:
+    """The desks with their figures, read at once; a page stands while Redis is away."""
+    return [DeskRow(*each) for each in with_figures(desks, door.show, patient=True)]
+
+
+def figures_of(found: door.DeskFigures | None) -> dict[str, Any]:
+    """A desk's row as the live list of desks tells it."""
+    if found is None:
+        return {"status": "missing"}
+    queues = found.queues.values()
+    return {
+        "status": found.status,
+        "queues": len(queues),
+        "waiting": sum(queue.waiting for queue in queues),
+        "free": sum(queue.free for queue in queues),
+    }

@@ -1,0 +1,8 @@
+// All desks live: every figure that moves, from one topic.
+import { startAggregateList } from "./aggregate_list.js";
+import { setText } from "./dom.js";
+import { figure } from "./words.js";
+
+startAggregateList(document.querySelector("[data-desks]"), "desk", (line, data) => {
+  for (const name of ["queues", "waiting", "free"]) setText(line.querySelector(`[data-live="${name}"]`), figure(data[name]));
+});
