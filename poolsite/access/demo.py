@@ -21,7 +21,7 @@ PEOPLE = (
     ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/balance/"),
     ("liu.yang", "Liu Yang", "evergreen", "sender", "customer who sends", "/campaigns/"),
     ("zhao.min", "Zhao Min", "northbank", "owner", "customer of another tenant", "/pools/"),
-    ("li.jun", "Li Jun", "evergreen", "agent", "agent", "/"),
+    ("li.jun", "Li Jun", "evergreen", "agent", "agent", "/agent/"),
 )
 
 
