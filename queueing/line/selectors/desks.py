@@ -17,31 +17,30 @@ class DeskRow:
 
     @property
     def status(self) -> str:
-        return self.figures.status if self.figures is not None else "missing"
+        return str(self.told["status"])
 
     @property
     def waiting(self) -> int | None:
-        return self._sum("waiting")
+        return self.told.get("waiting")
 
     @property
     def free(self) -> int | None:
-        return self._sum("free")
+        return self.told.get("free")
 
     @property
     def queues(self) -> int | None:
-        return len(self.figures.queues) if self.figures is not None else None
+        return self.told.get("queues")
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The row as the live list tells it."""
+        return figures_of(self.figures)
 
     @property
     def oldest_us(self) -> int:
         """The arrival of who waits longest; 0 = nobody waits."""
         queues = self.figures.queues.values() if self.figures is not None else ()
         return min((queue.oldest_us for queue in queues if queue.oldest_us), default=0)
-
-    def _sum(self, name: str) -> int | None:
-        if self.figures is None:
-            return None
-        counts: list[int] = [getattr(queue, name) for queue in self.figures.queues.values()]
-        return sum(counts)
 
 
 def desk_rows(desks: list[Desk]) -> list[DeskRow]:
