@@ -15,6 +15,7 @@ from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard
 from queueing.line.services import desk_settings, desks, erasing, rooms, sweeping, visits
+from queueing.line.topics import visit as visit_topics
 from queueing.line.topics.agent import AgentTopic
 from queueing.line.topics.desk import DeskListTopic, DeskTopic
 from queueing.line.topics.queue import QueueTopic, WaitingTopic
@@ -173,6 +174,29 @@ def still(topic: Topic, state: Any) -> Any:
 
 def operator_of_world() -> Any:
     return principal_of_user(make_world().users["looker"])
+
+
+@pytest.mark.parametrize("reading", ["last_number", "messages_after"])
+async def test_what_is_said_while_a_transcript_is_read_reaches_its_watchers(
+    reading: str, busy: Busy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word between the first reading and the second is not behind the snapshot's version."""
+    read = getattr(visit_topics, reading)
+
+    def read_and_say(*given: Any) -> Any:
+        monkeypatch.undo()
+        found = read(*given)
+        say(busy, "visitor", "meanwhile")
+        return found
+
+    topic = RoomTopic(busy.room.public_id)
+    await topic.allowed(await sync_to_async(operator_of_world)())
+    monkeypatch.setattr(visit_topics, reading, read_and_say)
+    before = await topic.snapshot()
+    changes = await topic.changes(before.version)
+    assert changes is not None
+    now = before.data if changes.data is None else topic.apply(before.data, changes.data)
+    assert [each["text"] for each in now["messages"]] == ["meanwhile"]
 
 
 async def test_foreign_desks_look_missing(busy: Busy) -> None:

@@ -104,8 +104,9 @@ class TalkTopic(live.Topic):
         return [live.touch_channel(f"line.room:{self.key}")]
 
     async def snapshot(self) -> live.Snapshot:
-        rows = await live.in_thread(messages_after, self.key, 0, self.notes)
+        """The version first: what is said between the two readings is shown, and told once more."""
         version = await live.in_thread(last_number, self.key)
+        rows = await live.in_thread(messages_after, self.key, 0, self.notes)
         return live.Snapshot(version, {"messages": rows})
 
     async def changes(self, since: int) -> live.Changes | None:
