@@ -9,6 +9,7 @@ import pytest
 from poolsite import access
 from poolsite.access import Principal, lookup
 from poolsite.access.rights import principal_of_credential, versions, watches
+from poolsite.access.rights.cache import LOOKUP_THREADS
 from tests.access.fake_sql import ALICE, Sql
 
 
@@ -50,6 +51,22 @@ async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> No
     await asyncio.sleep(0.5)
     sql.go_on.set()
     await heard(socket, 4401)
+
+
+async def test_the_sockets_of_one_person_share_reads_that_are_new_enough(sql: Sql) -> None:
+    """A read that had begun when a socket asked is older than what the socket has heard."""
+    sql.go_on.clear()
+    sockets = [Socket() for _ in range(60)]
+    for socket in sockets:
+        access.watch(ALICE, socket.closed)
+    await asyncio.to_thread(sql.reading.wait, 5)
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.5)
+    sql.go_on.set()
+    for socket in sockets:
+        await heard(socket, 4401)
+    assert sql.reads <= 3 * LOOKUP_THREADS  # those held, their second ones, what waited
 
 
 async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) -> None:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from threading import Lock
+from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
@@ -72,7 +73,7 @@ class Watch:
         while not self.closed:
             self._again = False
             try:
-                now = await _load_in_thread(self.principal)
+                now = await _load_soon(self.principal)
             except Exception:
                 log.exception("rights: cannot tell whether a socket may stay open")
                 await self._revoke(TRY_AGAIN)
@@ -111,8 +112,37 @@ def _current_task() -> "asyncio.Task[None] | None":
         return None
 
 
-def _load(principal: Principal) -> Principal:
+Reads = dict[str, "asyncio.Task[Principal]"]
+# Of each loop: the reads that wait for a thread, by credential.
+_waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, Reads] = WeakKeyDictionary()
+
+
+async def _load_soon(principal: Principal) -> Principal:
+    """The principal as it is after this call began: read once for all who ask before the read.
+
+    A person's many sockets ask in the same moment: when a server has come back, and when rights
+    have changed.
+    """
+    waiting = _waiting.setdefault(asyncio.get_running_loop(), {})
+    task = waiting.get(principal.credential)
+    if task is None:
+        task = asyncio.ensure_future(_load_in_thread(principal, waiting))
+        waiting[principal.credential] = task
+        task.add_done_callback(lambda done: _no_longer(waiting, principal.credential, done))
+    return await asyncio.shield(task)
+
+
+def _no_longer(waiting: Reads, credential: str, task: "asyncio.Task[Principal]") -> None:
+    """It never came to its read, or has been read already."""
+    if waiting.get(credential) is task:
+        del waiting[credential]
+    if not task.cancelled():
+        task.exception()  # whoever still waits is told of it
+
+
+def _load(principal: Principal, waiting: Reads) -> Principal:
     """The principal as it is now, with the version read before SQL was: never newer than it."""
+    waiting.pop(principal.credential, None)  # who asks from here on is not served by this read
     version = version_of(principal.kind, principal.id)
     return replace(load(principal.credential), rights_version=version)
 
