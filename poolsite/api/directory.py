@@ -9,13 +9,14 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
+
+from poolsite.sql_threads import sql_threads
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class Kind(Generic[T]):
 
     def __init__(self, name: str, load: Callable[[str], T | None], *, threads: int = 2) -> None:
         self.name = name
-        executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        executor = sql_threads(threads, name)
         self.load = database_sync_to_async(load, thread_sensitive=False, executor=executor)
         self._directories: WeakKeyDictionary[asyncio.AbstractEventLoop, Directory[T]] = (
             WeakKeyDictionary()

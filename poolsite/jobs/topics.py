@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from channels.db import database_sync_to_async
 from django.conf import settings
 from django.utils.translation import override
 
@@ -43,11 +42,7 @@ class JobTopic(live.SnapshotTopic):
         return [live.touch_channel(f"{self.name}:{self.job_id}")]
 
     async def _job(self) -> Job | None:
-        found = database_sync_to_async(
-            lambda: Job.objects.filter(pk=self.job_id).first(), thread_sensitive=False
-        )
-        job: Job | None = await found()
-        return job
+        return await live.in_thread(Job.objects.filter(pk=self.job_id).first)
 
 
 def register() -> None:

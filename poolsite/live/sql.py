@@ -1,16 +1,17 @@
 """Reading SQL for a topic: in a few threads, so that a slow database never holds up the sockets."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 from channels.db import database_sync_to_async
+
+from poolsite.sql_threads import sql_threads
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 4
-_EXECUTOR = ThreadPoolExecutor(THREADS, thread_name_prefix="live-sql")
+_EXECUTOR = sql_threads(THREADS, "live-sql")
 
 
 async def in_thread(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -7,7 +7,6 @@
 import time
 from typing import Any
 
-from channels.db import database_sync_to_async
 from django.utils.translation import override
 
 from poolsite import live
@@ -27,8 +26,7 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
     name = action = NAME
 
     async def read(self) -> dict[str, Any]:
-        rows: dict[str, Any] = await database_sync_to_async(self._read, thread_sensitive=False)()
-        return rows
+        return await live.in_thread(self._read)
 
     def _read(self) -> dict[str, Any]:
         rows = Incident.objects.filter(until=None).order_by("severity", "since")

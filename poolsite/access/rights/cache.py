@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from weakref import WeakKeyDictionary
 
@@ -13,6 +12,7 @@ from poolsite.access import lookup
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.rights.hub import HUB
 from poolsite.access.rights.versions import version_of
+from poolsite.sql_threads import sql_threads
 
 CACHE_SECONDS = 30
 CACHE_ENTRIES = 20_000
@@ -20,7 +20,7 @@ LOOKUP_THREADS = 4
 LOOKUP_TRIES = 3
 
 # Bounded: a flood of unknown tokens queues here and leaves SQL to the others.
-EXECUTOR = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="access")
+EXECUTOR = sql_threads(LOOKUP_THREADS, "access")
 
 
 class PrincipalCache:
