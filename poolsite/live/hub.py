@@ -17,8 +17,6 @@ from poolsite.per_loop import PerLoop
 LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
 SWEEP_SECONDS = 0.5
 SOCKETS_PER_PRINCIPAL = 40
-ACKS_PER_SECOND = 1_000  # of a process: with more sockets each is asked more seldom
-ACK_SECONDS = (1.0, 4.0)  # but within these
 LATE_SECONDS = 0.25  # this process itself was held up, so its sockets' answers wait unread:
 BREATH_SECONDS = 2.0  # nobody is judged for so long
 
@@ -47,7 +45,7 @@ class Hub:
             return
         self._per_principal[who] += 1
         self.outboxes.add(outbox)
-        self._pace_acks()
+        self.flusher.pace_acks(len(self.outboxes))
         if self._sweeper is None:
             self._sweeper = self._loop.create_task(self._sweep())
         try:
@@ -57,7 +55,7 @@ class Hub:
         finally:
             self.closed_behind += outbox.close_code == BEHIND_CODE
             self.outboxes.discard(outbox)
-            self._pace_acks()
+            self.flusher.pace_acks(len(self.outboxes))
             self._per_principal[who] -= 1
             if not self._per_principal[who]:
                 del self._per_principal[who]
@@ -103,11 +101,6 @@ class Hub:
             task = self._loop.create_task(feed.aclose())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-
-    def _pace_acks(self) -> None:
-        least, most = ACK_SECONDS
-        seconds = len(self.outboxes) / ACKS_PER_SECOND
-        self.flusher.ack_seconds = min(most, max(least, seconds))
 
     def _wakes_changed(self, connected: bool) -> None:
         for feed in self.feeds.values():

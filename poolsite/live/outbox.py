@@ -19,9 +19,12 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 BEHIND_SECONDS = 2.0
 BEHIND_CODE = 1013
-FLUSH_SECONDS = 0.01
+FLUSH_SECONDS = 0.02  # two topics that beat together are read within it: one write carries both
 SOCKETS_PER_STEP = 200  # about 5 ms: fewer, and a busy process has time for everything but topics
 URGENT_FRAMES = 500
+ACKS_PER_SECOND = 500  # of a process: with more sockets each is asked more seldom
+ACK_SECONDS = (1.0, 4.0)  # but within these
+ASKS_AT_ONCE_SECONDS = 0.5  # of that pace: no topic's period is longer
 
 
 class Line:
@@ -87,7 +90,8 @@ class Flusher:
     """Wakes the senders of many sockets a moment later, so that the frames of several topics
     leave in one write (the system call is what a frame costs most), a few sockets at a time, so
     that a personal message does not wait behind a thousand of them. And it knows how often each
-    of them is asked for an ack.
+    of them is asked for an ack, and not all at once: thousands of answers in the same moment
+    would hold up the frames that follow.
     """
 
     def __init__(self) -> None:
@@ -95,7 +99,27 @@ class Flusher:
         self._waiting: deque[Outbox] = deque()
         self._calm = asyncio.Event()
         self._calm.set()
-        self.ack_seconds = 1.0
+        self.ack_seconds, _ = ACK_SECONDS
+        self._asks_per_second = float(ACKS_PER_SECOND)
+        self._asks_left = self._asks_per_second * ASKS_AT_ONCE_SECONDS
+        self._asked_at = self._loop.time()
+
+    def pace_acks(self, sockets: int) -> None:
+        """Ask so many sockets as often as the process can bear."""
+        least, most = ACK_SECONDS
+        self.ack_seconds = min(most, max(least, sockets / ACKS_PER_SECOND))
+        self._asks_per_second = max(ACKS_PER_SECOND, sockets / most)
+
+    def may_ask(self, now: float) -> bool:
+        """Whether one more socket may be asked for an ack now; if not, with a later frame."""
+        earned = (now - self._asked_at) * self._asks_per_second
+        at_once = self._asks_per_second * ASKS_AT_ONCE_SECONDS
+        self._asked_at = now
+        self._asks_left = min(at_once, self._asks_left + earned)
+        if self._asks_left < 1:
+            return False
+        self._asks_left -= 1
+        return True
 
     def add(self, outbox: "Outbox") -> None:
         if not self._waiting:
@@ -190,7 +214,7 @@ class Outbox:
                 await self._waiter
                 continue
             self._sending_since = now = self._loop.time()
-            if frame.mark > self._marked and now >= self._ask_at:
+            if frame.mark > self._marked and now >= self._ask_at and self._flusher.may_ask(now):
                 self._ask_at = now + self._flusher.ack_seconds
                 await send(frame.asking)
                 self._marked = frame.mark

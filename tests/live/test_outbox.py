@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from poolsite.live import frames
 from poolsite.live.feed import BEAT_SECONDS, next_beat
-from poolsite.live.hub import ACK_SECONDS, ACKS_PER_SECOND, Hub
+from poolsite.live.hub import Hub
 from poolsite.live.outbox import (
+    ACK_SECONDS,
+    ACKS_PER_SECOND,
+    ASKS_AT_ONCE_SECONDS,
     BEHIND_CODE,
     BEHIND_SECONDS,
     SOCKETS_PER_STEP,
@@ -171,6 +174,21 @@ async def test_many_sockets_are_asked_more_seldom(sockets: int, seconds: float) 
     async with hub.socket("user:1", Outbox(hub.flusher)):
         assert hub.flusher.ack_seconds == seconds
     await hub.aclose()
+
+
+async def test_thousands_of_sockets_are_not_asked_in_the_same_moment() -> None:
+    """Whoever had to wait is asked with a later frame, within the pace that the sockets share."""
+    flusher = Hub().flusher
+    sockets = 20 * ACKS_PER_SECOND
+    flusher.pace_acks(sockets)
+    now = asyncio.get_running_loop().time()
+    per_second = sockets / ACK_SECONDS[1]
+    at_once = sum(flusher.may_ask(now) for _ in range(sockets))
+    assert at_once <= per_second * ASKS_AT_ONCE_SECONDS < sockets / 4
+    assert not flusher.may_ask(now)
+    for wait, seconds in ((0.2, 0.2), (0.4, 0.2), (0.8, 0.4), (9.0, ASKS_AT_ONCE_SECONDS)):
+        asked = sum(flusher.may_ask(now + wait) for _ in range(sockets))
+        assert asked == pytest.approx(seconds * per_second, rel=0.01)
 
 
 class Suspect(Outbox):

@@ -23,7 +23,7 @@ class QueueTopic(live.Topic):
     """
 
     name = "line.queue"
-    period_seconds = 0.6  # to every page of the line: it must be right within a second
+    period_seconds = 0.4  # to every page of the line: it must be right within a second
     waiting_frames = 64  # after a snapshot each page asks for its place: that costs more than these
 
     def __init__(self, key: str) -> None:
