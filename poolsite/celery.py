@@ -29,6 +29,36 @@ def end_with_the_worker(**_: Any) -> None:
     die_with_parent(signal.SIGKILL)
 
 
+def start_without_connections(**_: Any) -> None:
+    """What the worker asked SQL at its start is closed before it forks: no child inherits it."""
+    from django.db import connections
+    from django.db.backends.postgresql.base import DatabaseWrapper as PooledDatabase
+
+    for connection in connections.all(initialized_only=True):
+        connection.close()
+        if isinstance(connection, PooledDatabase):
+            connection.close_pool()
+
+
+def keep_connections(**_: Any) -> None:
+    """A pool process keeps its SQLite connection over short tasks (CELERY_DB_REUSE_MAX)."""
+    from poolsite import sql_connections
+
+    sql_connections.keep_here()
+
+
+def let_go_of_old_connections(task: Any, **_: Any) -> None:
+    """Celery itself closes them, and PostgreSQL's whole pool, around each task: that took 10 ms."""
+    from django.db import close_old_connections
+
+    if not task.request.is_eager:
+        close_old_connections()
+
+
 signals.worker_init.connect(refuse_unsafe_start)
+signals.worker_init.connect(start_without_connections)
+signals.worker_process_init.connect(keep_connections)
+signals.task_prerun.connect(let_go_of_old_connections)
+signals.task_postrun.connect(let_go_of_old_connections)
 signals.beat_init.connect(refuse_unsafe_start)
 signals.worker_process_init.connect(end_with_the_worker)

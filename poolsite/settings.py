@@ -58,6 +58,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 else:
     DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # the pool's, when one is taken from it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- what is installed -----------------------------------------------------------------
@@ -201,6 +202,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_DB_REUSE_MAX = 1_000  # tasks; what is broken or old goes before (poolsite/celery.py)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "poolsite.jobs.beat:SweepScheduler"

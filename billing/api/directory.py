@@ -5,7 +5,7 @@ from channels.db import database_sync_to_async
 from billing.services import abilities, holds
 from billing.services.senders import TemplateRef, WalletRef, template_ref, wallet_ref
 from poolsite.api.directory import Directory, Kind
-from poolsite.sql_threads import sql_threads
+from poolsite.sql_connections import sql_threads
 
 _WALLETS = Kind("wallets", wallet_ref)
 _TEMPLATES = Kind("templates", template_ref)

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
-from poolsite.sql_threads import sql_threads
+from poolsite.sql_connections import sql_threads
 
 logger = logging.getLogger(__name__)
 

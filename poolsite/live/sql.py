@@ -5,7 +5,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from channels.db import database_sync_to_async
 
-from poolsite.sql_threads import sql_threads
+from poolsite.sql_connections import sql_threads
 
 P = ParamSpec("P")
 T = TypeVar("T")

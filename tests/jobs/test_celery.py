@@ -12,6 +12,7 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.jobs import presence, sweeping
+from tests.jobs.worker_app import SEEN
 from tests.support.database import lay_migrated
 
 pytestmark = pytest.mark.heavy
@@ -23,11 +24,11 @@ PULSE = "operations.pulse"
 class Processes:
     """Celery processes on a file database and this test's Redis."""
 
-    def __init__(self, folder: Path, redis_url: str) -> None:
+    def __init__(self, folder: Path, redis_url: str, database_url: str = "") -> None:
         self.folder = folder
         self.environment = {
             **os.environ,
-            "DATABASE_URL": f"sqlite:///{folder / 'celery.sqlite3'}",
+            "DATABASE_URL": database_url or f"sqlite:///{folder / 'celery.sqlite3'}",
             "REDIS_URL": redis_url,
             "POOLSITE_DATA_DIR": str(folder),
             "PYTHONPATH": str(ROOT),
@@ -80,6 +81,26 @@ def processes(tmp_path, clean_redis):
     started = Processes(tmp_path, clean_redis.url)
     yield started
     started.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def worker(request, tmp_path, clean_redis):
+    """A worker of one process on a database of either kind."""
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
+    hotpath.reset()
+    started = Processes(tmp_path, clean_redis.url, url)
+    started.start("worker", "-c", "1", "-l", "WARNING", "-n", "w4@test")
+    yield started
+    started.stop()
+
+
+def connections_of_tasks(processes, count):
+    """Which connections so many tasks had, one after the other."""
+    hotpath.client().delete(SEEN)
+    task = "tests.jobs.worker_app.connection_used"
+    processes.manage(f"for _ in range({count}): {task}.delay()")
+    wait_until(lambda: hotpath.client().llen(SEEN) == count, processes)
+    return {int(each) for each in hotpath.client().lrange(SEEN, 0, -1)}
 
 
 def wait_until(condition, processes, seconds=45.0):
@@ -141,3 +162,17 @@ def test_a_job_whose_worker_is_killed_goes_on_from_its_cursor_and_does_nothing_t
     assert state()[1] == 2
     count = "from poolsite.access.models import Account; print(Account.objects.count())"
     assert processes.manage(count) == "30"
+
+
+def test_a_workers_tasks_share_a_connection_to_sql(worker):
+    """The pool's of PostgreSQL, which begins with two, for a moment the thread's of SQLite."""
+    assert len(connections_of_tasks(worker, 9)) <= 2
+
+
+@pytest.mark.parametrize("worker", ["postgres"], indirect=True)
+def test_a_worker_whose_connection_was_cut_has_the_next_task_done(worker, postgres_server):
+    first = connections_of_tasks(worker, 2)
+    with postgres_server.connect() as other:
+        for pid in first:
+            other.execute("SELECT pg_terminate_backend(%s)", [pid])
+    assert connections_of_tasks(worker, 2).isdisjoint(first)

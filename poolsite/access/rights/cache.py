@@ -12,7 +12,7 @@ from poolsite.access import lookup
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.rights.hub import HUB
 from poolsite.access.rights.versions import version_of
-from poolsite.sql_threads import sql_threads
+from poolsite.sql_connections import sql_threads
 
 CACHE_SECONDS = 30
 CACHE_ENTRIES = 20_000

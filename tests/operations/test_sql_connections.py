@@ -4,7 +4,7 @@ import pytest
 from channels.db import database_sync_to_async
 from django.db import connection
 
-from poolsite import sql_threads
+from poolsite import sql_connections
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -17,8 +17,8 @@ def finds_a_connection() -> bool:
 
 
 async def second_finds_one(monkeypatch: pytest.MonkeyPatch, kept_seconds: float) -> bool:
-    monkeypatch.setattr(sql_threads, "KEPT_SECONDS", kept_seconds)
-    with sql_threads.sql_threads(1, "one") as executor:
+    monkeypatch.setattr(sql_connections, "KEPT_SECONDS", kept_seconds)
+    with sql_connections.sql_threads(1, "one") as executor:
         read = database_sync_to_async(finds_a_connection, thread_sensitive=False, executor=executor)
         assert not await read()
         return bool(await read())

@@ -1,8 +1,8 @@
-"""Threads that read SQL for an event loop, a few at a time.
+"""How long SQL connections are kept by what serves no requests: readers' threads, and workers.
 
-Django closes a connection after each call from a loop. PostgreSQL's come from the process's pool,
-so that costs little; SQLite's are made anew, which costs more than most reads (1 ms and more).
-These threads keep theirs for a moment.
+Django closes a connection after each call from an event loop, Celery after each task. SQLite's are
+made anew then, which costs more than most reads (1 ms and more); here they live for a moment.
+PostgreSQL's go back to the process's pool.
 """
 
 import threading
@@ -19,10 +19,12 @@ _here = threading.local()
 
 def sql_threads(count: int, name: str) -> ThreadPoolExecutor:
     """Return an executor of `count` threads for `database_sync_to_async(…, executor=…)`."""
-    return ThreadPoolExecutor(count, thread_name_prefix=name, initializer=_mark)
+    return ThreadPoolExecutor(count, thread_name_prefix=name, initializer=keep_here)
 
 
-def _mark() -> None:
+def keep_here() -> None:
+    """Keep the SQLite connections that this thread makes, though `close_old_connections` is called
+    after each piece of work."""
     _here.keeps = True
 
 
@@ -31,4 +33,4 @@ def _keep(connection: Any, **_: Any) -> None:
         connection.close_at = time.monotonic() + KEPT_SECONDS
 
 
-connection_created.connect(_keep, dispatch_uid="poolsite.sql_threads")
+connection_created.connect(_keep, dispatch_uid="poolsite.sql_connections")
