@@ -10,11 +10,11 @@ from poolsite import hotpath
 from poolsite.access import Decision
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import principal_of_user
-from poolsite.live import Topic
+from poolsite.live import Changes, Topic
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard
-from queueing.line.services import desk_settings, desks, erasing, rooms, sweeping, visits
+from queueing.line.services import desk_settings, desks, erasing, healing, rooms, sweeping, visits
 from queueing.line.topics import visit as visit_topics
 from queueing.line.topics.agent import AgentTopic
 from queueing.line.topics.desk import DeskListTopic, DeskTopic
@@ -238,6 +238,28 @@ async def test_a_heartbeat_says_whether_the_visit_is_to_be_read_again(busy: Busy
     assert changes is not None
     assert (changes.data["answer"], changes.data["agent"]) == ("room", busy.li.name)
     assert not await topic.beat(visitor)
+
+
+async def test_a_rebuilt_desks_place_replaces_the_one_of_before(busy: Busy) -> None:
+    """Its numbers begin again: one of before would be later than every move that follows."""
+    topic = VisitTopic(busy.second.public_id)
+    assert await topic.allowed(await sync_to_async(operator_of_world)()) is Decision.ALLOW
+    before = await topic.snapshot()
+    assert before.data["answer"] == "waiting"
+    await sync_to_async(lose_and_rebuild, thread_sensitive=True)()
+    assert await topic.beat(Principal(kind="visitor", id=busy.second.public_id))
+    changes = await topic.changes(before.version)
+    assert changes is not None
+    assert changes.version != before.version
+    now = await hotpath.arun(door.place(busy.desk.slug, busy.second.public_id))
+    assert changes.data["seq"] == now.seq < before.data["seq"]
+    assert {**changes.data, "seq": 0, "estimate": 0} == {**before.data, "seq": 0, "estimate": 0}
+    assert (await topic.changes(changes.version)) == Changes(changes.version, None)
+
+
+def lose_and_rebuild() -> None:
+    hotpath.client().flushall()
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
 
 
 async def test_the_list_of_desks_tells_who_may_watch_what_changed(busy: Busy) -> None:

@@ -30,6 +30,8 @@ class VisitTopic(live.Topic):
         super().__init__(key)
         self._known: Place | None = None
         self._seen: door.Standing | None = None
+        self._seq = 0  # of the standing that was read last
+        self._life = 0  # how often the desk's numbers began again
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
@@ -49,7 +51,7 @@ class VisitTopic(live.Topic):
         standing = await hotpath.arun(door.beat(place_in(self._known).desk, self.key))
         if not standing.is_there and standing.answer != "ended":
             await live.in_thread(visit_beat_by_name, self.key)
-        return self._seen is not None and _moving(standing) != self._seen
+        return self._seen is not None and self._has_moved(standing)
 
     async def snapshot(self) -> live.Snapshot:
         return await self._look(await self._standing())
@@ -57,7 +59,8 @@ class VisitTopic(live.Topic):
     async def changes(self, since: int) -> live.Changes | None:
         """Names and the estimate may come from SQL: looked up when something else has moved."""
         standing = await self._standing()
-        if _moving(standing) == self._seen:
+        if not self._has_moved(standing):
+            self._seq = standing.seq
             return live.Changes(since, None)
         now = await self._look(standing)
         return live.Changes(now.version, None if now.version == since else now.data)
@@ -68,12 +71,20 @@ class VisitTopic(live.Topic):
     async def _look(self, standing: door.Standing) -> live.Snapshot:
         data = await standing_shown(self.key, standing, self._known)
         self._seen = _moving(standing)
+        self._life += standing.seq < self._seq
+        self._seq = standing.seq
         return live.Snapshot(self._version(data), data)
 
-    @staticmethod
-    def _version(data: dict[str, Any]) -> int:
+    def _has_moved(self, standing: door.Standing) -> bool:
+        """Whether pages are told. A rebuilt desk's numbers begin again: a place with a number of
+        before would stay on its page, later than every move that follows.
+        """
+        return _moving(standing) != self._seen or standing.seq < self._seq
+
+    def _version(self, data: dict[str, Any]) -> int:
         moving = ("seq", "ahead", "estimate")
-        return live.version_of({name: data[name] for name in data if name not in moving})
+        still = {name: data[name] for name in data if name not in moving}
+        return live.version_of({**still, "life": self._life})
 
 
 def _moving(standing: door.Standing) -> door.Standing:
