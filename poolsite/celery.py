@@ -32,12 +32,12 @@ def end_with_the_worker(**_: Any) -> None:
 def start_without_connections(**_: Any) -> None:
     """What the worker asked SQL at its start is closed before it forks: no child inherits it."""
     from django.db import connections
-    from django.db.backends.postgresql.base import DatabaseWrapper as PooledDatabase
 
     for connection in connections.all(initialized_only=True):
         connection.close()
-        if isinstance(connection, PooledDatabase):
-            connection.close_pool()
+        close_pool = getattr(connection, "close_pool", None)  # PostgreSQL's has one
+        if close_pool is not None:
+            close_pool()
 
 
 def keep_connections(**_: Any) -> None:

@@ -32,6 +32,15 @@ async def heard(socket: Socket, code: int) -> None:
     assert socket.codes == [code]
 
 
+async def lose_all_during_a_read(sql: Sql) -> None:
+    """The credential ends while a read is held; then it goes on with what it had read."""
+    await asyncio.to_thread(sql.reading.wait, 5)
+    sql.answer = access.ANONYMOUS
+    versions.bump("user", "1")
+    await asyncio.sleep(0.5)
+    sql.go_on.set()
+
+
 async def test_a_right_that_ended_before_the_watch_began_closes_the_socket(sql: Sql) -> None:
     principal = await principal_of_credential("session:a")
     sql.answer = access.ANONYMOUS
@@ -45,11 +54,7 @@ async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> No
     sql.go_on.clear()
     socket = Socket()
     access.watch(ALICE, socket.closed)
-    await asyncio.to_thread(sql.reading.wait, 5)
-    sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.5)
-    sql.go_on.set()
+    await lose_all_during_a_read(sql)
     await heard(socket, 4401)
 
 
@@ -59,11 +64,7 @@ async def test_the_sockets_of_one_person_share_reads_that_are_new_enough(sql: Sq
     sockets = [Socket() for _ in range(60)]
     for socket in sockets:
         access.watch(ALICE, socket.closed)
-    await asyncio.to_thread(sql.reading.wait, 5)
-    sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.5)
-    sql.go_on.set()
+    await lose_all_during_a_read(sql)
     for socket in sockets:
         await heard(socket, 4401)
     assert sql.reads <= 3 * LOOKUP_THREADS  # those held, their second ones, what waited

@@ -24,11 +24,11 @@ PULSE = "operations.pulse"
 class Processes:
     """Celery processes on a file database and this test's Redis."""
 
-    def __init__(self, folder: Path, redis_url: str, database_url: str = "") -> None:
+    def __init__(self, folder: Path, redis_url: str) -> None:
         self.folder = folder
         self.environment = {
             **os.environ,
-            "DATABASE_URL": database_url or f"sqlite:///{folder / 'celery.sqlite3'}",
+            "DATABASE_URL": f"sqlite:///{folder / 'celery.sqlite3'}",
             "REDIS_URL": redis_url,
             "POOLSITE_DATA_DIR": str(folder),
             "PYTHONPATH": str(ROOT),
@@ -84,14 +84,12 @@ def processes(tmp_path, clean_redis):
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def worker(request, tmp_path, clean_redis):
+def worker(request, processes):
     """A worker of one process on a database of either kind."""
-    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else ""
-    hotpath.reset()
-    started = Processes(tmp_path, clean_redis.url, url)
-    started.start("worker", "-c", "1", "-l", "WARNING", "-n", "w4@test")
-    yield started
-    started.stop()
+    if request.param == "postgres":
+        processes.environment["DATABASE_URL"] = request.getfixturevalue("postgres_url")
+    processes.start("worker", "-c", "1", "-l", "WARNING", "-n", "w4@test")
+    return processes
 
 
 def connections_of_tasks(processes, count):

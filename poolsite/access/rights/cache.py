@@ -1,17 +1,17 @@
 """The principals that this process remembers, for at most CACHE_SECONDS, while it can hear."""
 
-import asyncio
 import time
 from collections import OrderedDict
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
 from poolsite.access import lookup
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.rights.hub import HUB
+from poolsite.access.rights.sharing import LookUps, shared
 from poolsite.access.rights.versions import version_of
+from poolsite.per_loop import PerLoop
 from poolsite.sql_connections import sql_threads
 
 CACHE_SECONDS = 30
@@ -78,9 +78,7 @@ def load(credential: str, address: str = "") -> Principal:
 
 
 _load_in_thread = database_sync_to_async(load, thread_sensitive=False, executor=EXECUTOR)
-_running: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Principal]]] = (
-    WeakKeyDictionary()
-)
+_running: PerLoop[LookUps] = PerLoop(dict)
 
 
 async def principal_of_credential(credential: str, address: str = "") -> Principal:
@@ -92,13 +90,7 @@ async def principal_of_credential(credential: str, address: str = "") -> Princip
     remembered = CACHE.get(credential)
     if remembered is not None:
         return remembered
-    running = _running.setdefault(asyncio.get_running_loop(), {})
-    task = running.get(credential)
-    if task is None:
-        task = asyncio.create_task(_look_up(credential, address))
-        running[credential] = task
-        task.add_done_callback(lambda _: running.pop(credential, None))
-    return await asyncio.shield(task)
+    return await shared(_running(), credential, lambda: _look_up(credential, address))
 
 
 async def _look_up(credential: str, address: str) -> Principal:

@@ -7,14 +7,15 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
 from poolsite.access.principal import Principal
 from poolsite.access.rights.cache import EXECUTOR, load
 from poolsite.access.rights.hub import HUB
+from poolsite.access.rights.sharing import LookUps, shared
 from poolsite.access.rights.versions import version_of
+from poolsite.per_loop import PerLoop
 
 ENDED, LOST_RIGHTS, TRY_AGAIN = 4401, 4403, 1013
 RECHECK_SECONDS = 300  # from SQL, whatever was heard; spread over the sockets
@@ -112,9 +113,8 @@ def _current_task() -> "asyncio.Task[None] | None":
         return None
 
 
-Reads = dict[str, "asyncio.Task[Principal]"]
-# Of each loop: the reads that wait for a thread, by credential.
-_waiting: WeakKeyDictionary[asyncio.AbstractEventLoop, Reads] = WeakKeyDictionary()
+# Of each loop: the reads that wait for a thread.
+_waiting: PerLoop[LookUps] = PerLoop(dict)
 
 
 async def _load_soon(principal: Principal) -> Principal:
@@ -123,24 +123,11 @@ async def _load_soon(principal: Principal) -> Principal:
     A person's many sockets ask in the same moment: when a server has come back, and when rights
     have changed.
     """
-    waiting = _waiting.setdefault(asyncio.get_running_loop(), {})
-    task = waiting.get(principal.credential)
-    if task is None:
-        task = asyncio.ensure_future(_load_in_thread(principal, waiting))
-        waiting[principal.credential] = task
-        task.add_done_callback(lambda done: _no_longer(waiting, principal.credential, done))
-    return await asyncio.shield(task)
+    waiting = _waiting()
+    return await shared(waiting, principal.credential, lambda: _load_in_thread(principal, waiting))
 
 
-def _no_longer(waiting: Reads, credential: str, task: "asyncio.Task[Principal]") -> None:
-    """It never came to its read, or has been read already."""
-    if waiting.get(credential) is task:
-        del waiting[credential]
-    if not task.cancelled():
-        task.exception()  # whoever still waits is told of it
-
-
-def _load(principal: Principal, waiting: Reads) -> Principal:
+def _load(principal: Principal, waiting: LookUps) -> Principal:
     """The principal as it is now, with the version read before SQL was: never newer than it."""
     waiting.pop(principal.credential, None)  # who asks from here on is not served by this read
     version = version_of(principal.kind, principal.id)
