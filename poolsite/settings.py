@@ -228,6 +228,10 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "poolsite.api.static_names.HashedNames"},
+}
 
 # -- the admin's look: the console's own tokens (docs/console.md) -----------------------------
 UNFOLD = {

@@ -2,7 +2,6 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from django.views.i18n import JavaScriptCatalog
 
 from poolsite.access.views import admin_doors
 from poolsite.api.root import api
@@ -13,7 +12,6 @@ urlpatterns = [
     path("api/v1/", api.urls),
     *admin_doors.urlpatterns,
     path("admin/", admin.site.urls),
-    path("strings.js", JavaScriptCatalog.as_view(), name="strings"),
     path("", include("poolsite.access.urls")),
     path("", include("poolsite.operations.urls")),
     path("", include("poolsite.jobs.urls")),

@@ -1,64 +1,92 @@
-"""Static files, served from ASGI before Django: from STATIC_ROOT, or where the apps keep them."""
+"""Static files, served from ASGI before Django: from STATIC_ROOT, or where the apps keep them.
+
+WhiteNoise decides (types, ETag, ranges, compressed variants); it speaks WSGI, this is its ASGI.
+"""
 
 import os
 import re
 from pathlib import Path
-from typing import Any
+from wsgiref.headers import Headers
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
-from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
+from whitenoise import WhiteNoise
+from whitenoise.responders import StaticFile
 
-_HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")  # names made by Django's manifest storage
-
-
-class _Files(StaticFiles):
-    """Starlette's, with our places and cache headers."""
-
-    def file_response(
-        self, full_path: Any, stat_result: os.stat_result, scope: Scope, status_code: int = 200
-    ) -> Response:
-        response = super().file_response(full_path, stat_result, scope, status_code)
-        hashed = _HASHED.search(os.fspath(full_path))
-        response.headers["Cache-Control"] = (
-            "public, max-age=31536000, immutable" if hashed else "public, no-cache"
-        )
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
+_HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")  # names made by poolsite.api.static_names
+_ASKED = {
+    b"accept-encoding": "HTTP_ACCEPT_ENCODING",
+    b"if-modified-since": "HTTP_IF_MODIFIED_SINCE",
+    b"if-none-match": "HTTP_IF_NONE_MATCH",
+    b"range": "HTTP_RANGE",
+}
 
 
 def static_files(default: ASGIApp) -> ASGIApp:
-    """Answer STATIC_URL, hand everything else to `default`."""
+    """Answer STATIC_URL, hand everything else to `default`.
+
+    A name with a hash may be kept by the browser for ever, another is asked for again each time.
+    """
     prefix = "/" + str(settings.STATIC_URL).strip("/") + "/"
-    files = _Files()
-    files.all_directories = list(_directories())
+    files = _Files(prefix)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if not path.startswith(prefix):
+        if not scope["path"].startswith(prefix):
             await default(scope, receive, send)
             return
-        try:
-            response = await files.get_response(path[len(prefix) :], scope)
-        except HTTPException as error:
-            response = PlainTextResponse(
-                error.detail, status_code=error.status_code, headers=error.headers
-            )
+        file = files.named(scope["path"])
+        response = PlainTextResponse("Not Found", 404) if file is None else _answer(file, scope)
         await response(scope, receive, send)
 
     return serve
 
 
-def _directories() -> list[Path]:
+class _Files(WhiteNoise):  # type: ignore[misc]  # untyped
     """What was collected; while nothing was (development, tests), the apps' own folders."""
-    root = Path(settings.STATIC_ROOT)
-    if root.is_dir() and not settings.DEBUG:
-        return [root]
+
+    def __init__(self, prefix: str) -> None:
+        collected = Path(settings.STATIC_ROOT)
+        use_collected = collected.is_dir() and not settings.DEBUG
+        super().__init__(
+            application=None,
+            autorefresh=not use_collected,
+            max_age=0,
+            allow_all_origins=False,
+            add_headers_function=_add_headers,
+            immutable_file_test=_HASHED.pattern,
+        )
+        # The folder added last is the first that is looked into.
+        for folder in [collected] if use_collected else reversed(_folders_of_apps()):
+            self.add_files(os.fspath(folder), prefix=prefix)
+
+    def named(self, path: str) -> StaticFile | None:
+        """Return the file of a path, None where there is none."""
+        if self.autorefresh:
+            return self.find_file(path)
+        return self.files.get(path)
+
+
+def _folders_of_apps() -> list[Path]:
     return [
         Path(storage.location)
         for finder in get_finders()
         for storage in getattr(finder, "storages", {}).values()
     ]
+
+
+def _add_headers(headers: Headers, path: str, url: str) -> None:
+    headers["X-Content-Type-Options"] = "nosniff"
+
+
+def _answer(file: StaticFile, scope: Scope) -> Response:
+    asked = {
+        _ASKED[name]: value.decode("latin-1") for name, value in scope["headers"] if name in _ASKED
+    }
+    found = file.get_response(scope["method"], asked)
+    content = b""
+    if found.file is not None:
+        with found.file:  # at most some 100 kB, and in the system's cache: read at once
+            content = found.file.read()
+    return Response(content, found.status, dict(found.headers))

@@ -1,4 +1,4 @@
-// Translated words. The catalogue is the script at /strings.js (Django's, same origin); the functions keep
+// Translated words. The catalogue is the script at /strings/<language>.js (Django's, same origin); the functions keep
 // gettext's names so that `makemessages -d djangojs` finds their texts.
 
 const catalogue = globalThis.django ?? {};

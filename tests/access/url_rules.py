@@ -156,7 +156,6 @@ def _incident(world: World) -> str:
 
 
 OPERATIONS = {
-    "strings.js": Rule(PUBLIC),
     "overview/": Rule(MANAGERS_OWN),
     "incidents/": Rule(MANAGERS_OWN),
     "incidents/<int:incident_id>/acknowledge/": Rule(

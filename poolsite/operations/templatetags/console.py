@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from poolsite.operations import strings
 from poolsite.operations.dates import date_words
 from poolsite.operations.page_words import page_word
 
@@ -96,6 +97,12 @@ def phone(value: str) -> str:
     """A telephone number in groups, for reading; unknown shapes stay as they are."""
     match = _CHINESE_MOBILE.match(value or "")
     return " ".join(part for part in match.groups() if part) if match else value
+
+
+@register.simple_tag
+def strings_address() -> str:
+    """Where the words of this page's scripts are."""
+    return strings.strings_address()
 
 
 @register.filter
