@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Avg, Count, ExpressionWrapper, F, fields
+from django.db.models import Avg, Count
 
 from numbers import erlang
 from numbers.models import CallRecord, MinuteSample, Pool
+from poolsite.sql_functions import Elapsed
 
 WINDOW_MINUTES = 30
 TARGET_BLOCKING = 0.01
@@ -93,12 +94,11 @@ def size(pool: Pool, pickable: int, *, start: datetime, end: datetime) -> Sizing
 
 def _mean_call_seconds(pool: Pool, window_start: datetime) -> float:
     """Mean length of the calls that began in the window and have ended. One query."""
-    length = ExpressionWrapper(F("ended_at") - F("started_at"), fields.DurationField())
     found = CallRecord.objects.filter(
         pool=pool,
         started_at__gte=window_start,
         started_at__lt=window_start + timedelta(minutes=WINDOW_MINUTES),
         ended_at__isnull=False,
-    ).aggregate(mean=Avg(length), count=Count("pk"))
+    ).aggregate(mean=Avg(Elapsed("started_at", "ended_at")), count=Count("pk"))
     mean: timedelta | None = found["mean"]
     return mean.total_seconds() if mean is not None else 0.0

@@ -15,7 +15,7 @@ from poolsite.operations.minutes import hour_trends
 from poolsite.operations.templatetags.console import clock, figure
 from queueing.line.models import Agent, Desk, DeskSample, Queue
 from queueing.line.selectors.desks import DeskRow, desk_rows
-from queueing.line.selectors.reports import span_of, total
+from queueing.line.selectors.reports import Report, span_of
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import agent_configure, queue_configure
 from queueing.line.views.common import visible_desks
@@ -156,4 +156,5 @@ def _card_row(row: DeskRow, now: datetime, trend: list[float | None]) -> dict[st
 
 def _level(desk: Desk, now: datetime) -> float | None:
     """Today's service level; kept for 15 s, as the overview is read every 2 s."""
-    return _LEVELS.get(desk.pk, lambda: total(desk, span_of(desk, None, None, now), now=now).level)
+    today = span_of(desk, None, None, now)
+    return _LEVELS.get(desk.pk, lambda: Report(desk, today, now=now).total().level)

@@ -46,7 +46,7 @@ def get_report(
     only = desk.queues.filter(slug=queue).first() if queue else None
     if queue and only is None:
         raise ProblemError("unknown-queue")
-    rows = reports.report(desk, span, by, queue=only, now=now)
+    report = reports.Report(desk, span, queue=only, now=now)
     return {
         "desk": desk.slug,
         "by": by,
@@ -54,8 +54,8 @@ def get_report(
         "first": span.first.isoformat(),
         "last": span.last.isoformat(),
         "zone": span.zone.key,
-        "rows": [_row(row) for row in rows],
-        "total": _row(reports.total(desk, span, queue=only, now=now)),
+        "rows": [_row(row) for row in report.rows(by)],
+        "total": _row(report.total()),
     }
 
 

@@ -5,29 +5,31 @@ before. Percentiles are nearest-rank, computed by the database. Steps and days a
 desk's zone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import pairwise
 from operator import or_
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import (
     Avg,
+    Case,
     Count,
-    DurationField,
+    DateTimeField,
     Expression,
-    ExpressionWrapper,
     F,
     Q,
-    QuerySet,
+    Value,
+    When,
     Window,
 )
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import RowNumber, Trunc
+from django.db.models.functions import RowNumber
 
-from queueing.line.models import Agent, Desk, Queue, Visit
+from poolsite.sql_functions import Elapsed
+from queueing.line.models import Desk, Queue, Visit
 from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
 from queueing.line.services.common import zone_of
 
@@ -115,124 +117,125 @@ def span_of(desk: Desk, first: date | None, last: date | None, now: datetime) ->
     return Span(max(first, last - timedelta(days=LONGEST_DAYS - 1)), last, zone)
 
 
-def report(
-    desk: Desk, span: Span, by: str, *, queue: Queue | None = None, now: datetime
-) -> list[ReportRow]:
-    """The rows of a report: every step that has begun, every queue, or every agent of the desk."""
-    if by not in GROUPS:
-        raise ValueError(f"no such group: {by}")
-    key: Any = {"queue": F("queue_id"), "agent": F("agent_id")}.get(by)
-    if key is None:
-        key = Trunc("joined_at", span.step, tzinfo=span.zone)  # aware, equal to the step's begin
-    visits = _visits(desk, span, queue)
-    figures = _figures(desk, visits, key)
-    waits = _percentiles(visits, key)
-    return [
-        _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use)
-        for row_key, name, use in _keys(desk, span, by, queue, now)
-    ]
+class Report:
+    """A desk's figures over a time, of one queue or of all; what its tables share is read once."""
 
+    def __init__(
+        self, desk: Desk, span: Span, *, queue: Queue | None = None, now: datetime
+    ) -> None:
+        self.desk, self.span, self.now = desk, span, now
+        self._queues = [queue] if queue else list(desk.queues.all())
+        self._agents = list((queue or desk).agents.all())
+        visits = Visit.objects.filter(queue=queue) if queue else Visit.objects.filter(desk=desk)
+        # Through an index on (desk, joined_at) or (queue, joined_at).
+        self._visits = visits.filter(joined_at__gte=span.since, joined_at__lt=span.until)
 
-def total(desk: Desk, span: Span, *, queue: Queue | None = None, now: datetime) -> ReportRow:
-    """The whole time in one row."""
-    visits = _visits(desk, span, queue)
-    figures = _figures(desk, visits, F("desk_id"))
-    waits = _percentiles(visits, F("desk_id"))
-    used = use_by_agent(_agents(desk, queue), span.since, span.until, now=now).values()
-    whole = Use(sum(use.used for use in used), sum(use.open for use in used))
-    return _row(desk.pk, "", figures.get(desk.pk, {}), waits.get(desk.pk, {}), whole)
+    def rows(self, by: str) -> list[ReportRow]:
+        """A row for every "time" step that has begun, every "queue", or every "agent".
 
+        Raises ValueError for another group.
+        """
+        rows: Iterator[tuple[Any, str, Use]]
+        key: Expression | F
+        match by:
+            case "time":
+                rows, key = self._steps(), self._step_of_visit()
+            case "queue":
+                rows, key = self._each_queue(), F("queue_id")
+            case "agent":
+                rows, key = self._each_agent(), F("agent_id")
+            case _:
+                raise ValueError(f"no such group: {by}")
+        figures, waits = self._figures(key), self._percentiles(key)
+        return [
+            _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use)
+            for row_key, name, use in rows
+        ]
 
-def _visits(desk: Desk, span: Span, queue: Queue | None) -> "QuerySet[Visit]":
-    """Through an index on (desk, joined_at) or (queue, joined_at)."""
-    rows = Visit.objects.filter(queue=queue) if queue else Visit.objects.filter(desk=desk)
-    return rows.filter(joined_at__gte=span.since, joined_at__lt=span.until)
+    def total(self) -> ReportRow:
+        """The whole time in one row."""
+        key = self.desk.pk
+        figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
+        return _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
 
+    @cached_property
+    def _used(self) -> dict[int, Use]:
+        return use_by_agent(self._agents, self.span.since, self.span.until, now=self.now)
 
-def _figures(
-    desk: Desk, visits: "QuerySet[Visit]", key: Expression | F
-) -> dict[Any, dict[str, Any]]:
-    served = Q(matched_at__isnull=False)
-    in_time = [
-        Q(
-            queue=each,
-            matched_at__lte=F("joined_at") + timedelta(seconds=each.answer_within_seconds),
-        )
-        for each in desk.queues.all()
-    ]
-    rows = (
-        visits.annotate(key=key)
-        .values("key")
-        .order_by()
-        .annotate(
-            arrivals=Count("pk"),
-            served=Count("pk", filter=served),
-            abandoned=Count("pk", filter=Q(matched_at=None, ended_at__isnull=False)),
-            in_time=Count("pk", filter=reduce(or_, in_time, Q(pk__in=()))),
-            room_mean=Avg(_lasts("matched_at", "ended_at")),
-            ratings=Count("rating__stars"),
-            stars=Avg("rating__stars"),
-        )
-    )
-    return {row["key"]: dict(row) for row in rows}
-
-
-def _lasts(begin: str, end: str) -> "ExpressionWrapper[CombinedExpression]":
-    return ExpressionWrapper(F(end) - F(begin), output_field=DurationField())
-
-
-def _percentiles(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, dict[float, float]]:
-    """For each key the waits of those served at the wanted ranks: {0.5: s, 0.9: s, 1.0: s}."""
-    ranked = (
-        visits.filter(matched_at__isnull=False)
-        .annotate(key=key, wait=_lasts("joined_at", "matched_at"))
-        .annotate(
-            rank=Window(RowNumber(), partition_by=[F("key")], order_by=[F("wait"), F("pk")]),
-            of=Window(Count("pk"), partition_by=[F("key")]),
-        )
-        .order_by()
-    )
-    wanted = Q(rank=F("of"))
-    for share in PERCENTILES:  # rank = ceil(of * share), in whole numbers
-        whole = round(share * 100)
-        ranked = ranked.annotate(**{f"over_{whole}": F("rank") * 100 - F("of") * whole})
-        wanted |= Q(**{f"over_{whole}__gte": 0, f"over_{whole}__lt": 100})
-    found: dict[Any, dict[float, float]] = {}
-    for row in ranked.filter(wanted).values_list("key", "rank", "of", "wait"):
-        row_key, rank, of, wait = row
-        mine = found.setdefault(row_key, {})
-        for share in (*PERCENTILES, 1.0):
-            if rank == -(-of * round(share * 100) // 100):
-                mine[share] = wait.total_seconds()
-    return found
-
-
-def _keys(
-    desk: Desk, span: Span, by: str, queue: Queue | None, now: datetime
-) -> Iterable[tuple[Any, str, Use | None]]:
-    """Every row that the report shows: key, name, and how far its agents were in use."""
-    if by == "time":
-        steps = span.steps(now)
-        uses = use_by_step(_agents(desk, queue), [*steps, min(span.until, now)], now=now)
-        shown = "%Y-%m-%d %H:%M" if span.step == "hour" else "%Y-%m-%d"
+    def _steps(self) -> Iterator[tuple[datetime, str, Use]]:
+        steps = self.span.steps(self.now)
+        uses = use_by_step(self._agents, [*steps, min(self.span.until, self.now)], now=self.now)
+        shown = "%Y-%m-%d %H:%M" if self.span.step == "hour" else "%Y-%m-%d"
         for begin, use in zip(steps, uses, strict=True):
-            local = begin.astimezone(span.zone)
+            local = begin.astimezone(self.span.zone)
             yield local, local.strftime(shown), use
-        return
-    agents = _agents(desk, queue)
-    used = use_by_agent(agents, span.since, span.until, now=now)
-    if by == "agent":
-        for agent in sorted(agents, key=lambda each: each.name):
-            yield agent.pk, agent.name, used[agent.pk]
-        return
-    for each in [queue] if queue else desk.queues.all():
-        serving = each.agents.values_list("pk", flat=True)
-        mine = [used[pk] for pk in serving if pk in used]
-        yield each.pk, each.name, Use(sum(u.used for u in mine), sum(u.open for u in mine))
+
+    def _each_agent(self) -> Iterator[tuple[int, str, Use]]:
+        for agent in sorted(self._agents, key=lambda each: each.name):
+            yield agent.pk, agent.name, self._used[agent.pk]
+
+    def _each_queue(self) -> Iterator[tuple[int, str, Use]]:
+        for queue in self._queues:
+            serving = queue.agents.values_list("pk", flat=True)
+            yield queue.pk, queue.name, _sum(self._used[pk] for pk in serving if pk in self._used)
+
+    def _step_of_visit(self) -> Expression:
+        """The begin of the step in which it joined. Compared: SQLite cannot cut times by zone."""
+        begins = self.span.steps(self.now)
+        before = [When(joined_at__lt=end, then=Value(begin)) for begin, end in pairwise(begins)]
+        return Case(*before, default=Value(begins[-1]), output_field=DateTimeField())
+
+    def _figures(self, key: Expression | F) -> dict[Any, dict[str, Any]]:
+        in_time = [
+            Q(queue=each, wait__lte=timedelta(seconds=each.answer_within_seconds))
+            for each in self._queues
+        ]
+        rows = (
+            self._visits.annotate(key=key, wait=Elapsed("joined_at", "matched_at"))
+            .values("key")
+            .order_by()
+            .annotate(
+                arrivals=Count("pk"),
+                served=Count("pk", filter=Q(matched_at__isnull=False)),
+                abandoned=Count("pk", filter=Q(matched_at=None, ended_at__isnull=False)),
+                in_time=Count("pk", filter=reduce(or_, in_time, Q(pk__in=()))),
+                room_mean=Avg(Elapsed("matched_at", "ended_at")),
+                ratings=Count("rating__stars"),
+                stars=Avg("rating__stars"),
+            )
+        )
+        return {row["key"]: dict(row) for row in rows}
+
+    def _percentiles(self, key: Expression | F) -> dict[Any, dict[float, float]]:
+        """For each key the waits of those served at the wanted ranks: {0.5: s, 0.9: s, 1.0: s}."""
+        ranked = (
+            self._visits.filter(matched_at__isnull=False)
+            .annotate(key=key, wait=Elapsed("joined_at", "matched_at"))
+            .annotate(
+                rank=Window(RowNumber(), partition_by=[F("key")], order_by=[F("wait"), F("pk")]),
+                of=Window(Count("pk"), partition_by=[F("key")]),
+            )
+            .order_by()
+        )
+        wanted = Q(rank=F("of"))
+        for share in PERCENTILES:  # rank = ceil(of * share), in whole numbers
+            whole = round(share * 100)
+            ranked = ranked.annotate(**{f"over_{whole}": F("rank") * 100 - F("of") * whole})
+            wanted |= Q(**{f"over_{whole}__gte": 0, f"over_{whole}__lt": 100})
+        found: dict[Any, dict[float, float]] = {}
+        for row_key, rank, of, wait in ranked.filter(wanted).values_list(
+            "key", "rank", "of", "wait"
+        ):
+            mine = found.setdefault(row_key, {})
+            for share in (*PERCENTILES, 1.0):
+                if rank == -(-of * round(share * 100) // 100):
+                    mine[share] = wait.total_seconds()
+        return found
 
 
-def _agents(desk: Desk, queue: Queue | None) -> Sequence[Agent]:
-    return list(queue.agents.all() if queue else desk.agents.all())
+def _sum(uses: Iterable[Use]) -> Use:
+    whole = list(uses)
+    return Use(sum(use.used for use in whole), sum(use.open for use in whole))
 
 
 def _row(

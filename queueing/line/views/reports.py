@@ -35,22 +35,19 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     asked = _asked(request, desk)
-    now = timezone.now()
-    over_time = reports.report(desk, asked["span"], "time", queue=asked["queue"], now=now)
-    rows = over_time
-    if asked["by"] != "time":
-        rows = reports.report(desk, asked["span"], asked["by"], queue=asked["queue"], now=now)
-    span = asked["span"]
+    span, by = asked["span"], asked["by"]
+    report = reports.Report(desk, span, queue=asked["queue"], now=timezone.now())
+    over_time = report.rows("time")
     context = {
         **tabs(principal, desk),
         **asked,
         "tab": "reports",
         "queues": desk.queues.all(),
-        "rows": rows if asked["by"] != "time" else rows[::-1],
-        "total": reports.total(desk, span, queue=asked["queue"], now=now),
+        "rows": over_time[::-1] if by == "time" else report.rows(by),
+        "total": report.total(),
         "presets": [_preset(desk, asked, days, words) for days, words in PRESETS],
         "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
-        "csv_query": _query(asked, by=asked["by"]),
+        "csv_query": _query(asked, by=by),
         "page": _chart(over_time, span),
     }
     return render(request, "line/reports.html", context)
@@ -62,7 +59,7 @@ def report_csv(request: HttpRequest, slug: str) -> HttpResponse:
     desk = desk_of(principal_of(request), slug)
     asked = _asked(request, desk)
     span, by, queue = asked["span"], asked["by"], asked["queue"]
-    rows = reports.report(desk, span, by, queue=queue, now=timezone.now())
+    rows = reports.Report(desk, span, queue=queue, now=timezone.now()).rows(by)
     name = f"{desk.slug}-{by}-{span.first}-{span.last}"
     return csv_answer(name, CSV_HEADS, [_csv_row(row) for row in rows])
 

@@ -1,0 +1,35 @@
+"""Database functions that Django lacks."""
+
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import DurationField, Func
+from django.db.models.sql.compiler import SQLCompiler
+
+# Of a moment as Django stores it, 2026-11-23 08:30:00.250000, the fraction only where there is one.
+_MICROSECONDS = (
+    "(CAST(strftime('%%s', {at}) AS INTEGER) * 1000000 + CAST(substr({at}, 21) AS INTEGER))"
+)
+
+
+class Elapsed(Func):
+    """`Elapsed("joined_at", "matched_at")`: the time between two moments, NULL without both.
+
+    SQLite knows no times, and Django's own subtraction calls Python for every row there; this uses
+    SQLite's functions on the stored texts, exact to the microsecond.
+    """
+
+    template = "(%(expressions)s)"
+    arg_joiner = " - "
+    output_field = DurationField()
+
+    def __init__(self, begin: str, end: str) -> None:
+        super().__init__(end, begin)
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
+    ) -> tuple[str, tuple[Any, ...]]:
+        """Whole microseconds, as a duration is stored there."""
+        compiled = [compiler.compile(each) for each in self.get_source_expressions()]
+        sql = " - ".join(_MICROSECONDS.format(at=at) for at, _ in compiled)
+        return f"({sql})", tuple(value for _, values in compiled for value in (*values, *values))
