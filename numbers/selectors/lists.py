@@ -6,10 +6,12 @@ few numbers that Redis has an index for, else reads on, page by page, up to a li
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from numbers.models import Number, Pool
 from numbers.pool import NumberState
@@ -199,16 +201,29 @@ def _estimate(numbers: QuerySet[Number]) -> int:
     return int(numbers.order_by().values("pk").count())
 
 
+_HOPS = """
+WITH RECURSIVE hop(region) AS (
+    SELECT ({first}) UNION ALL SELECT ({next}) FROM hop WHERE hop.region IS NOT NULL
+) SELECT region FROM hop WHERE region IS NOT NULL LIMIT {limit}
+"""
+
+
 def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
-    """The regions that occur, in order, by hopping over the index: O(regions · log n)."""
+    """The regions that occur, in order. One query that hops over the index: O(regions · log n)."""
     numbers = filtered(principal, NumberFilter(pool_slug=pool_slug)).order_by("region")
-    found: list[str] = []
-    current: str | None = ""
-    while current is not None and len(found) < limit:
-        current = numbers.filter(region__gt=current).values_list("region", flat=True).first()
-        if current:
-            found.append(current)
-    return found
+
+    def next_after(region: Any) -> tuple[str, tuple[Any, ...]]:
+        found = numbers.filter(region__gt=region).values("region")[:1]
+        return found.query.sql_with_params()
+
+    try:
+        first, next_one = next_after(""), next_after(RawSQL("hop.region", ()))
+    except EmptyResultSet:  # the reader may see no number at all
+        return []
+    sql = _HOPS.format(first=first[0], next=next_one[0], limit=limit)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (*first[1], *next_one[1]))
+        return [region for (region,) in cursor.fetchall()]
 
 
 def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:

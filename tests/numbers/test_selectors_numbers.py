@@ -1,6 +1,7 @@
 """Lists, stories and who had what: filtered, in order, by tenant."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,25 @@ def test_each_filter_narrows_the_list() -> None:
     assert listed(region="Shanghai HQ") == ["+862112345678"]
     assert listed(state="quarantined") == ["+862112345678"]
     assert "Shanghai HQ" in selectors.regions(reader)
+
+
+def test_the_regions_of_the_numbers_that_one_may_see_are_one_query(
+    django_assert_num_queries: Any,
+) -> None:
+    foreign = tenant("acme")
+    make_pool("east", numbers=4)
+    make_pool("west", numbers=1, first=13900000000, account=foreign.account)
+    numbers = Number.objects.order_by("value")
+    for number, region in zip(numbers, ("Õ é", "Beijing", "Beijing", "", "HQ"), strict=True):
+        numbers.filter(pk=number.pk).update(region=region)
+    reader = operator()
+    with django_assert_num_queries(1):
+        assert selectors.regions(reader) == ["Beijing", "HQ", "Õ é"]
+    assert selectors.regions(reader, limit=2) == ["Beijing", "HQ"]
+    assert selectors.regions(reader, pool_slug="west") == ["HQ"]
+    assert selectors.regions(reader, pool_slug="nowhere") == []
+    assert selectors.regions(foreign.principal) == ["HQ"]
+    assert selectors.regions(access.ANONYMOUS) == []
 
 
 def test_a_state_filter_reads_on_until_the_page_is_full() -> None:
