@@ -10,12 +10,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
+from poolsite.per_loop import PerLoop
 from poolsite.sql_connections import sql_threads
 
 logger = logging.getLogger(__name__)
@@ -88,14 +89,8 @@ class Kind(Generic[T]):
         self.name = name
         executor = sql_threads(threads, name)
         self.load = database_sync_to_async(load, thread_sensitive=False, executor=executor)
-        self._directories: WeakKeyDictionary[asyncio.AbstractEventLoop, Directory[T]] = (
-            WeakKeyDictionary()
-        )
+        self._directories = PerLoop(partial(Directory[T], self))
 
     def directory(self) -> Directory[T]:
         """The running loop's."""
-        loop = asyncio.get_running_loop()
-        found = self._directories.get(loop)
-        if found is None:
-            found = self._directories[loop] = Directory(self)
-        return found
+        return self._directories()

@@ -1,6 +1,6 @@
 """Live views: subscribe → snapshot → changes, over one websocket. docs/live-protocol.md."""
 
-from poolsite.live.publish import apersonal, atouch, personal, personal_channel, touch
+from poolsite.live.publish import atouch, personal, personal_channel, touch
 from poolsite.live.sql import in_thread
 from poolsite.live.topics import (
     Changes,
@@ -22,7 +22,6 @@ __all__ = [
     "SnapshotTopic",
     "StateTopic",
     "Topic",
-    "apersonal",
     "atouch",
     "in_thread",
     "personal",

@@ -12,6 +12,7 @@ from poolsite.live import frames
 from poolsite.live.topics import touch_channel
 
 logger = logging.getLogger(__name__)
+_UNPUBLISHED = "live: cannot publish to %s: %s"
 
 
 def personal_channel(who: str) -> str:
@@ -42,12 +43,11 @@ def personal(user_id: int | str, kind: str, data: Any) -> None:
 
 async def atouch(address: str) -> None:
     """Do as `touch`, at once, from a coroutine."""
-    await _apublish(touch_channel(address), "")
-
-
-async def apersonal(user_id: int | str, kind: str, data: Any) -> None:
-    """Do as `personal`, at once, from a coroutine."""
-    await _apublish(personal_channel(_who(user_id)), frames.personal(kind, data))
+    channel = touch_channel(address)
+    try:
+        await hotpath.aclient().publish(channel, "")
+    except (RedisError, OSError, hotpath.HotPathError) as error:
+        logger.warning(_UNPUBLISHED, channel, error)
 
 
 def _who(user_id: int | str) -> str:
@@ -58,11 +58,4 @@ def _publish(channel: str, text: str) -> None:
     try:
         hotpath.client().publish(channel, text)
     except (RedisError, OSError, hotpath.HotPathError) as error:
-        logger.warning("live: cannot publish to %s: %s", channel, error)
-
-
-async def _apublish(channel: str, text: str) -> None:
-    try:
-        await hotpath.aclient().publish(channel, text)
-    except (RedisError, OSError, hotpath.HotPathError) as error:
-        logger.warning("live: cannot publish to %s: %s", channel, error)
+        logger.warning(_UNPUBLISHED, channel, error)

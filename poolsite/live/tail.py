@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from poolsite import hotpath
+from poolsite.per_loop import PerLoop
 
 REMEMBERED = 5_000
 FIRST_ENTRIES = 1_000  # read at the start, for browsers that come back with an older version
@@ -20,9 +21,7 @@ _SEQ_BITS = 40
 _GENERATION_MASK = 0xFFF
 _BETWEEN = "\0"
 
-_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, "Tail"]] = (
-    WeakKeyDictionary()
-)
+_TAILS: PerLoop[WeakValueDictionary[str, "Tail"]] = PerLoop(WeakValueDictionary)
 
 
 class Entry:
@@ -211,7 +210,7 @@ def tail_of(tag: str, path: hotpath.HotPath | None = None) -> Tail:
     path: the Redis of an aggregate that does not live on the common one; that one's wake messages
     are not heard here, so its topics look by themselves (`due_seconds`).
     """
-    tails = _LOOPS.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    tails = _TAILS()
     name = tag if path is None else f"{tag}@{id(path)}"
     tail = tails.get(name)
     if tail is None:

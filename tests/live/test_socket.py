@@ -91,14 +91,15 @@ async def test_who_comes_back_with_a_version_gets_only_what_was_missed(
 async def test_who_comes_back_after_the_tail_was_trimmed_gets_a_snapshot(
     web: WebServer, other_web: WebServer, redis_client: Redis
 ) -> None:
-    await write(redis_client, "trim", "a", 1)
+    slug = f"trim{web.port}"  # which the other process, kept for several tests, does not know
+    await write(redis_client, slug, "a", 1)
     async with web.client() as client:
-        held = (await client.subscribe("test.log:trim"))["version"]
+        held = (await client.subscribe(f"test.log:{slug}"))["version"]
     for number in range(30):
-        await write(redis_client, "trim", "a", number)
-    await redis_client.xtrim("{trim}:log", maxlen=3, approximate=False)
+        await write(redis_client, slug, "a", number)
+    await redis_client.xtrim(f"{{{slug}}}:log", maxlen=3, approximate=False)
     async with other_web.client() as client:
-        first = await client.subscribe("test.log:trim", held)
+        first = await client.subscribe(f"test.log:{slug}", held)
         assert first["op"] == "snapshot"
         assert first["data"] == {"a": "29"}
 
