@@ -2,13 +2,14 @@
 import { startBadge } from "./badge.js";
 import { startDialogs } from "./dialog.js";
 import { onKey, startKeys } from "./keys.js";
-import { startDrawer, startMenus, startRail } from "./menu.js";
+import { startDrawer, startMenus, startNavigation, startRail } from "./menu.js";
 import { startProblems } from "./problems.js";
 import { startSparklines } from "./sparkline.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { startTime } from "./time.js";
 
 startRail();
+startNavigation();
 startSparklines();
 startBadge();
 startMenus();

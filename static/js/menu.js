@@ -54,6 +54,11 @@ export function startDrawer() {
   });
 }
 
+/** The page's own entry of a menu that is longer than the window can be seen. */
+export function startNavigation() {
+  document.querySelector(".sidebar__nav [aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
 /** Icons only: on middle widths, and always on pages that ask for it. */
 export function startRail() {
   const shell = document.querySelector("[data-shell]");

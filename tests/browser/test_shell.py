@@ -64,6 +64,19 @@ async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: W
     await page.wait_for_url("**/system/")
 
 
+async def test_the_pages_own_entry_of_a_menu_too_long_for_the_window_is_seen(
+    operator: Window,
+) -> None:
+    await operator.page.set_viewport_size({"width": 1500, "height": 320})
+    await operator.go("/history/")
+    current = operator.page.locator(".sidebar__nav [aria-current]")
+    await expect(current).to_have_attribute("href", "/history/")
+    await operator.until("""document.querySelector('.sidebar__nav').scrollTop > 0""")
+    await expect(current).to_be_in_viewport(ratio=1)
+    await operator.go("/overview/")
+    await expect(current).to_be_in_viewport(ratio=1)
+
+
 async def test_the_first_tab_stop_skips_to_the_content(operator: Window) -> None:
     page = operator.page
     await page.keyboard.press("Tab")

@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.operations.first_steps import first_steps
 from poolsite.runtime.redis_server import RedisServer
-from queueing.dispatch import overview, services
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch import overview, selectors, services
 from queueing.dispatch.cards import groups_card
 from queueing.dispatch.models import Group, MinuteSample, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
@@ -164,6 +165,13 @@ def test_settings_are_saved_and_bad_ones_named(group: Group, browser: Client) ->
     assert show().settings.disconnect_seconds == 9
     entry = AuditEntry.objects.get(action="dispatch.group_configure")
     assert entry.after == {"disconnect_seconds": 9}
+
+
+def test_the_log_says_the_dispatchers_own_reasons_in_the_readers_language() -> None:
+    own = [*door.reasons.REFUSALS, *door.reasons.ENDS, *door.reasons.OF_LOG]
+    with translation.override("zh-hans"):
+        assert [reason for reason in own if selectors.reason_word(reason) == reason] == []
+        assert selectors.reason_word("new disks") == "new disks"
 
 
 def test_the_log_as_csv_is_harmless_in_a_spreadsheet(group: Group, browser: Client) -> None:

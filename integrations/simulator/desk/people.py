@@ -90,8 +90,14 @@ def _heard(told: dict[str, Any], config: DeskConfig) -> dict[str, Any]:
 
 
 async def play_arrivals(floor: Floor, queue: QueueConfig) -> None:
-    """Poisson arrivals at one queue, until the floor rests; then until the last one has gone."""
+    """Poisson arrivals at one queue, until the floor rests; then until the last one has gone.
+
+    It begins with as many as would be in rooms by now, so that nobody has to wait for a picture.
+    """
+    load = queue.visits_per_hour * queue.mean_room_seconds / 3600
     async with asyncio.TaskGroup() as group:
+        for _ in range(round(load)):
+            group.create_task(play_visitor(floor, queue))
         while not floor.resting.is_set():
             await asyncio.sleep(floor.dice.expovariate(queue.visits_per_hour / 3600))
             if not floor.resting.is_set():

@@ -52,6 +52,17 @@ BLOCKED: Final = "blocked"
 EXPIRED: Final = "expired"
 ONE_END_ONLY: Final = "one end only"
 ELSEWHERE: Final = "elsewhere"
+ENDS: Final = (
+    *(INSTANCE_LOST, INSTANCE_RESTARTED, FRONT_LOST, FRONT_RESTARTED),
+    *(BLOCKED, EXPIRED, ONE_END_ONLY, ELSEWHERE),
+)
+
+# why a link is pending or a peer stopped: the reasons of the log
+SILENT: Final = "silent"
+CLEARED: Final = "clear"
+NAMED_ANEW: Final = "started anew under its name"
+CLOSED_BY_PEER: Final = "closed by the peer"
+OF_LOG: Final = (SILENT, CLEARED, NAMED_ANEW, CLOSED_BY_PEER, REPLACED, GAP, BEHIND)
 
 
 class DispatchRefusedError(AggregateRefused):

@@ -254,7 +254,9 @@ class PeerSocket:
 
     async def _farewell(self) -> None:
         """Tell the group that the link is gone; silence would tell it too, only later."""
-        reason = self._closing.result().reason if self._closing.done() else "closed by the peer"
+        reason = (
+            self._closing.result().reason if self._closing.done() else door.reasons.CLOSED_BY_PEER
+        )
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
                 await hotpath.arun(door.lost(self.slug, self.peer, self.link, reason[:100]))

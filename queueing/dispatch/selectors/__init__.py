@@ -1,6 +1,6 @@
 """What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
 
-from queueing.dispatch.selectors.events import event_words, story
+from queueing.dispatch.selectors.events import event_words, reason_word, story
 from queueing.dispatch.selectors.groups import (
     GroupNow,
     figures_of,
@@ -27,6 +27,7 @@ __all__ = [
     "group_now",
     "group_out",
     "peers_of",
+    "reason_word",
     "running_upgrade",
     "samples",
     "session_out",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import DispatchEvent, Group
 
 if TYPE_CHECKING:
@@ -41,3 +42,37 @@ def event_words() -> dict[str, str]:
         "ended": _("Session ended by hand"),
         "disconnected": _("Link closed by hand"),
     }
+
+
+def reason_word(reason: str) -> str:
+    """What people read for a reason of the dispatcher's own; their own words stay as they are."""
+    reasons = door.reasons
+    words = {
+        reasons.NO_SUCH_SESSION: _("no such session"),
+        reasons.SESSION_EXISTS: _("the session is there already"),
+        reasons.SESSION_ENDING: _("the session is ending"),
+        reasons.NOT_YOURS: _("the session belongs to another peer"),
+        reasons.NO_SESSIONS: _("no sessions in this profile"),
+        reasons.PEER_PENDING: _("the other end's link is pending"),
+        reasons.PEER_FULL: _("the other end takes no more frames"),
+        reasons.PEER_GONE: _("the other end is gone"),
+        reasons.ALL_FULL: _("every instance is full"),
+        reasons.NONE_OPEN: _("no instance is open"),
+        reasons.RECOVERING: _("the group is recovering"),
+        reasons.INSTANCE_LOST: _("instance lost"),
+        reasons.INSTANCE_RESTARTED: _("instance restarted"),
+        reasons.FRONT_LOST: _("front-end lost"),
+        reasons.FRONT_RESTARTED: _("front-end restarted"),
+        reasons.BLOCKED: _("blocked"),
+        reasons.EXPIRED: _("expired"),
+        reasons.ONE_END_ONLY: _("one end only"),
+        reasons.ELSEWHERE: _("elsewhere"),
+        reasons.REPLACED: _("a newer link took over"),
+        reasons.GAP: _("a frame's number is missing"),
+        reasons.BEHIND: _("it acknowledges nothing"),
+        reasons.SILENT: _("silent"),
+        reasons.CLEARED: _("all sessions cleared"),
+        reasons.NAMED_ANEW: _("started anew under its name"),
+        reasons.CLOSED_BY_PEER: _("closed by the peer"),
+    }
+    return words.get(reason, reason)

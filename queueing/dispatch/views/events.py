@@ -39,7 +39,12 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "group": group,
         "rows": [
-            {"row": row, "at": moment_of(row.at_us), "word": words.get(row.event, row.event)}
+            {
+                "row": row,
+                "at": moment_of(row.at_us),
+                "word": words.get(row.event, row.event),
+                "reason": selectors.reason_word(row.reason),
+            }
             for row in shown
         ],
         "events": [(event, words.get(event, event)) for event in door.EVENTS],
