@@ -60,12 +60,21 @@ class _Files(WhiteNoise):  # type: ignore[misc]  # untyped
         # The folder added last is the first that is looked into.
         for folder in [collected] if use_collected else reversed(_folders_of_apps()):
             self.add_files(os.fspath(folder), prefix=prefix)
+        if use_collected:  # what find_file looks into
+            self.directories = [(f"{collected}{os.sep}", prefix)]
 
     def named(self, path: str) -> StaticFile | None:
-        """Return the file of a path, None where there is none."""
-        if self.autorefresh:
-            return self.find_file(path)
-        return self.files.get(path)
+        """Return the file of a path, None where there is none.
+
+        A file that came after this process began is looked up: during an upgrade a page of the new
+        release may ask a process of the old one.
+        """
+        found = self.files.get(path)
+        if found is None:
+            found = self.find_file(path)
+            if found is not None and not self.autorefresh:
+                self.files[path] = found
+        return found
 
 
 def _folders_of_apps() -> list[Path]:

@@ -5,6 +5,7 @@ import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -33,12 +34,13 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     staticfiles_storage._wrapped = empty
 
 
-def ask(path: str, method: str = "GET", **headers: str) -> httpx.Response:
-    async def nothing_else(scope: object, receive: object, send: object) -> None:
-        raise AssertionError("handed on to Django")
+async def nothing_else(scope: object, receive: object, send: object) -> None:
+    raise AssertionError("handed on to Django")
 
+
+def ask(path: str, method: str = "GET", app: Any = None, **headers: str) -> httpx.Response:
     async def go() -> httpx.Response:
-        transport = httpx.ASGITransport(static_files(nothing_else))
+        transport = httpx.ASGITransport(app or static_files(nothing_else))
         async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             return await client.request(method, path, headers={"Accept-Encoding": "", **named})
@@ -89,6 +91,17 @@ def test_a_head_has_the_length_and_no_body_and_a_range_its_part(collected):
 )
 def test_what_is_no_file_of_ours_is_not_found(collected, path):
     assert ask(f"/static/{path}").status_code == 404
+
+
+def test_a_file_of_the_next_release_is_found_by_a_process_of_this_one(collected):
+    app = static_files(nothing_else)
+    name = "js/later.0123456789ab.js"
+    assert ask(f"/static/{name}", app=app).status_code == 404
+    (collected / name).write_text("export const later = 1;")
+    answer = ask(f"/static/{name}", app=app)
+    (collected / name).unlink()
+    assert (answer.status_code, answer.text) == (200, "export const later = 1;")
+    assert "immutable" in answer.headers["cache-control"]
 
 
 def test_every_file_that_a_sheet_or_a_module_names_is_there_by_its_hashed_name(collected):
