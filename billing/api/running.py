@@ -1,15 +1,14 @@
 """The wallet's commands of the hot lane: batches in portions, single ones gathered with others."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from billing import wallet as door
 from billing.services.senders import WalletRef
 from billing.wallet import Charge
 from poolsite.api.gather import Gatherer
 from poolsite.hotpath import Command, HotPath, HotPathError
+from poolsite.per_loop import PerLoop
 
 # What is done to a message: the command for up to BATCH_LIMIT of one wallet.
 _COMMANDS: Final[dict[str, Callable[[str, Sequence[Any]], Command[list[Charge]]]]] = {
@@ -52,15 +51,12 @@ def _combine(key: str, items: Sequence[Any]) -> Command[Sequence[Charge]]:
     return _COMMANDS[what](slug, items)
 
 
-_gatherers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, tuple[HotPath, Gathered]]] = (
-    WeakKeyDictionary()
-)
+_gatherers: PerLoop[dict[int, tuple[HotPath, Gathered]]] = PerLoop(dict)
 
 
 def _gatherer(path: HotPath) -> Gathered:
     """The running loop's for one Redis."""
-    loop = asyncio.get_running_loop()
-    mine = _gatherers.setdefault(loop, {})
+    mine = _gatherers()
     found = mine.get(id(path))
     if found is None or found[0] is not path:
         found = mine[id(path)] = (path, Gatherer(_combine, path))

@@ -5,24 +5,21 @@ Ten thousand take about a second; the sweep finishes what a dying process left.
 
 import asyncio
 import logging
-from weakref import WeakKeyDictionary
 
 from numbers import pool
 from poolsite import hotpath
+from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)
 
-_running: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[None]]] = (
-    WeakKeyDictionary()
-)
+_running: PerLoop[dict[str, asyncio.Task[None]]] = PerLoop(dict)
 
 
 def release_later(slug: str) -> None:
     """Start releasing in this loop, unless it does so already."""
-    loop = asyncio.get_running_loop()
-    running = _running.setdefault(loop, {})
+    running = _running()
     if slug not in running:
-        task = running[slug] = loop.create_task(_release(slug))
+        task = running[slug] = asyncio.get_running_loop().create_task(_release(slug))
         task.add_done_callback(lambda _: running.pop(slug, None))
 
 

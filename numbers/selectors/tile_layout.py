@@ -4,17 +4,16 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from numbers.models import Number, Pool
 from poolsite import live
+from poolsite.per_loop import PerLoop
 
 TILES_PER_PAGE = 10_000
 FRESH_SECONDS = 2.0  # while an import runs, a page is laid out again this often
 
-_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, "Layout"]] = (
-    WeakKeyDictionary()
-)
+_LAYOUTS: PerLoop[WeakValueDictionary[str, "Layout"]] = PerLoop(WeakValueDictionary)
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def layout_id(numbers: list[str]) -> str:
 
 def layout_of(slug: str) -> Layout:
     """Return the running loop's layout of a pool; it lives as long as somebody holds it."""
-    layouts = _LOOPS.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    layouts = _LAYOUTS()
     layout = layouts.get(slug)
     if layout is None:
         layout = layouts[slug] = Layout(slug)
