@@ -10,8 +10,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
 
 from celery import Celery, signals
 
+from poolsite.jobs import acks
 from poolsite.runtime.parent import die_with_parent
 
+acks.install()
 app = Celery("poolsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
