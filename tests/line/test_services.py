@@ -1,6 +1,7 @@
 """A visit from joining to SQL: places held over losses, words once, outcomes, shifts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,62 @@ def test_who_went_back_to_the_line_is_rebuilt_there_and_not_in_the_room_of_befor
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
     place = hotpath.run(door.place(line.desk.slug, joined.visit.public_id))
     assert place.answer == "waiting"
+
+
+def test_who_is_in_a_room_is_told_so_by_sql_until_a_promoted_desk_is_rebuilt(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    """The replica has missed the match; the page would fall back into the line for a moment."""
+    joined = visits.visit_join(queue=line.queue, name="a")
+    waiting = visits.visit_join(queue=line.queue, name="b")
+    agent = line.agent("li")
+    with clean_redis.client() as client:
+        of_desk = client.keys(f"{line.desk.tag}*")
+        for key in of_desk:
+            client.copy(key, f"replica {key}")
+        assert hotpath.run(door.login(line.desk.slug, agent.user_id)).answer == "ok"
+        line.drain()
+        client.delete(*client.keys(f"{line.desk.tag}*"))
+        for key in of_desk:
+            client.rename(f"replica {key}", key)
+        conf = client.hget(line.desk.tag, "conf")
+        client.hset(line.desk.tag, "conf", f"r{conf[1:]}")  # as hotpath/promoted does
+
+    def told() -> list[tuple[str, int | None, int]]:
+        beats = [
+            visits.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
+            for each in (joined, waiting)
+        ]
+        return [(beat.answer, beat.agent, beat.ahead) for beat in beats]
+
+    in_room, in_line = told()
+    assert in_room == ("room", agent.user_id, 0)
+    assert in_line[0] == "waiting"
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    assert told() == [("room", agent.user_id, 0), ("waiting", None, 0)]
+    assert laws.check(line.desk.slug) == []
+
+
+def test_who_beats_before_its_room_is_loaded_keeps_the_room(
+    line: LineWorld, clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = line.agent("li", online=True)
+    joined = visits.visit_join(queue=line.queue, name="a")
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    name, early = joined.visit.public_id, []
+    running = healing._running
+
+    def beats_first(desk: Desk) -> Any:
+        early.append(visits.visit_beat(desk=desk, visit=name, place=joined.place).answer)
+        return running(desk)
+
+    monkeypatch.setattr(healing, "_running", beats_first)
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    assert early == ["room"]
+    standing = visits.visit_beat(desk=line.desk, visit=name, place=joined.place)
+    assert (standing.answer, standing.agent) == ("room", agent.user_id)
 
 
 def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> None:

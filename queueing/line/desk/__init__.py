@@ -17,6 +17,7 @@ from queueing.line.desk.calls import (
 )
 from queueing.line.desk.commands import (
     LOAD_LIMIT,
+    RECOVERING,
     AgentState,
     Answer,
     Loaded,
@@ -70,6 +71,7 @@ from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_word
 
 __all__ = [
     "LOAD_LIMIT",
+    "RECOVERING",
     "SCRIPTS",
     "AgentRecord",
     "AgentSettings",

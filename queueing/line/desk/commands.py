@@ -10,6 +10,7 @@ from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_word
 
 LOAD_LIMIT: Final = 1_000  # visits in one call of load
 SWEEP_BATCH: Final = 200
+RECOVERING: Final = "recovering"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Standing:
     `answer`: waiting, away, offered, room, ended, gone; a refusal of join: no_agent, closed, full;
     of a transfer: no_room, full; or the text of an error ("no such desk", "malformed …").
     `ahead`: visitors before it in its queue, away ones counted. `arrived_us` is also its ticket
-    unless a supervisor moved it to the front. `word`: why this agent, or why it ended.
+    unless a supervisor moved it to the front. `word`: why this agent, or why it ended; of a beat
+    that finds nobody, RECOVERING when the desk's data is not to be believed yet.
     """
 
     answer: str

@@ -1,5 +1,6 @@
 --[[ line/beat
 Purpose: A visitor is there: waiting or in a room; one who was away comes back to the same place.
+  A desk whose data is not to be believed yet (promoted, or its visits not loaded) knows nobody: SQL answers.
 KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
 KEYS[2] {line.desk}:queues    HASH    queue → settings
 KEYS[3] {line.desk}:visits    HASH    visit → state
@@ -12,11 +13,15 @@ KEYS[9] {line.desk}:log       STREAM  one entry per change
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] visit          its id
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended, gone
+  (word then: recovering, or nothing)
 Errors: "no such desk", "script outdated …"
 Complexity: O(log n + skill sets)
 Version: 1
 ]]
 --@include open
+if status == 'r' and not call('HGET', DESK, 'opens_at') then
+  return { 'gone', int(seq), '0', '-', '0', '0', '0', '0', 'recovering' }
+end
 --@include beat_plain
 --@include records
 --@include matching

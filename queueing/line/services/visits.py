@@ -110,17 +110,25 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
     """The visitor is there (a websocket or a poll). Answers where the visit stands.
 
     A desk that has forgotten it takes it back at its original place, by the proof that the
-    visitor keeps or by SQL. `gone`: there is no such visit, or it ended long ago.
+    visitor keeps or by SQL; of a desk that is being rebuilt SQL says who is in a room. `gone`:
+    there is no such visit, or it ended long ago.
     """
     if not _PUBLIC_ID.match(visit):
         return door.Standing("gone")
     standing = hotpath.run(door.beat(desk.slug, visit))
     if standing.answer != "gone":
         return standing
-    row = Visit.objects.filter(desk=desk, public_id=visit).first()
+    row = Visit.objects.filter(desk=desk, public_id=visit).select_related("agent").first()
     if row is not None and row.ended_at is not None:
         return door.Standing(
             "ended", agent=None, queue=row.queue_id, priority=row.priority, word=row.outcome
+        )
+    if row is not None and row.agent is not None and standing.word == door.RECOVERING:
+        # It is about to be loaded as that; put into the line before, it would have lost its room.
+        arrived_us = us_of(row.joined_at)
+        return door.Standing(
+            *("room", standing.seq, 0, row.agent.user_id, row.queue_id, row.priority),
+            *(arrived_us, arrived_us),
         )
     back = _place_of(desk, visit, row, place)
     if back is None:
