@@ -25,6 +25,8 @@ PENDING_SECONDS = 4.0
 BATCH_PAUSE_SECONDS = 0.2
 CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a bound, not a target
 STEADY_LOAD_SECONDS = 12.0  # how fast a switch that starts reaches its usual load
+RESTING_SECONDS = 30.0  # a pool's numbers rest so long when their switch has restarted
+AGAIN_SECONDS = 10.0
 
 
 @dataclass
@@ -137,9 +139,13 @@ class SimulatedSwitch:
         share = self.pool.offered_erlangs / len(self.pool.switches)
         calls_per_second = share / self.pool.mean_call_seconds
         # Exponential calls forget their age: a load that has long been steady looks like this.
+        resting_until = time.monotonic() + RESTING_SECONDS
         for _ in range(int(share)):
+            blocked = self.counters.blocked
             self._start(self.place_call())
             await asyncio.sleep(STEADY_LOAD_SECONDS / share)
+            if self.counters.blocked > blocked and time.monotonic() < resting_until:
+                await asyncio.sleep(AGAIN_SECONDS)  # numbers of an earlier run's calls rest
         while True:
             await asyncio.sleep(self.chance.expovariate(calls_per_second))
             if not (self.resting or self._off) and len(self._tasks) < CALLS_AT_ONCE_LIMIT:
