@@ -35,6 +35,7 @@ MESSAGES = 12
 MESSAGE_SECONDS = 0.5
 TICK_SECONDS = 0.5
 AGAIN_SECONDS = 0.5
+ANSWER_SECONDS = 20.0
 LATER = ("peer pending", "peer full", "recovering")  # refused now: the same number once more
 
 
@@ -111,15 +112,29 @@ class Talker(FrontHandler):
             await self.front.send(session, talk.sent)
             while session in self._talks and talk.back < talk.sent:
                 talk.moved.clear()
-                await talk.moved.wait()
+                if not await self._heard(talk):
+                    await self._end(session, "no echo")
                 if talk.refused and session in self._talks:
                     talk.refused = False
                     await asyncio.sleep(AGAIN_SECONDS)
                     await self.front.send(session, talk.sent)
             await asyncio.sleep(MESSAGE_SECONDS)
+        await self._end(session, "bye")
+
+    async def _heard(self, talk: Talk) -> bool:
+        """Wait for its next word; at rest not for ever: a loss of data may have taken it."""
+        while True:
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    return await talk.moved.wait()
+            except TimeoutError:
+                if self.resting:
+                    return False
+
+    async def _end(self, session: str, how: str) -> None:
         if session in self._talks:
-            self._over(session, "bye")
-            await self.front.end(session, "bye")
+            self._over(session, how)
+            await self.front.end(session, how)
 
     async def play(self, chance: random.Random) -> None:
         """Begin sessions until the rest."""

@@ -42,6 +42,12 @@ def test_a_session_lost_while_its_instance_lived_is_noticed() -> None:
         judge(logs)
 
 
+def test_a_number_that_never_came_back_is_noticed() -> None:
+    logs = _logs([_begin(), _over("no echo")], [_begin(), _over("no echo")])
+    with pytest.raises(BrokenDispatchError, match="no echo"):
+        judge(logs)
+
+
 def test_a_session_of_an_instance_that_died_is_excused() -> None:
     logs = _logs([_begin(), _over("instance lost", 125)], [_begin(), _line("boot", 121.5)])
     assert judge(logs) == 1
