@@ -110,7 +110,6 @@ NO_PAGES = {
     "security/codes/",
     "security/confirm/",
     "statements/",
-    "strings.js",
     "templates/",
     "top-ups/",
     "usage/",
