@@ -59,10 +59,14 @@ ENDS: Final = (
 
 # why a link is pending or a peer stopped: the reasons of the log
 SILENT: Final = "silent"
+DISCONNECTED: Final = "disconnected"
 CLEARED: Final = "clear"
 NAMED_ANEW: Final = "started anew under its name"
-CLOSED_BY_PEER: Final = "closed by the peer"
-OF_LOG: Final = (SILENT, CLEARED, NAMED_ANEW, CLOSED_BY_PEER, REPLACED, GAP, BEHIND)
+CLOSED_BY_PEER: Final = "closed by the peer"  # said by the link, not by a script
+OF_LOG: Final = (
+    *(SILENT, DISCONNECTED, CLEARED, NAMED_ANEW, CLOSED_BY_PEER),
+    *(REPLACED, GAP, BEHIND),
+)
 
 
 class DispatchRefusedError(AggregateRefused):

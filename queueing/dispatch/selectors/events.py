@@ -71,6 +71,7 @@ def reason_word(reason: str) -> str:
         reasons.GAP: _("a frame's number is missing"),
         reasons.BEHIND: _("it acknowledges nothing"),
         reasons.SILENT: _("silent"),
+        reasons.DISCONNECTED: _("closed by hand"),
         reasons.CLEARED: _("all sessions cleared"),
         reasons.NAMED_ANEW: _("started anew under its name"),
         reasons.CLOSED_BY_PEER: _("closed by the peer"),
