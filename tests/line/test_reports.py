@@ -87,6 +87,14 @@ def test_days_are_those_of_the_desks_zone_and_never_of_the_future(line: LineWorl
     assert (asked.last, (asked.last - asked.first).days) == (date(2026, 3, 9), 92)
 
 
+def test_the_first_hour_of_a_day_has_one_row_and_its_first_moment_none(line: LineWorld) -> None:
+    midnight = ONE_DAY.since
+    past_visit(line.queue, midnight + timedelta(minutes=5), wait=20, agent=line.agent("li"))
+    (row,) = Report(line.desk, ONE_DAY, now=midnight + timedelta(minutes=30)).rows("time")
+    assert (row.arrivals, row.served, row.wait_p50) == (1, 1, 20)
+    assert Report(line.desk, ONE_DAY, now=midnight).rows("time") == []
+
+
 def test_a_spring_day_has_23_hours(line: LineWorld) -> None:
     berlin = ZoneInfo("Europe/Berlin")
     day = date(2026, 3, 29)

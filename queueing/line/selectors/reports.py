@@ -162,11 +162,16 @@ class Report:
     def _used(self) -> dict[int, Use]:
         return use_by_agent(self._agents, self.span.since, self.span.until, now=self.now)
 
+    @cached_property
+    def _begins(self) -> list[datetime]:
+        """Of the steps; none in a day's very first moment."""
+        return self.span.steps(self.now)
+
     def _steps(self) -> Iterator[tuple[datetime, str, Use]]:
-        steps = self.span.steps(self.now)
-        uses = use_by_step(self._agents, [*steps, min(self.span.until, self.now)], now=self.now)
+        bounds = [*self._begins, min(self.span.until, self.now)]
+        uses = use_by_step(self._agents, bounds, now=self.now)
         shown = "%Y-%m-%d %H:%M" if self.span.step == "hour" else "%Y-%m-%d"
-        for begin, use in zip(steps, uses, strict=True):
+        for begin, use in zip(self._begins, uses, strict=True):
             local = begin.astimezone(self.span.zone)
             yield local, local.strftime(shown), use
 
@@ -181,7 +186,7 @@ class Report:
 
     def _step_of_visit(self) -> Expression:
         """The begin of the step in which it joined. Compared: SQLite cannot cut times by zone."""
-        begins = self.span.steps(self.now)
+        begins = self._begins or [self.span.since]
         before = [When(joined_at__lt=end, then=Value(begin)) for begin, end in pairwise(begins)]
         return Case(*before, default=Value(begins[-1]), output_field=DateTimeField())
 
