@@ -1,6 +1,6 @@
 """What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
 
-from queueing.dispatch.selectors.events import event_words, reason_word, story
+from queueing.dispatch.selectors.events import event_words, reason_words, story
 from queueing.dispatch.selectors.groups import (
     GroupNow,
     figures_of,
@@ -27,7 +27,7 @@ __all__ = [
     "group_now",
     "group_out",
     "peers_of",
-    "reason_word",
+    "reason_words",
     "running_upgrade",
     "samples",
     "session_out",

@@ -44,10 +44,10 @@ def event_words() -> dict[str, str]:
     }
 
 
-def reason_word(reason: str) -> str:
-    """What people read for a reason of the dispatcher's own; their own words stay as they are."""
+def reason_words() -> dict[str, str]:
+    """What people read for the dispatcher's own reasons; one that is not here is a person's."""
     reasons = door.reasons
-    words = {
+    return {
         reasons.NO_SUCH_SESSION: _("no such session"),
         reasons.SESSION_EXISTS: _("the session is there already"),
         reasons.SESSION_ENDING: _("the session is ending"),
@@ -76,4 +76,3 @@ def reason_word(reason: str) -> str:
         reasons.NAMED_ANEW: _("started anew under its name"),
         reasons.CLOSED_BY_PEER: _("closed by the peer"),
     }
-    return words.get(reason, reason)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from poolsite import hotpath
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors.events import reason_word
+from queueing.dispatch.selectors.events import reason_words
 
 
 def _why() -> dict[str, str]:
@@ -54,7 +54,7 @@ class SessionStory:
                 "name": told.next_name
             }
         return f"{ended} " + _("A new one like it would be refused: %(reason)s.") % {
-            "reason": reason_word(told.reason)
+            "reason": reason_words().get(told.reason, told.reason)
         }
 
 

@@ -35,7 +35,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
     if before is not None:
         rows = rows.filter(Q(at_us__lt=before[0]) | Q(at_us=before[0], pk__lt=before[1]))
     shown, last = keyset_page(rows, PAGE_ROWS)
-    words = selectors.event_words()
+    words, reasons = selectors.event_words(), selectors.reason_words()
     context: dict[str, Any] = {
         "group": group,
         "rows": [
@@ -43,7 +43,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
                 "row": row,
                 "at": moment_of(row.at_us),
                 "word": words.get(row.event, row.event),
-                "reason": selectors.reason_word(row.reason),
+                "reason": reasons.get(row.reason, row.reason),
             }
             for row in shown
         ],
