@@ -17,7 +17,6 @@ class BillingConfig(AppConfig):
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
         from billing import demo, errors, menu, overview, rules, undo_ways
-        from billing.api import hot, routes
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
@@ -30,8 +29,6 @@ class BillingConfig(AppConfig):
         overview.register()
         undo_ways.register()
         problems.declare_all(errors.PROBLEMS)
-        hot.register()
-        routes.register()
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)
         demo_data.register(30, demo.make_billing)

@@ -16,7 +16,6 @@ class NumbersConfig(AppConfig):
         import numbers.tasks
         import numbers.topics  # noqa: F401  registers the live topics
         from numbers import demo, errors, menu, overview, rules
-        from numbers.api import hot, routes
         from numbers.services.history_source import PoolSource
         from poolsite import history
         from poolsite.api import problems
@@ -24,8 +23,6 @@ class NumbersConfig(AppConfig):
 
         rules.register()
         problems.declare_all(errors.PROBLEMS)
-        hot.register()
-        routes.register()
         overview.register()
         menu.register()
         history.register(PoolSource())

@@ -20,15 +20,22 @@ django_application = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import re_path
 
+from billing.api import hot as billing_hot
 from billing.consumers import websocket_urlpatterns as billing_sockets
+from numbers.api import hot as numbers_hot
 from numbers.consumers import websocket_urlpatterns as numbers_sockets
 from poolsite.api import lane
 from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
+from queueing.admission.api import hot as admission_hot
 from queueing.dispatch.consumers import websocket_urlpatterns as dispatch_sockets
+from queueing.line.api import hot as line_hot
 from queueing.line.consumers import websocket_urlpatterns as line_sockets
+
+for hot in (numbers_hot, billing_hot, line_hot, admission_hot):
+    hot.register()
 
 # Django and asgiref write the same ASGI callable with different types, hence the ignores.
 sockets = [

@@ -67,7 +67,7 @@ INSTALLED_APPS = [
     *(["daphne"] if "runserver" in sys.argv else []),
     "unfold",
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # poolsite.urls finds the apps' admin pages
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -31,7 +31,7 @@ _SESSIONS: Reader[SessionIn] = Reader(SessionIn)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.asgi."""
     lane.register(f"{ACCOUNT}/holds", post_holds)
     lane.register(f"{ACCOUNT}/sent", post_sent)
     lane.register(f"{ACCOUNT}/cancellations", post_cancellations)

@@ -33,7 +33,7 @@ _TAKEN: dict[int, Any] = {**_DONE, 202: MessageAnswer}
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.urls."""
     api.add_router("/accounts", router)
 
 

@@ -27,7 +27,7 @@ _LISTS: Reader[LiveList] = Reader(LiveList)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.asgi."""
     lane.register(EVENTS_PATH, post_events)
     lane.register(LIVE_PATH, post_live_list)
 

@@ -33,7 +33,7 @@ FUTURE = timedelta(minutes=1)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.urls."""
     api.add_router("/pools", router)
     api.add_router("/numbers", numbers_router)
 

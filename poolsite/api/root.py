@@ -1,5 +1,6 @@
 """django-ninja's root: the routes behind Django, and the OpenAPI document of both lanes."""
 
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -73,7 +74,12 @@ class DocumentedAPI(NinjaAPI):
     """Its document says that errors are problems; ninja knows one media type for all answers."""
 
     def get_openapi_schema(self, **options: Any) -> Any:
-        schema = super().get_openapi_schema(**options)
+        """The document, made once: the routes stay what they are, and making it takes a second."""
+        return self._document
+
+    @cached_property
+    def _document(self) -> Any:
+        schema = super().get_openapi_schema()
         for operations in schema["paths"].values():
             for operation in operations.values():
                 for status, response in operation.get("responses", {}).items():

@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from poolsite.hotpath.errors import ScriptHeaderError
@@ -24,9 +25,9 @@ _WORD = re.compile(r"\w+")
 _registry: dict[str, "Script"] = {}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Script:
-    """One atomic operation. `text` is what Redis runs: the prelude's part, then the body.
+    """One atomic operation.
 
     `keys` are suffixes to the tag, in the order of the header (the first is empty); with
     `more_keys` the last one may be given any number of times, also none.
@@ -37,12 +38,20 @@ class Script:
     keys: tuple[str, ...]
     version: int
     body: str
-    text: str
-    sha1: str
     more_keys: bool = False
     arguments: tuple[str, ...] = ()
     more_arguments: bool = False
     path: Path = Path()
+
+    @cached_property
+    def text(self) -> str:
+        """What Redis runs: the prelude's part, then the body. Assembled when first asked for."""
+        return _assemble(self.body, self.version, _prelude)
+
+    @cached_property
+    def sha1(self) -> str:
+        """The SHA-1 of `text`: the name under which Redis keeps it."""
+        return hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
     @property
     def title(self) -> str:
@@ -84,15 +93,12 @@ def read_script(app: str, path: Path) -> Script:
     """Read one Lua file without registering it; raises ScriptHeaderError."""
     body = _with_includes(path)
     header = parse_header(body, path, f"{app}/{path.stem}")
-    text = _assemble(body, header.version, _prelude)
     return Script(
         app=app,
         name=path.stem,
         keys=tuple(header.keys),
         version=header.version,
         body=body,
-        text=text,
-        sha1=_sha1(text),
         more_keys=header.more_keys,
         arguments=tuple(header.arguments),
         more_arguments=header.more_arguments,
@@ -123,11 +129,10 @@ def _with_includes(path: Path, indent: str = "", inside: tuple[Path, ...] = ()) 
     return _INCLUDE.sub(block, text)
 
 
-def _sha1(text: str) -> str:
-    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
 # -- the prelude ------------------------------------------------------------------------------
+
+
+Prelude = tuple[tuple[str, str], ...]
 
 
 def read_prelude(path: Path) -> dict[str, str]:
@@ -138,9 +143,11 @@ def read_prelude(path: Path) -> dict[str, str]:
     }
 
 
-def _assemble(body: str, version: int, prelude: Mapping[str, str]) -> str:
+@cache
+def _assemble(body: str, version: int, functions: Prelude) -> str:
     """Put the functions that the body names, and those that they name, before its first line."""
     body = _without_unused(body)
+    prelude = dict(functions)
     needed: set[str] = set()
     frontier = [_COMMENT.sub("", _LONG_COMMENT.sub("", body))]
     while frontier:
@@ -182,22 +189,21 @@ def preluded_with(path: Path) -> Iterator[None]:
 
     So no seam ships: the text that production runs cannot be told to read another clock.
     """
-    global _prelude
     shipped = _prelude
-    _prelude = {**shipped, **read_prelude(path)}
-    _assemble_again()
+    _assemble_with(tuple({**dict(shipped), **read_prelude(path)}.items()))
     try:
         yield
     finally:
-        _prelude = shipped
-        _assemble_again()
+        _assemble_with(shipped)
 
 
-def _assemble_again() -> None:
+def _assemble_with(prelude: Prelude) -> None:
+    """From now on; what the scripts have assembled with another is forgotten."""
+    global _prelude
+    _prelude = prelude
     for script in _registry.values():
-        text = _assemble(script.body, script.version, _prelude)
-        object.__setattr__(script, "text", text)
-        object.__setattr__(script, "sha1", _sha1(text))
+        for name in ("text", "sha1"):
+            script.__dict__.pop(name, None)
 
 
-_prelude = read_prelude(PRELUDE)
+_prelude: Prelude = tuple(read_prelude(PRELUDE).items())

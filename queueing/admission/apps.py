@@ -17,13 +17,10 @@ class AdmissionConfig(AppConfig):
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, menu, overview, rules
-        from queueing.admission.api import hot, routes
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
         problems.declare_all(errors.PROBLEMS)
-        hot.register()
-        routes.register()
         menu.register()
         overview.register()
         cards.register()

@@ -17,12 +17,10 @@ class DispatchConfig(AppConfig):
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.dispatch import cards, demo, errors, menu, overview, rules
-        from queueing.dispatch.api import routes
         from queueing.dispatch.services.history_source import GroupSource
 
         rules.register()
         problems.declare_all(errors.PROBLEMS)
-        routes.register()
         menu.register()
         overview.register()
         cards.register()

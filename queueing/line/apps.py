@@ -17,13 +17,10 @@ class LineConfig(AppConfig):
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.line import cards, demo, errors, menu, overview, rules
-        from queueing.line.api import hot, routes
         from queueing.line.services.history_source import DeskSource
 
         rules.register()
         problems.declare_all(errors.PROBLEMS)
-        hot.register()
-        routes.register()
         menu.register()
         overview.register()
         cards.register()

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
-from django.contrib.admin.sites import site
+from django.contrib.admin import autodiscover, site
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -142,5 +142,6 @@ def test_gates_and_devices_are_found_and_measured() -> None:
 
 
 def test_the_admin_knows_every_table() -> None:
+    autodiscover()  # as poolsite.urls does
     known = {model._meta.label for model in site._registry}
     assert {"admission.Gate", "admission.TaskBatch", "admission.Task"} <= known

@@ -39,9 +39,8 @@ def test_keys_that_are_missing_or_foreign_are_refused(keys: tuple[str, ...], rea
 
 
 def test_keys_of_fills_placeholders_and_leaves_out_what_may_repeat() -> None:
-    script = hotpath.Script(
-        "a", "b", ("", ":fixed:<day>", ":near:<region>"), 1, "", "", "", more_keys=True
-    )
+    keys = ("", ":fixed:<day>", ":near:<region>")
+    script = hotpath.Script("a", "b", keys, 1, "", more_keys=True)
     assert script.keys_of(TAG, day="d1") == (TAG, f"{TAG}:fixed:d1")
     near = f"{TAG}:near:cn"
     for extra in ((), (near,), (near, near)):

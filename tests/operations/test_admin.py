@@ -1,12 +1,16 @@
 """The admin's lists of operations, by the same rights as every page."""
 
 import pytest
+from django.contrib import admin
+from django.core import checks
 
 from poolsite import operations
 from poolsite.access.models import AuditEntry
 from poolsite.jobs.models import Job
 from poolsite.operations.models import NoticeTarget
 from tests.access.world import World, make_world
+
+admin.autodiscover()  # as poolsite.urls does
 
 
 @pytest.fixture
@@ -53,3 +57,8 @@ def test_a_notice_target_with_a_nonsense_address_is_refused_in_the_admin(world):
     answer = world.client("operate").post("/admin/operations/noticetarget/add/", form)
     assert answer.status_code == 200
     assert not NoticeTarget.objects.exists()
+
+
+def test_django_finds_nothing_wrong_with_any_page_of_the_admin() -> None:
+    assert len(admin.site._registry) > 40
+    assert checks.run_checks(tags=[checks.Tags.admin]) == []

@@ -36,7 +36,7 @@ _REPORTS: Reader[DeviceReport] = Reader(DeviceReport)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.asgi."""
     lane.register(REPORT_PATH, post_report)
     routes: tuple[tuple[str, Any, Any, Any], ...] = (
         ("acquire", AcquireIn, _acquire, answers.permit_answer),

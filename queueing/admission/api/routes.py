@@ -39,7 +39,7 @@ PAGE = 200
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.urls."""
     api.add_router("/gates", gates)
     api.add_router("/devices", devices)
 

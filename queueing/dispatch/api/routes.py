@@ -34,7 +34,7 @@ PAGE = 200
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.urls."""
     groups.add_router("", upgrades)
     api.add_router("/groups", groups)
 

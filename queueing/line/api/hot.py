@@ -23,7 +23,7 @@ _BODY: Reader[BeatIn] = Reader(BeatIn)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.asgi."""
     lane.register(BEAT_PATH, post_beat)
 
 

@@ -8,7 +8,7 @@ from queueing.line.api.visits import queues, visits
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Called once, by poolsite.urls."""
     api.add_router("/queues", queues)
     api.add_router("/visits", visits)
     api.add_router("/agent", agents)

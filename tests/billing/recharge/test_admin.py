@@ -20,6 +20,7 @@ from tests.billing.recharge.money_people import (
 )
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+admin.autodiscover()  # as poolsite.urls does
 NAMES = sorted(
     model._meta.model_name or ""
     for model in admin.site._registry
