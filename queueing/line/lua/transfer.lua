@@ -66,7 +66,7 @@ else
   match_agent(other) -- it may have been held back by this very offer
   keep_agent(other)
 end
-if from ~= '-' and from ~= target then
+if from ~= '-' and not (to == 'a' and from == target) then -- a queue may have its agent's id
   local a = agent_of(from)
   match_agent(a)
   keep_agent(a)

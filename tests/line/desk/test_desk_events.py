@@ -253,6 +253,17 @@ def test_a_transfer_keeps_the_arrival_and_front_is_before_all(line: DeskUnderTes
     assert line.beat("a").agent == 8
 
 
+def test_a_transfer_to_a_queue_frees_its_agent_for_the_next_whatever_their_ids(
+    line: DeskUnderTest,
+) -> None:
+    line.agent(2, 1, online=True)  # the id of a queue, too
+    line.join("a")
+    line.join("b")
+    line.run(desk.transfer_to_queue(SLUG, "a", 2))
+    assert line.beat("b").agent == 2
+    assert line.wrong() == []
+
+
 def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskUnderTest) -> None:
     line.join("a")
     first = line.visit("a").arrived_us
