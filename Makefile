@@ -1,4 +1,5 @@
 # The two commands: `make demo` and `make test`; the others: `make help`.
+# Tests take ARGS="-k name", REPEAT=20, SEED=1, JOBS=2, TEST_DATABASE=postgres, REQUIRE_ALL=1.
 # A second run is quick: .venv knows the place it was made for and what is installed.
 
 PY := .venv/bin/python
@@ -7,20 +8,40 @@ ifneq ($(INSTALLED),$(CURDIR))
 STALE := stale
 endif
 ARGS :=
+JOBS ?= $(shell expr $$(nproc) + 1)
+PYTEST = $(PY) -m pytest $(ARGS)
+SPREAD = -n $(JOBS) --dist loadfile --no-loadscope-reorder
+export REPEAT SEED TEST_DATABASE REQUIRE_ALL
+# Compiled modules are kept: without them every process spends a second on compiling ours anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench chaos screenshots messages lock clean stale
+.PHONY: help setup demo test test-fast prove durations check check-durations bench chaos screenshots messages lock clean stale
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: .venv/installed-base  ## make .venv from the lock: what the demo needs
 
 demo: .venv/installed-base  ## a running console with data and traffic (POOLSITE_PORT=8000)
 	@exec $(PY) -m poolsite.runtime.demo
 
-test: .venv/installed-dev  ## the whole suite (ARGS="-k name", TEST_DATABASE=postgres, REQUIRE_ALL=1)
-	@exec $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: .venv/installed-dev  ## the whole suite but the long proofs (COVERAGE=1: count branches)
+	@$(PYTEST) $(SPREAD) -m "not prove" --ignore tests/house $(if $(COVERAGE),--cov --cov-report=)
+	@$(if $(COVERAGE),$(PY) -m tests.support.branches)
+
+test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
+	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove"
+
+prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
+	@$(PYTEST) $(SPREAD) -m "prove and not alone"
+	@$(PYTEST) -m "prove and alone"
+
+check-durations: .venv/installed-dev  ## the part of check that looks at what the tests cost
+	@exec $(PY) -m tests.support.durations check
+
+durations: .venv/installed-dev  ## record what the last complete runs of the tests cost
+	@exec $(PY) -m tests.support.durations record
 
 check: .venv/installed-dev  ## style, types, migrations, settings, the house's own rules
 	@$(PY) -m tests.house

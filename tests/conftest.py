@@ -1,14 +1,33 @@
 """Every worker's test database: a copy of one that is migrated already, where SQL is SQLite."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import channels.db
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import get_hashers, get_hashers_by_algorithm
+from django.db import close_old_connections
 
 from tests.support.database import lay_migrated
 
 _DATABASE = settings.DATABASES["default"]
 _IS_SQLITE = _DATABASE["ENGINE"].endswith("sqlite3")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_passwords() -> None:
+    """An Argon2 hash costs a third of a second; the tests of hashing name the product's own."""
+    settings.PASSWORD_HASHERS = ["tests.support.hashing.QuickArgon2"]
+    get_hashers.cache_clear()
+    get_hashers_by_algorithm.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _old_connections_close() -> Iterator[None]:
+    """Two of Channels' communicators that overlap leave its function patched for later tests."""
+    yield
+    channels.db.close_old_connections = close_old_connections
 
 
 @pytest.fixture(scope="session")

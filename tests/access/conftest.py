@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from poolsite.access import lookup, services
 from poolsite.access.models import User
@@ -14,6 +16,7 @@ from poolsite.access.rights.cache import CACHE
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
 from tests.access.world import PASSWORD, World, make_world
+from tests.support.waiting import patient
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +31,14 @@ def _quiet_hub() -> Iterator[None]:
 def world(db: None, clean_redis: RedisServer) -> World:
     """Two tenants and one person of each kind."""
     return make_world()
+
+
+@pytest.fixture(scope="module")
+def world_of_file(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """The same, made once for a whole file and logged in; what a test adds is rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world().log_in_everybody()
+        transaction.set_rollback(True)
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +79,7 @@ def sql(
     CACHE.drop("", "")
     fake = Sql()
     monkeypatch.setattr(lookup, "of_credential", fake.of_credential)
-    assert HUB.wait_until_listening(5)
+    assert HUB.wait_until_listening(patient(5))
     with django_db_blocker.unblock():
         yield fake
     fake.go_on.set()

@@ -4,6 +4,7 @@ import threading
 from typing import Any
 
 from poolsite.access import Principal
+from tests.support.waiting import patient
 
 ALICE = Principal(kind="user", id="1", name="alice", credential="session:a")
 
@@ -22,5 +23,5 @@ class Sql:
         self.reads += 1
         read = self.answer  # as of now; a change may commit while the reader is held
         self.reading.set()
-        assert self.go_on.wait(5)
+        assert self.go_on.wait(patient(30))
         return read

@@ -7,6 +7,7 @@ It stands where the hot lane and the live sockets stand: on `principal_of_scope`
 import asyncio
 import json
 import os
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,6 +19,7 @@ django.setup()
 
 from channels.db import database_sync_to_async  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
 from poolsite import access  # noqa: E402
 from poolsite.access import lookup, services  # noqa: E402
@@ -68,6 +70,15 @@ def _do(verb: str, options: dict[str, str]) -> str:
             roles=options.get("roles", "").split(),
             actor="probe",
         )
+    elif verb == "token":
+        token, secret = services.token_create(
+            name="switch",
+            account=Account.objects.get(slug="own"),
+            resources=["*"],
+            actor="probe",
+            expires_at=timezone.now() + timedelta(seconds=float(options["seconds"])),
+        )
+        return f"{token.pk} {secret}"
     elif verb == "revoke":
         services.token_revoke(token=ApiToken.objects.get(pk=options["token"]), actor="probe")
     elif verb == "visitor_token":

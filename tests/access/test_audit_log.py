@@ -19,6 +19,7 @@ from poolsite.access.views.history import _columns as history_columns
 from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -112,7 +113,7 @@ def test_the_database_refuses_it_too(world: World, statement: str) -> None:
 def test_postgresql_refuses_update_delete_and_truncate(postgres_url: str) -> None:
     environment = {**os.environ, "DATABASE_URL": postgres_url}
     migrate = [sys.executable, "manage.py", "migrate", "access", "--verbosity=0"]
-    subprocess.run(migrate, env=environment, cwd=ROOT, check=True, timeout=120)
+    subprocess.run(migrate, env=environment, cwd=ROOT, check=True, timeout=patient(120))
     insert = """INSERT INTO access_auditentry (at, actor_kind, actor_id, actor_name, action,
         thing_kind, thing_id, thing_label, reason, job, request_id, address)
         VALUES (now(), 'system', '', 'test', 'test.do', '', '', '', '', '', '', '')"""

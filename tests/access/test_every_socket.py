@@ -1,6 +1,7 @@
 """Every websocket of the application, as every kind of reader, from our page and others."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.access.answers import expected_of
 from tests.access.socket_rules import RULES
 from tests.access.world import READERS, World, make_world
+from tests.support.waiting import patient
 
-STAYS_SECONDS = 0.3
+STAYS_SECONDS = 0.3  # so long is looked whether a socket stays open, after others were closed
 OWN_PAGE = b"http://localhost"
 
 
@@ -51,21 +53,39 @@ def communicator(path: str, *, session: str = "", origin: bytes = OWN_PAGE) -> A
     return WebsocketCommunicator(application, path, headers=headers)
 
 
-async def answer(socket: Any) -> str:
-    """`open`, `refused`, or the code by which the server closes."""
-    accepted, _code = await socket.connect(timeout=5)
-    if not accepted:
-        return "refused"
-    try:
-        async with asyncio.timeout(STAYS_SECONDS):
-            while True:
-                message = await socket.output_queue.get()
-                if message["type"] == "websocket.close":
-                    return str(message["code"])
-    except TimeoutError:
-        return "open"
-    finally:
-        await socket.disconnect()
+async def opened(socket: Any) -> bool:
+    accepted, _code = await socket.connect(timeout=patient(5))
+    return bool(accepted)
+
+
+async def closing(socket: Any) -> str:
+    """The code by which the server closes."""
+    while (message := await socket.output_queue.get())["type"] != "websocket.close":
+        pass
+    return str(message["code"])
+
+
+async def answers(sockets: Mapping[str, Any], *, stay: set[str]) -> dict[str, str]:
+    """`open`, `refused`, or the code by which the server closes, for the reader of each socket.
+
+    stay: whose sockets are expected to; the others' closing is waited for.
+    """
+    accepted = await asyncio.gather(*map(opened, sockets.values()))
+    tasks = {
+        reader: asyncio.create_task(closing(socket))
+        for (reader, socket), there in zip(sockets.items(), accepted, strict=True)
+        if there
+    }
+    if others := [task for reader, task in tasks.items() if reader not in stay]:
+        await asyncio.wait(others, timeout=patient(10))
+    if tasks:
+        await asyncio.wait(tasks.values(), timeout=STAYS_SECONDS)
+    got = dict.fromkeys(sockets, "refused")
+    for reader, task in tasks.items():
+        got[reader] = task.result() if task.done() else "open"
+        task.cancel()
+        await sockets[reader].disconnect()
+    return got
 
 
 def path_of(pattern: str, world: World) -> str:
@@ -82,11 +102,10 @@ async def test_each_reader_gets_the_declared_answer(
     pattern: str, committed: World, keys: dict[str, str]
 ) -> None:
     path = await asyncio.to_thread(path_of, pattern, committed)
-    got = {
-        reader: await answer(communicator(path, session=session))
-        for reader, session in keys.items()
-    }
-    assert got == {reader: expected_of(RULES[pattern].answers, reader) for reader in READERS}
+    expected = {reader: expected_of(RULES[pattern].answers, reader) for reader in READERS}
+    sockets = {reader: communicator(path, session=session) for reader, session in keys.items()}
+    stay = {reader for reader, answer in expected.items() if answer == "open"}
+    assert await answers(sockets, stay=stay) == expected
 
 
 @pytest.mark.parametrize("pattern", sorted(RULES))
@@ -95,10 +114,11 @@ async def test_a_browser_from_another_page_is_refused(
     pattern: str, origin: bytes, committed: World, keys: dict[str, str]
 ) -> None:
     path = await asyncio.to_thread(path_of, pattern, committed)
-    assert await answer(communicator(path, session=keys["operate"], origin=origin)) == "refused"
+    assert not await opened(communicator(path, session=keys["operate"], origin=origin))
 
 
 async def test_a_socket_that_does_not_exist_is_closed_as_hidden(
     committed: World, keys: dict[str, str]
 ) -> None:
-    assert await answer(communicator("/ws/nothing/", session=keys["operate"])) == "4404"
+    socket = communicator("/ws/nothing/", session=keys["operate"])
+    assert await answers({"operate": socket}, stay=set()) == {"operate": "4404"}

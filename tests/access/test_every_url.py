@@ -8,9 +8,20 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver
 
+from poolsite.access.rights.cache import CACHE
+from poolsite.runtime.redis_server import RedisServer
 from tests.access.answers import answer_of, assert_answers, expected_of
 from tests.access.url_rules import ADMIN, RULES, Rule
 from tests.access.world import READERS, World
+
+pytestmark = pytest.mark.prove
+
+
+@pytest.fixture
+def world(db: None, clean_redis: RedisServer, world_of_file: World) -> World:
+    """One world for all: nothing here is remembered of the readers from test to test."""
+    CACHE.drop("", "")
+    return world_of_file
 
 
 def every_pattern(patterns: Any = None, prefix: str = "") -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.access.world import World
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["/login/", "/profile/", "/history/", "/no-such-page/", "/accounts/new/"]
@@ -80,17 +81,19 @@ def production(*command: str) -> "subprocess.CompletedProcess[str]":
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patient(120),
         check=False,
     )
 
 
+@pytest.mark.processes
 def test_djangos_deployment_check_finds_nothing() -> None:
     done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING")
     assert done.returncode == 0, done.stderr + done.stdout
     assert "no issues" in done.stdout
 
 
+@pytest.mark.processes
 def test_behind_tls_cookies_have_the_host_prefix_and_https_is_forced() -> None:
     names = (
         "SESSION_COOKIE_NAME CSRF_COOKIE_NAME SESSION_COOKIE_SECURE CSRF_COOKIE_SECURE "

@@ -10,6 +10,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from poolsite import access
+from poolsite import settings as product
 from poolsite.access import backends, services
 from poolsite.access.lookup import SESSION_STARTED
 from poolsite.access.middleware import SESSION_SEEN
@@ -90,6 +91,13 @@ def test_every_kind_of_no_hashes_one_password(
         monkeypatch.setattr(type(hasher), method, counted)
     assert backends.NameOrEmailBackend().authenticate(None, name, "wrong") is None
     assert len(calls) == 1
+
+
+def test_a_password_is_kept_as_an_argon2id_hash_of_full_strength(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = product.PASSWORD_HASHERS  # other tests have a quick one
+    kept = hashers.make_password(PASSWORD)
+    assert kept.startswith("argon2$argon2id$v=19$m=102400,t=2,p=8$")
+    assert hashers.check_password(PASSWORD, kept)
 
 
 def test_logging_in_changes_the_session_key(alice: User) -> None:

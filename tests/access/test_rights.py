@@ -13,7 +13,7 @@ from poolsite.access.rights import HUB, cache, principal_of_credential, versions
 from poolsite.access.rights.cache import CACHE, CACHE_SECONDS
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
-from tests.support.waiting import until
+from tests.support.waiting import eventually, patient, until
 
 # SQL is replaced here, but a thread of the pool may hold a connection of a test before,
 # which channels looks at; without the mark that look alone is refused.
@@ -63,11 +63,11 @@ async def test_nobody_is_remembered_as_nobody(sql: Sql) -> None:
 async def test_a_change_that_commits_during_the_read_is_read_again(sql: Sql) -> None:
     sql.go_on.clear()
     asking = asyncio.create_task(principal_of_credential("session:a"))
-    await asyncio.to_thread(sql.reading.wait, 5)
+    await eventually(sql.reading.is_set)
     sql.answer = access.ANONYMOUS  # committed now; the reader holds what was before
     epoch = HUB.epoch
     versions.bump("user", "1")
-    await asyncio.to_thread(until, lambda: HUB.epoch > epoch, 5)
+    await eventually(lambda: HUB.epoch > epoch)
     sql.go_on.set()
     assert not (await asking).is_authenticated
     assert CACHE.get("session:a") is None
@@ -77,7 +77,7 @@ async def test_somebody_elses_change_forgets_only_that_person(sql: Sql) -> None:
     await principal_of_credential("session:a")
     epoch = HUB.epoch
     versions.bump("user", "2")
-    await asyncio.to_thread(until, lambda: HUB.epoch > epoch, 5)
+    await eventually(lambda: HUB.epoch > epoch)
     await principal_of_credential("session:a")
     assert sql.reads == 1
 
@@ -92,7 +92,7 @@ async def test_without_a_subscription_every_request_reads(sql: Sql) -> None:
 async def test_what_was_remembered_before_an_outage_is_forgotten_after_it(sql: Sql) -> None:
     await principal_of_credential("session:a")
     HUB.stop()
-    assert HUB.wait_until_listening(5)
+    assert HUB.wait_until_listening(patient(5))
     await principal_of_credential("session:a")
     assert sql.reads == 2
 
@@ -121,7 +121,7 @@ def test_a_message_that_redis_refused_is_repeated(
     versions.bump("user", 7)
     assert versions.version_of("user", 7) == 0
     down = False
-    until(lambda: versions.version_of("user", 7) == 1, 5)
+    until(lambda: versions.version_of("user", 7) == 1)
 
 
 def test_a_change_is_told_after_the_commit_and_not_when_it_rolls_back(
@@ -181,10 +181,10 @@ def test_a_log_in_is_no_change_of_rights(
 
 
 def test_a_forked_child_starts_its_own_listener(clean_redis: RedisServer) -> None:
-    assert HUB.wait_until_listening(5)
+    assert HUB.wait_until_listening(patient(5))
     HUB.forget_after_fork()
     assert not HUB.is_listening()
-    assert HUB.wait_until_listening(5)
+    assert HUB.wait_until_listening(patient(5))
 
 
 def test_a_user_of_no_account_is_read_with_roles_and_grants(world: Any) -> None:

@@ -1,23 +1,34 @@
 """The subscription to changed rights: a Redis that is silent, and a process that was held up."""
 
+import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from poolsite.access.rights import hub as module
 from poolsite.access.rights.hub import HELD_UP_SECONDS, SILENCE_SECONDS, Hub
+from tests.support.waiting import patient
 
 WORD = {"type": "subscribe", "data": 1}
 PONG = {"type": "pong", "data": ""}
 
 
 class Subscription:
-    """A connection that says what a list tells: a message, or seconds in which none came."""
+    """A connection that says what a list tells: a message, or seconds in which none came.
+
+    They pass on a clock of its own, which is the hub's as well.
+    """
 
     def __init__(self, says: list[dict[str, Any] | float]) -> None:
+        self.all_heard = threading.Event()
         self._says = says
+        self._now = 0.0
+
+    def monotonic(self) -> float:
+        return self._now
 
     def pubsub(self) -> "Subscription":
         return self
@@ -32,8 +43,12 @@ class Subscription:
         """Done."""
 
     def get_message(self, timeout: float) -> dict[str, Any] | None:
-        word = self._says.pop(0) if self._says else PONG
-        time.sleep(0.01 if isinstance(word, dict) else word)
+        if not self._says:  # who asks again has done with what was said before
+            self.all_heard.set()
+            time.sleep(0.01)  # waits: the hub's thread goes on until it is stopped
+            return PONG
+        word = self._says.pop(0)
+        self._now += 0.01 if isinstance(word, dict) else word
         return word if isinstance(word, dict) else None
 
 
@@ -50,13 +65,11 @@ def _lost(
     """Why the subscription was given up, each time, while it said all that."""
     warnings: list[str] = []
     monkeypatch.setattr(module.log, "warning", lambda _, error: warnings.append(str(error)))
-    left = [WORD, *says]
-    monkeypatch.setattr(module.hotpath, "client", lambda: Subscription(left))
+    subscription = Subscription([WORD, *says])
+    monkeypatch.setattr(module.hotpath, "client", lambda: subscription)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=subscription.monotonic))
     hub.ensure_started()
-    deadline = time.monotonic() + 30
-    while left and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.1)
+    assert subscription.all_heard.wait(patient(30))
     return warnings
 
 

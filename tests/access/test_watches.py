@@ -8,9 +8,10 @@ import pytest
 
 from poolsite import access
 from poolsite.access import Principal, lookup
-from poolsite.access.rights import principal_of_credential, versions, watches
+from poolsite.access.rights import HUB, principal_of_credential, versions, watches
 from poolsite.access.rights.cache import LOOKUP_THREADS
 from tests.access.fake_sql import ALICE, Sql
+from tests.support.waiting import eventually, patient
 
 
 class Socket:
@@ -25,19 +26,32 @@ class Socket:
 
 async def heard(socket: Socket, code: int) -> None:
     """Wait until the socket was closed with this code."""
-    for _ in range(250):
-        if socket.codes:
-            break
-        await asyncio.sleep(0.02)
+    await eventually(lambda: socket.codes)
     assert socket.codes == [code]
+
+
+async def change(kind: str, identity: str) -> None:
+    """Say that somebody's rights have changed; return when every watch has been told."""
+    told, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def hear(*whose: str) -> None:
+        if whose == (kind, identity):
+            loop.call_soon_threadsafe(told.set)
+
+    HUB.subscribe(hear)  # after the watches
+    try:
+        versions.bump(kind, identity)
+        async with asyncio.timeout(patient(10)):
+            await told.wait()
+    finally:
+        HUB._listeners.remove(hear)
 
 
 async def lose_all_during_a_read(sql: Sql) -> None:
     """The credential ends while a read is held; then it goes on with what it had read."""
-    await asyncio.to_thread(sql.reading.wait, 5)
+    await eventually(sql.reading.is_set)
     sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.5)
+    await change("user", "1")
     sql.go_on.set()
 
 
@@ -77,11 +91,7 @@ async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) ->
     eye = access.watch(own, socket.closed)
     sql.answer = replace(own, memberships={1: frozenset({"agent", "owner"})})
     versions.bump("user", "1")
-    for _ in range(250):
-        if eye.principal.roles_in(1) == {"agent", "owner"}:
-            break
-        await asyncio.sleep(0.02)
-    assert eye.principal.roles_in(1) == {"agent", "owner"}
+    await eventually(lambda: eye.principal.roles_in(1) == {"agent", "owner"})
     assert socket.codes == []
     sql.answer = replace(own, memberships={1: frozenset({"owner"})})
     versions.bump("user", "1")
@@ -106,8 +116,10 @@ async def test_a_closed_watch_hears_nothing(sql: Sql) -> None:
     eye.close()
     eye.close()
     sql.answer = access.ANONYMOUS
-    versions.bump("user", "1")
-    await asyncio.sleep(0.3)
+    other = Socket()
+    access.watch(ALICE, other.closed)
+    await change("user", "1")
+    await heard(other, 4401)
     assert socket.codes == []
     assert watches.watched() == 0
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from django.conf import settings
 from django.test import Client
 
 from poolsite.access import services
@@ -22,13 +23,23 @@ class World:
     own: Account
     other: Account
     users: dict[str, User] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
 
     def client(self, reader: str) -> Client:
         """A browser in which this reader is logged in."""
         client = Client()
-        if reader != "nobody":
+        if reader in self.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[reader]
+        elif reader != "nobody":
             client.force_login(self.users[reader], backend=BACKEND)
         return client
+
+    def log_in_everybody(self) -> "World":
+        """Give each reader one session for all the browsers to come."""
+        for reader in self.users:
+            cookies = self.client(reader).cookies
+            self.sessions[reader] = cookies[settings.SESSION_COOKIE_NAME].value
+        return self
 
 
 def make_world() -> World:

@@ -45,7 +45,7 @@ def main() -> None:
             stop_when_due(device, now)
             if not device.done and device.next_ns <= now:
                 report(client, sha, device, chance)
-        time.sleep(0.002)
+        time.sleep(0.002)  # waits: the pace of the load
 
 
 def stop_when_due(device: Device, now: int) -> None:

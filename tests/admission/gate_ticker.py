@@ -30,7 +30,7 @@ def main() -> None:
         services.sample_take()
         for gate in Gate.objects.all():
             history.drain("admission.gate", Aggregate(gate.tag, gate.pk))
-        time.sleep(EVERY_SECONDS)
+        time.sleep(EVERY_SECONDS)  # waits: the pace of the tick
 
 
 if __name__ == "__main__":

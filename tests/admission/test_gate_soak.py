@@ -17,7 +17,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
 from tests.admission.gate_support import SLUG, GateUnderTest, gate_on
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
 DEVICES = int(os.environ.get("GATE_SOAK_DEVICES", "800"))
 PROCESSES, CAP, KILLS = 8, 20, 6
@@ -92,7 +92,6 @@ class Callers:
         return most, len(moves) // 2
 
 
-@pytest.mark.slow
 def test_the_cap_holds_and_each_task_ends_once_whatever_gets_lost(
     clean_redis: RedisServer, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Make what the pages of money show: a customer who has lived, four more, and two operators.
+"""Make what the pages of money show: a customer who has lived, and four more.
 
 A program for a migrated database, run in the environment of the site; prints the token of a
 second client, which sends and reports, as JSON.
@@ -9,21 +9,19 @@ from datetime import timedelta
 
 import django
 
-from tests.browser.console import PASSWORD
+from tests.browser.stage import PASSWORD, sessions_of
 
-SLUG = "evergreen"
+SLUG = "silver-fir"
 OTHERS = ("north-bank", "careline", "city-light", "harbour")
 
 
 def main() -> None:
     django.setup()
-    from django.contrib.auth import get_user_model
     from django.utils import timezone
 
     from billing.money import UNITS
     from billing.services.auditing import audit_some
     from billing.services.usage import sum_up
-    from poolsite.access.models import Grant, Membership
     from poolsite.access.services import token_create
     from tests.billing.pages.page_world import customer, lived
 
@@ -34,20 +32,9 @@ def main() -> None:
         other.hold(*(f"{slug}-{n}" for n in range(3 * place)))
         if place % 2:
             other.persist()
-    users = get_user_model().objects
-    owner = users.create_user("chen.er", email="chen@example.org", password=PASSWORD)
-    Membership.objects.create(account=made.wallet.account, user=owner, role="owner")
-    for name, first, last in (("lin.mei", "Lin", "Mei"), ("zhou.yi", "Zhou", "Yi")):
-        operator = users.create_user(
-            name,
-            email=f"{name}@example.org",
-            password=PASSWORD,
-            is_operator=True,
-            first_name=first,
-            last_name=last,
-        )
-        for grant in ("operate", "finance"):
-            Grant.objects.create(user=operator, name=grant)
+    owner = made.people["owner"]
+    owner.set_password(PASSWORD)
+    owner.save()
     made.wallet.daily_limit = 1_000 * UNITS
     made.wallet.save(update_fields=["daily_limit"])
     audit_some(20, 0)
@@ -59,7 +46,7 @@ def main() -> None:
         expires_at=timezone.now() + timedelta(days=1),
         actor="stage",
     )
-    print(json.dumps({"token": secret}))
+    print(json.dumps({"token": secret, "sessions": sessions_of(owner)}))
 
 
 if __name__ == "__main__":

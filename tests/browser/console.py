@@ -1,15 +1,24 @@
 """A browser window on the console, which fails on what a person would not forgive."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    async_playwright,
+    expect,
+)
 
+from tests.browser.stage import PASSWORD
 from tests.support import programs
+from tests.support.waiting import eventually, patient
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -21,22 +30,27 @@ ARGUMENTS = [
 ]
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
-PATIENCE_MS = 30_000  # a page on a busy machine
-PASSWORD = "a long pass phrase for tests"
-POOL = "retail-east"
+PATIENCE_MS = 1000 * patient(30)  # for a page
 # What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
+COLOURS = ("color-contrast", "link-in-text-block")  # what of axe's rules depends on the theme
+LIVE = "document.querySelector('[data-live-badge]')?.dataset.state === 'live'"
 
 expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass
 class Window:
-    """One page of one browser context, with everything that its console said."""
+    """One page of one browser context, with everything that its console said.
+
+    sessions: user name → the session that a stage has made, the value of its cookie.
+    """
 
     page: Page
     base: str
+    sessions: Mapping[str, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    beside: list[BrowserContext] = field(default_factory=list)  # they end with this window
 
     def __post_init__(self) -> None:
         self.page.on("console", self._hear)
@@ -51,6 +65,35 @@ class Window:
         answer = await self.page.goto(f"{self.base}{path}", wait_until="load")
         assert answer is not None
         assert answer.ok, f"{path} answered {answer.status}"
+
+    async def go_live(self, path: str) -> None:
+        """Open a page and wait until its badge says that it is live."""
+        await self.go(path)
+        await self.until(LIVE)
+
+    async def go_and_settle(self, path: str) -> None:
+        """Open a page and wait until it has all that it asked for, live figures included."""
+        asked: set[Request] = set()
+        self.page.on("request", lambda request: asked.add(request))
+        for end in ("requestfinished", "requestfailed"):
+            self.page.on(end, lambda request: asked.discard(request))
+        await self.go(path)
+        await self.until(f"!document.querySelector('[data-live-badge]:not([hidden])') || {LIVE}")
+        await eventually(lambda: not asked)
+
+    async def ready(self) -> None:
+        """Wait until the modules of a page that came by itself have run: its buttons need them."""
+        await self.page.wait_for_load_state("load")
+
+    async def send(self, button: str) -> None:
+        """Click what sends a form, and wait for the page that answers."""
+        async with self.page.expect_navigation():
+            await self.page.click(button)
+
+    async def enter(self, user: str) -> None:
+        """Be logged in as from the next page on, with the session that a stage has made."""
+        cookie = {"name": "session", "value": self.sessions[user], "url": self.base}
+        await self.page.context.add_cookies([cookie])  # type: ignore[list-item]
 
     async def log_in(self, user: str) -> None:
         """Log in by the form, as a person does."""
@@ -80,14 +123,20 @@ class Window:
 
     async def serious_violations(self, *rules: str) -> list[str]:
         """What axe finds serious or critical, one line each; by all of its rules, or by these."""
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(AXE_SCRIPT)
         only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
-        found = await Axe().run(self.page, options={"resultTypes": ["violations"], **only})
-        return [
-            f"{each['id']}: {node['html'][:160]}"
-            for each in found.response["violations"]
-            if each["impact"] in ("serious", "critical")
-            for node in each["nodes"]
-        ]
+        found: list[str] = await self.page.evaluate(
+            """async (options) => {
+              const { violations } = await axe.run(options);
+              const serious = violations.filter(
+                (each) => each.impact === 'serious' || each.impact === 'critical');
+              return serious.flatMap(
+                ({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+            }""",
+            {"resultTypes": ["violations"], **only},
+        )
+        return found
 
     async def overflow(self) -> list[str]:
         """What makes the page wider than its window; nothing where it fits."""
@@ -113,29 +162,6 @@ class Window:
         ]
 
 
-@dataclass
-class Switch:
-    """A switch on the pool's public interface."""
-
-    client: httpx.Client
-    numbers: list[str]
-    calls: list[str] = field(default_factory=list)
-
-    def send(self, event: str, number: str = "", **more: Any) -> dict[str, Any]:
-        """Report one event; returns the answer, whatever it is."""
-        body = {"event": event, **({"number": number} if number else {}), **more}
-        if event == "call":
-            self.calls.append(more["call_id"])
-        answer: dict[str, Any] = self.client.post(f"/api/v1/pools/{POOL}/events", json=body).json()
-        return answer
-
-    def settle(self) -> None:
-        """Hang every call up and register every number."""
-        events = [{"event": "hangup", "call_id": call} for call in self.calls]
-        events += [{"event": "reg", "number": number} for number in self.numbers]
-        self.client.post(f"/api/v1/pools/{POOL}/events", json=events).raise_for_status()
-
-
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
     """A real Chromium without a window."""
@@ -150,15 +176,23 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 @asynccontextmanager
-async def window(browser: Browser, base: str, **options: Any) -> AsyncIterator[Window]:
-    """A fresh context with one page, in English; asserts that nobody complained."""
+async def window(
+    browser: Browser, base: str, sessions: Mapping[str, str], user: str = "", **options: Any
+) -> AsyncIterator[Window]:
+    """A fresh context with one page, in English; asserts that nobody complained.
+
+    user: who is logged in there; "" = nobody yet.
+    """
     settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Asia/Shanghai", **options}
     context = await browser.new_context(**settings)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    shown = Window(page, base)
+    shown = Window(page, base, sessions)
     try:
+        if user:
+            await shown.enter(user)
         yield shown
         assert shown.complaints == []
     finally:
-        await context.close()
+        for each in (context, *shown.beside):
+            await each.close()

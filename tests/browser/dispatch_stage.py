@@ -8,12 +8,13 @@ import json
 
 import django
 
-from tests.browser.console import PASSWORD
+from tests.browser.stage import sessions_of
+from tests.support.waiting import patient
 
 INSTANCES = ["as-1", "as-2", "as-3"]
 FRONTS = [{"id": "sip-1", "profile": "SIP"}, {"id": "bicc-1", "profile": "BICC"}]
-SESSION_SECONDS = 3.0
-LINES = [f"+86{13_800_000_000 + place}" for place in range(60)]
+SESSION_SECONDS = 1.5
+LINES = [f"+86{13_810_000_000 + place}" for place in range(60)]
 
 
 def main() -> None:
@@ -26,7 +27,7 @@ def main() -> None:
     from poolsite.access.services import token_create
     from queueing.dispatch.services import group_create
 
-    account = Account.objects.create(slug="careline", name="Careline")
+    account = Account.objects.create(slug="signals", name="Signals")
     group = group_create(
         actor="stage",
         slug="asi",
@@ -34,10 +35,10 @@ def main() -> None:
         account=account,
         heartbeat_seconds=1,
         missed_limit=3,
-        disconnect_seconds=20,
+        disconnect_seconds=round(patient(20)),
     )
     user = get_user_model().objects.create_user(
-        "zhang.wei", email="zhang.wei@example.org", password=PASSWORD, is_operator=True
+        "zhang.wei", email="zhang.wei@example.org", is_operator=True
     )
     Grant.objects.create(user=user, name="operate")
     pool = services.pool_create(actor="stage", slug="callers", name="Callers", account=account)
@@ -63,7 +64,7 @@ def main() -> None:
         "switch": "asi",
         "pool_token": pool_token,
     }
-    print(json.dumps({"groups": [played], "lines": LINES}))
+    print(json.dumps({"groups": [played], "lines": LINES, "sessions": sessions_of(user)}))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 A program for a migrated database, run in the environment of the site; prints the token.
 """
 
+import json
+
 import django
 
 POOL = "harbour"
@@ -17,7 +19,7 @@ def main() -> None:
     _, secret = token_create(
         name="second client", account=None, resources=[f"pool:{POOL}"], actor="test"
     )
-    print(secret)
+    print(json.dumps({"token": secret}))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Make what the line's pages show: a desk with two queues, agents, a supervisor.
 
-A program for a migrated database, run in the environment of the site; prints the queues' slugs.
+A program for a migrated database, run in the environment of the site.
 """
 
 import json
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import django
 from django.utils import timezone
 
-from tests.browser.console import PASSWORD
+from tests.browser.stage import sessions_of
+from tests.support.waiting import patient
 
 if TYPE_CHECKING:
     from queueing.line.models import Queue
 
-TTL_SECONDS = 12  # sockets show every five seconds that somebody is there
+TTL_SECONDS = round(patient(12))  # sockets show every five seconds that somebody is there
 
 
 def past(queues: "Sequence[Queue]") -> None:
@@ -49,8 +50,8 @@ def main() -> None:
     from queueing.line.services import desks
     from tests.numbers.people import make_pool
 
-    account = Account.objects.create(slug="evergreen", name="Evergreen Retail")
-    make_pool("care-calls", account=account, numbers=2)
+    account = Account.objects.create(slug="meadow", name="Meadow Mail Order")
+    make_pool("care-calls", account=account, numbers=2, first=13_820_000_000)
     desk = desks.desk_create(
         actor="stage", slug="care", name="Care", account=account, callback_pool="care-calls"
     )
@@ -79,6 +80,7 @@ def main() -> None:
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
+    people = []
     for name, queues, capacity in (
         ("li.jun", [help_], 1),
         ("wang.fang", [billing], 2),
@@ -89,7 +91,8 @@ def main() -> None:
         ("luo.jing", [refunds], 1),
         ("cai.xin", [hotline], 1),
     ):
-        user = users.create_user(name, email=f"{name}@example.org", password=PASSWORD)
+        user = users.create_user(name, email=f"{name}@example.org")
+        people.append(user)
         Membership.objects.create(account=account, user=user, role="agent")
         shown = name.replace(".", " ").title()
         desks.agent_create(
@@ -100,12 +103,12 @@ def main() -> None:
             queues=queues,
             capacity=capacity,
         )
-    for name, roles in (("zhao.min", ["supervisor"]), ("chen.li", ["owner"])):
-        user = users.create_user(name, email=f"{name}@example.org", password=PASSWORD)
-        for role in roles:
-            Membership.objects.create(account=account, user=user, role=role)
+    for name, role in (("zhao.min", "supervisor"), ("chen.li", "owner")):
+        user = users.create_user(name, email=f"{name}@example.org")
+        people.append(user)
+        Membership.objects.create(account=account, user=user, role=role)
     past((help_, floor))
-    print(json.dumps({"queues": [queue.slug for queue in desk.queues.all()]}))
+    print(json.dumps({"sessions": sessions_of(*people)}))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from playwright.async_api import BrowserContext, Page
 
 from tests.browser.console import Window
+from tests.support.waiting import patient
 
-PATIENCE_MS = 60_000  # a heartbeat's life, on a busy machine
+PATIENCE_MS = 1000 * patient(60)  # a heartbeat's life
 
 
 async def join(shown: Window, queue: str, name: str) -> None:
@@ -20,16 +21,17 @@ async def view(page: Page, name: str) -> None:
 
 
 async def other_visitor(shown: Window, queue: str, name: str) -> BrowserContext:
-    """A second visitor in a browser of its own."""
+    """A second visitor in a browser of its own, which ends with this window."""
     browser = shown.page.context.browser
     assert browser is not None
     context = await browser.new_context(locale="en-GB")
+    shown.beside.append(context)
     await join(Window(await context.new_page(), shown.base), queue, name)
     return context
 
 
 async def go_online(shown: Window, user: str) -> None:
-    await shown.log_in(user)
+    await shown.enter(user)
     await shown.go("/agent/")
     await shown.page.click("[data-online]")
     await shown.page.wait_for_selector("[data-agent-state].chip--ok")

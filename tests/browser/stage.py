@@ -1,18 +1,41 @@
-"""Make what browser tests look at: people, a pool with numbers, and a switch's token.
+"""Make who looks at the console, and a pool: two operators, an owner, numbers, a switch's token.
 
-A program for a migrated database, run in the environment of the site; prints what the second
-client needs as JSON.
+A program for a migrated database, run in the environment of the site; prints JSON. Every stage
+prints `sessions`: the people that it has logged in, and each one's session.
 """
 
 import json
 from datetime import timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import django
 
-from tests.browser.console import PASSWORD, POOL
+if TYPE_CHECKING:
+    from poolsite.access.models import User
 
+PASSWORD = "a long pass phrase for tests"  # of who logs in by the form; a hash costs 0.3 s
+POOL = "retail-east"
 NUMBERS = 40
 FIRST = 13_800_000_000
+
+
+def sessions_of(*users: "User") -> dict[str, str]:
+    """Log people in without the form; user name → session, the value of the cookie."""
+    from django.conf import settings
+    from django.contrib.auth import login
+    from django.http import HttpRequest
+
+    from poolsite.access.views.log_in import BACKEND
+
+    sessions = {}
+    for user in users:
+        request = HttpRequest()
+        request.session = import_module(settings.SESSION_ENGINE).SessionStore()
+        login(request, user, backend=BACKEND)
+        request.session.save()
+        sessions[user.username] = request.session.session_key or ""
+    return sessions
 
 
 def main() -> None:
@@ -24,11 +47,16 @@ def main() -> None:
     from poolsite.access.tokens import new_secret
 
     users = get_user_model().objects
-    names = {"first_name": "Lin", "last_name": "Mei", "is_operator": True}
-    operator = users.create_user("lin.mei", email="lin@example.org", password=PASSWORD, **names)
-    Grant.objects.create(user=operator, name="operate")
+    people = []
+    for name, password in (("lin.mei", PASSWORD), ("zhou.yi", None)):
+        first, last = name.title().split(".")
+        names = {"first_name": first, "last_name": last, "is_operator": True}
+        user = users.create_user(name, email=f"{name}@example.org", password=password, **names)
+        for grant in ("operate", "finance"):
+            Grant.objects.create(user=user, name=grant)
+        people.append(user)
     account = Account.objects.create(slug="evergreen", name="Evergreen Retail")
-    owner = users.create_user("chen.er", email="chen@example.org", password=PASSWORD)
+    owner = users.create_user("chen.er", email="chen.er@example.org")
     Membership.objects.create(account=account, user=owner, role="owner")
 
     numbers = [f"+86{FIRST + place}" for place in range(NUMBERS)]
@@ -45,7 +73,8 @@ def main() -> None:
         events=["*"],
         expires_at=pool.created_at + timedelta(days=1),
     )
-    print(json.dumps({"token": secret.plain, "numbers": numbers}))
+    told = {"token": secret.plain, "numbers": numbers, "sessions": sessions_of(*people, owner)}
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":

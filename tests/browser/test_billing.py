@@ -1,20 +1,25 @@
 """Money in a real browser: what one side does shows on the other, to the unit and at once."""
 
-import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, expect
+import pytest_asyncio
+from playwright.async_api import expect
 
-from poolsite.runtime.redis_server import RedisServer
-from tests.browser.billing_stage import OTHERS, SLUG
-from tests.browser.console import PHONE, Window, chromium, window
-from tests.live.servers import Site, WebServer
+from tests.browser.billing_stage import SLUG
+from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.running import Console
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
+OWNER = f"{SLUG}-owner"
 PORTAL = f"/accounts/{SLUG}/"
 ACCOUNT = f"/billing/accounts/{SLUG}/"
 CUSTOMERS = [
@@ -38,19 +43,6 @@ OPERATORS = [
     "/billing/audit/",
     "/overview/",
 ]
-
-
-class _DemoSite(Site):
-    """Without a second factor, and credits of one operator are applied at once."""
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {
-            **super().environment,
-            "POOLSITE_DEMO": "1",
-            "POOLSITE_DEMO_PASSWORD": "unused",
-            "POOLSITE_FOUR_EYES_ABOVE": "100000000",
-        }
 
 
 class Sender:
@@ -82,69 +74,36 @@ class Sender:
 
 
 @pytest.fixture(scope="module")
-def money_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis of this module's own."""
-    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def money_site(tmp_path_factory: pytest.TempPathFactory, money_redis: RedisServer) -> Site:
-    """A migrated database with what billing_stage.py makes."""
-    site = _DemoSite(tmp_path_factory.mktemp("money"), money_redis.url)
-    site.migrate()
-    site.people["sender"] = json.loads(site.run("-m", "tests.browser.billing_stage"))
-    return site
-
-
-@pytest.fixture(scope="module")
-def money(money_site: Site) -> Iterator[WebServer]:
-    """The console's server process."""
-    server = WebServer(money_site, "uvicorn", application="poolsite.asgi:application").start()
-    yield server
-    server.stop()
+def money(console: Console) -> Console:
+    """The console with what billing_stage.py makes."""
+    console.stage("tests.browser.billing_stage")
+    return console
 
 
 @pytest.fixture
-def sender(money_site: Site, money: WebServer) -> Iterator[Sender]:
+def sender(money: Console) -> Iterator[Sender]:
     """The second client, with the customer's token."""
-    token = money_site.people["sender"]["token"]
+    token = money.stage("tests.browser.billing_stage")["token"]
     headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(
-        base_url=f"http://127.0.0.1:{money.port}", headers=headers, timeout=20
-    ) as client:
+    with httpx.Client(base_url=money.base, headers=headers, timeout=20) as client:
         yield Sender(client)
 
 
-@pytest.fixture
-async def chrome() -> AsyncIterator[Browser]:
-    async with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-async def customer(chrome: Browser, money: WebServer) -> AsyncIterator[Window]:
-    async with window(chrome, f"http://127.0.0.1:{money.port}") as shown:
-        await shown.log_in("chen.er")
+@pytest_asyncio.fixture(loop_scope="session")
+async def customer(money: Console) -> AsyncIterator[Window]:
+    async with money.window(OWNER) as shown:
         yield shown
 
 
-@pytest.fixture
-async def boss(chrome: Browser, money: WebServer) -> AsyncIterator[Window]:
-    async with window(chrome, f"http://127.0.0.1:{money.port}") as shown:
-        await shown.log_in("lin.mei")
+@pytest_asyncio.fixture(loop_scope="session")
+async def boss(money: Console) -> AsyncIterator[Window]:
+    async with money.window("lin.mei") as shown:
         yield shown
-
-
-async def open_live(shown: Window, path: str) -> None:
-    await shown.go(path)
-    await shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
 
 
 async def open_wallet(shown: Window, path: str) -> None:
     """A page of one wallet, live, with its movements."""
-    await open_live(shown, path)
+    await shown.go_live(path)
     await shown.until("document.querySelectorAll('[data-lines] tr:not(.empty-row)').length > 0")
 
 
@@ -157,14 +116,16 @@ def figure_is(name: str) -> str:
 
 
 async def test_a_customer_lands_on_the_balance_and_sees_it_to_the_unit(
-    customer: Window, sender: Sender
+    money: Console, sender: Sender
 ) -> None:
-    assert customer.page.url.endswith(PORTAL)
-    await open_wallet(customer, PORTAL)
-    told = sender.balance()
-    await customer.until(figure_is("spendable"), told["spendable"])
-    await customer.until(figure_is("held"), told["held"])
-    await customer.contains("[data-money=spendable] .money__rest", ".")
+    async with money.window() as customer:
+        await customer.log_in(OWNER)
+        assert customer.page.url.endswith(PORTAL)
+        await open_wallet(customer, PORTAL)
+        told = sender.balance()
+        await customer.until(figure_is("spendable"), told["spendable"])
+        await customer.until(figure_is("held"), told["held"])
+        await customer.contains("[data-money=spendable] .money__rest", ".")
 
 
 async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
@@ -189,12 +150,10 @@ async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
 
 
 async def test_a_credit_by_an_operator_moves_the_customers_page_and_every_list(
-    chrome: Browser, customer: Window, boss: Window, sender: Sender, money: WebServer
+    money: Console, customer: Window, boss: Window, sender: Sender
 ) -> None:
-    base = f"http://127.0.0.1:{money.port}"
-    async with window(chrome, base) as listing:
-        await listing.log_in("zhou.yi")
-        await open_live(listing, "/billing/accounts/")
+    async with money.window("zhou.yi") as listing:
+        await listing.go_live("/billing/accounts/")
         await open_wallet(customer, PORTAL)
         before = float(sender.balance()["spendable"])
         await boss.go(f"{ACCOUNT}adjust/")
@@ -243,7 +202,7 @@ async def test_the_rebuild_drill_says_how_long_it_took_and_that_nothing_differs(
     await boss.page.fill("[data-ask-reason]", "Drill of the quarter")
     await boss.page.click("[data-ask-go]")
     toast = "[data-toasts] .toast--ok"
-    await boss.page.locator(toast).wait_for(timeout=60_000)
+    await boss.page.locator(toast).wait_for()
     await boss.contains(f"{toast} .toast__title", "Rebuilt in")
     await boss.contains(f"{toast} .toast__detail", "¥0.00 free to spend, ¥0.00 held")
     after = sender.balance()
@@ -254,7 +213,7 @@ async def test_the_rebuild_drill_says_how_long_it_took_and_that_nothing_differs(
 
 
 async def test_a_loss_is_accepted_with_a_reason_and_the_report_is_closed(boss: Window) -> None:
-    await open_live(boss, "/billing/flagged/")
+    await boss.go_live("/billing/flagged/")
     rows = boss.page.locator("#flagged-rows tbody tr")
     open_ones = await rows.count()
     await boss.page.locator("[data-accept]").first.click()
@@ -270,11 +229,13 @@ async def test_a_loss_is_accepted_with_a_reason_and_the_report_is_closed(boss: W
 
 
 async def test_the_audit_runs_by_hand_and_is_green(boss: Window) -> None:
-    await open_live(boss, "/billing/audit/")
+    await boss.go("/billing/accounts/")
+    wallets = await boss.page.locator("[data-wallet-row]").count()
+    await boss.go_live("/billing/audit/")
     await boss.contains("#audit-verdict", "The books agree")
     await boss.page.click("[data-audit-run]")
     await boss.page.locator("[data-toasts] .toast--ok").wait_for()
-    await boss.contains("[data-toasts] .toast__detail", str(len(OTHERS) + 1))
+    await boss.contains("[data-toasts] .toast__detail", str(wallets))
 
 
 async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year(
@@ -320,25 +281,29 @@ async def test_figures_keep_their_last_value_while_the_connection_is_lost(
     await customer.until(figure_is("spendable"), sender.balance()["spendable"])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_nothing_serious_for_axe(customer: Window, boss: Window, theme: Any) -> None:
-    found: dict[str, list[str]] = {}
-    for shown, paths in ((customer, CUSTOMERS), (boss, OPERATORS)):
-        await shown.page.emulate_media(color_scheme=theme)
-        for path in paths:
-            await shown.go(path)
-            await shown.page.wait_for_load_state("networkidle")
-            found[path] = await shown.serious_violations()
-    assert {path: faults for path, faults in found.items() if faults} == {}
-
-
-async def test_every_page_fits_a_phone(chrome: Browser, money: WebServer) -> None:
-    wide: dict[str, list[str]] = {}
-    for user, paths in (("chen.er", CUSTOMERS), ("lin.mei", OPERATORS)):
-        async with window(chrome, f"http://127.0.0.1:{money.port}", viewport=PHONE) as shown:
-            await shown.log_in(user)
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def faults(money: Console) -> dict[str, dict[str, list[str]]]:
+    """What is wrong with which page: each is looked at in both themes, and on a phone."""
+    found: dict[str, dict[str, list[str]]] = {"light": {}, "dark": {}, "phone": {}}
+    for user, paths in ((OWNER, CUSTOMERS), ("lin.mei", OPERATORS)):
+        async with money.window(user, reduced_motion="reduce") as shown:  # nor do colours fade
             for path in paths:
-                await shown.go(path)
-                await shown.page.wait_for_load_state("networkidle")
-                wide[path] = [*await shown.overflow(), *await shown.serious_violations()]
-    assert {path: faults for path, faults in wide.items() if faults} == {}
+                await shown.go_and_settle(path)
+                found["light"][path] = await shown.serious_violations()
+                await shown.page.emulate_media(color_scheme="dark")
+                found["dark"][path] = await shown.serious_violations(*COLOURS)
+                await shown.page.emulate_media(color_scheme="light")
+            await shown.page.set_viewport_size(PHONE)
+            for path in paths:
+                await shown.go_and_settle(path)
+                found["phone"][path] = [*await shown.overflow(), *await shown.serious_violations()]
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_nothing_serious_for_axe(faults: dict[str, dict[str, list[str]]], theme: str) -> None:
+    assert {path: lines for path, lines in faults[theme].items() if lines} == {}
+
+
+async def test_every_page_fits_a_phone(faults: dict[str, dict[str, list[str]]]) -> None:
+    assert {path: lines for path, lines in faults["phone"].items() if lines} == {}

@@ -3,23 +3,29 @@
 import json
 import re
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, expect
+import pytest_asyncio
+from playwright.async_api import expect
 
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
-from tests.browser.console import DESKTOP, PHONE, Window, chromium, window
-from tests.live.servers import ROOT, Site, WebServer
+from tests.browser.console import PHONE, Window
+from tests.browser.running import Console
+from tests.support.waiting import patient
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
-PATIENCE_MS = 60_000
-UPGRADE_MS = 240_000  # three instances, each drained, restarted and watched for three heartbeats
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+PATIENCE_MS = 1000 * patient(60)
+# Three instances, each drained, restarted and watched for three heartbeats.
+UPGRADE_MS = 1000 * patient(240)
 LOST = re.compile(r"LOST (\d+)")
 NO_NUMBER = re.compile(r"no number (\d+)")
 STARTED = re.compile(r"started (\d+)")
@@ -27,11 +33,10 @@ STARTED = re.compile(r"started (\d+)")
 
 @dataclass
 class Played:
-    """The site, and the play of the group's peers, whose log it keeps."""
+    """The play of the group's peers, and what it says."""
 
-    web: WebServer
-    log: Path
     player: subprocess.Popen[bytes]
+    log: Path
 
     def counts(self, word: re.Pattern[str]) -> int:
         """The sum over the front-ends of their last own count."""
@@ -39,31 +44,12 @@ class Played:
         return sum(int(found) for found in word.findall(lines[-1])) if lines else 0
 
 
-@contextmanager
-def _child(site: Site, log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    with log.open("wb") as output:
-        child = subprocess.Popen(
-            [sys.executable, "-m", *words],
-            cwd=ROOT,
-            env=site.environment,
-            stdout=output,
-            stderr=output,
-            preexec_fn=die_with_parent,
-        )
-    try:
-        yield child
-    finally:
-        child.terminate()
-        child.wait(timeout=20)
-
-
-def register(config: Path, port: int) -> None:
+def register(told: dict[str, Any], base: str) -> None:
     """Let the switch of the pool say that its lines are up, so that they can be given out."""
-    told = json.loads(config.read_text())
     group = told["groups"][0]
     events = [{"event": "reg", "number": line, "switch": "asi"} for line in told["lines"]]
     answer = httpx.post(
-        f"http://127.0.0.1:{port}/api/v1/pools/{group['pool']}/events",
+        f"{base}/api/v1/pools/{group['pool']}/events",
         headers={"Authorization": f"Bearer {group['pool_token']}"},
         json=events,
         timeout=20,
@@ -73,43 +59,26 @@ def register(config: Path, port: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """A server, the sweeps beside it, and two front-ends over three instances under load."""
-    folder = tmp_path_factory.mktemp("dispatch")
-    with ExitStack() as stack:
-        redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False)
-        stack.callback(redis.stop)
-        redis.start()
-        site = Site(folder / "site", redis.url)
-        site.migrate()
-        config = folder / "simulation.json"
-        config.write_text(site.run("-m", "tests.browser.dispatch_stage"))
-        web = WebServer(site, "uvicorn", application="poolsite.asgi:application")
-        stack.callback(web.stop)
-        web.start()
-        register(config, web.port)
-        ticker = "tests.browser.dispatch_ticker"
-        stack.enter_context(_child(site, folder / "ticker.log", ticker))
-        words = ["--config", str(config), "--group", "asi", "--url", f"http://127.0.0.1:{web.port}"]
-        words += ["--seed", "1", "--flap-every-seconds", "7"]
-        log = folder / "player.log"
-        player = _child(site, log, "integrations.simulator.dispatch", *words)
-        yield Played(web, log, stack.enter_context(player))
+def played(console: Console) -> Iterator[Played]:
+    """The group's sweeps beside the server, and two front-ends over three instances under load."""
+    told = console.stage("tests.browser.dispatch_stage")
+    register(told, console.base)
+    config = console.site.folder / "dispatch.json"
+    config.write_text(json.dumps(told))
+    words = ["--config", str(config), "--group", "asi", "--url", console.base]
+    words += ["--seed", "1", "--flap-every-seconds", "7"]
+    player = "integrations.simulator.dispatch"
+    with (
+        console.program("tests.browser.dispatch_ticker"),
+        console.program(player, *words) as process,
+    ):
+        yield Played(process, console.log(player))
 
 
-@pytest.fixture
-async def chrome() -> AsyncIterator[Browser]:
-    """A Chromium for one test."""
-    async with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-async def operator(chrome: Browser, played: Played) -> AsyncIterator[Window]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def operator(console: Console, played: Played) -> AsyncIterator[Window]:
     """A logged-in operator on the group's page, where every instance serves sessions."""
-    base = f"http://127.0.0.1:{played.web.port}"
-    async with window(chrome, base, viewport=DESKTOP) as one:
-        await one.log_in("zhang.wei")
+    async with console.window("zhang.wei") as one:
         await one.go("/groups/asi/")
         for name in ("as-1", "as-2", "as-3"):
             cell = one.page.locator(f"tr[data-peer='b:{name}'][data-state=active] .bar-cell .num")
@@ -190,11 +159,8 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
 
 
 @pytest.mark.parametrize("path", ["/groups/", "/groups/asi/", "/groups/asi/events/"])
-async def test_pages_fit_a_phone(chrome: Browser, played: Played, path: str) -> None:
-    base = f"http://127.0.0.1:{played.web.port}"
-    async with window(chrome, base, viewport=PHONE) as one:
-        await one.log_in("zhang.wei")
-        await one.go(path)
-        await one.page.wait_for_timeout(500)
+async def test_pages_fit_a_phone(console: Console, played: Played, path: str) -> None:
+    async with console.window("zhang.wei", viewport=PHONE) as one:
+        await one.go_and_settle(path)
         assert await one.overflow() == []
         assert await one.serious_violations() == []

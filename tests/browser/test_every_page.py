@@ -6,8 +6,8 @@ its app; here it must fit, satisfy axe, keep the content policy, and stay within
 
 import asyncio
 import gzip
-import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,23 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, BrowserContext
 
-from poolsite.runtime.redis_server import RedisServer
 from tests.browser import long_words
-from tests.browser.console import PHONE, Window
-from tests.live.servers import Site, WebServer
+from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.running import APPLICATION, Console, running
+from tests.live.servers import WebServer
+from tests.support.waiting import patient
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [
+    pytest.mark.prove,
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
-APPLICATION = "poolsite.asgi:application"
 AT_ONCE = 4
-PATIENCE_MS = 60_000
+PATIENCE_MS = 1000 * patient(60)
 FEWEST_PAGES = 90
 SCRIPT_BYTES = 300_000
-CONTRAST = "color-contrast"  # what of axe's rules depends on the theme
 # A page's own scripts, decoded; what came from the cache counts like the rest. The catalogue of
 # texts, /strings/<language>.js, is no script: 3 kB in English, 45 in Chinese.
 SCRIPT_SUM = """() => performance.getEntriesByType('resource')
@@ -116,92 +120,76 @@ NO_PAGES = {
 }
 
 
-class _WalkSite(Site):
-    """Without a second factor, so that the pages of money open."""
-
-    @property
-    def environment(self) -> dict[str, str]:
-        given = {"POOLSITE_SECOND_FACTOR_FOR_MONEY": "0", "POOLSITE_DEMO_PASSWORD": "not used here"}
-        return super().environment | given
-
-
 @dataclass
 class Walk:
     """Where to go, as whom, and what was found there."""
 
-    base: str
-    site: Site
+    console: Console
     pages: dict[str, tuple[str, str]]
     others: list[str]
-    cookies: dict[str, str]
-    cookie_name: str
 
     async def each(
-        self, browser: Browser, look: Callable[[Window], Awaitable[list[str]]], **options: Any
+        self, look: Callable[[Window], Awaitable[list[str]]], **options: Any
     ) -> dict[str, list[str]]:
         """Open every page, AT_ONCE at a time, and collect what `look` finds; {} is well."""
-        waiting = list(self.pages.items())
         found: dict[str, list[str]] = {}
-        contexts: dict[str, BrowserContext] = {}
-        for reader in {reader for reader, _ in self.pages.values()}:
-            contexts[reader] = await self.context(browser, reader, **options)
-        await asyncio.gather(*(self._some(waiting, contexts, look, found) for _ in range(AT_ONCE)))
-        for context in contexts.values():
-            await context.close()
+        waiting: dict[str, list[tuple[str, str]]] = {}
+        for pattern, (reader, address) in self.pages.items():
+            waiting.setdefault(reader, []).append((pattern, address))
+        for reader, pages in waiting.items():
+            async with self.context(reader, **options) as context:
+                walks = [self._some(reader, pages, context, look, found) for _ in range(AT_ONCE)]
+                await asyncio.gather(*walks)
         return found
 
     async def _some(
         self,
-        waiting: list[tuple[str, tuple[str, str]]],
-        contexts: dict[str, BrowserContext],
+        reader: str,
+        waiting: list[tuple[str, str]],
+        context: BrowserContext,
         look: Callable[[Window], Awaitable[list[str]]],
         found: dict[str, list[str]],
     ) -> None:
+        page = await context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        shown = Window(page, self.console.base)
         while waiting:
-            pattern, (reader, address) = waiting.pop(0)
-            page = await contexts[reader].new_page()
-            page.set_default_timeout(PATIENCE_MS)
-            shown = Window(page, self.base)
+            pattern, address = waiting.pop(0)
             await shown.go(address)
             await page.evaluate("document.fonts.ready")
             wrong = [*await look(shown), *shown.complaints]
             if wrong:
                 found[f"{pattern} as {reader}"] = wrong
-            await page.close()
+            shown.said.clear()
 
-    async def context(self, browser: Browser, reader: str, **options: Any) -> BrowserContext:
-        """A browser in which this reader is logged in."""
-        context = await browser.new_context(
-            viewport=PHONE, timezone_id="Asia/Shanghai", reduced_motion="reduce", **options
-        )
-        if reader in self.cookies:
-            cookie = {"name": self.cookie_name, "value": self.cookies[reader], "url": self.base}
-            await context.add_cookies([cookie])  # type: ignore[list-item]
-        return context
+    @asynccontextmanager
+    async def context(self, reader: str, **options: Any) -> AsyncIterator[BrowserContext]:
+        """A phone on which this reader is logged in."""
+        user = "" if reader == "nobody" else reader
+        still = {"viewport": PHONE, "reduced_motion": "reduce"}
+        async with self.console.window(user, **still, **options) as shown:
+            yield shown.page.context
 
 
 @pytest.fixture(scope="module")
-def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
-    """A site with the demo's data and one of each thing of the table, and its server."""
-    folder: Path = tmp_path_factory.mktemp("walk")
-    redis = RedisServer(folder=folder / "r", append_only=False).start()
-    site = _WalkSite(folder / "site", redis.url)
-    site.migrate()
-    site.run("manage.py", "demo_data", "--small")
-    told = json.loads(site.run("-m", "tests.browser.walk_stage").splitlines()[-1])
-    server = WebServer(site, "uvicorn", APPLICATION).start()
-    yield Walk(f"http://127.0.0.1:{server.port}", site, **told)
-    server.stop()
-    redis.stop()
+def walk(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    """A console with the demo's data and one of each thing of the table.
+
+    Without a second factor, so that the pages of money open.
+    """
+    variables = {"POOLSITE_SECOND_FACTOR_FOR_MONEY": "0", "POOLSITE_DEMO_PASSWORD": "not used here"}
+    with running(browser, tmp_path_factory.mktemp("walk"), **variables) as console:
+        told = console.stage("tests.browser.walk_stage")
+        yield Walk(console, told["pages"], told["others"])
 
 
-def test_the_walk_goes_everywhere_but_where_no_page_is(walk: Walk) -> None:
+async def test_the_walk_goes_everywhere_but_where_no_page_is(walk: Walk) -> None:
     assert len(walk.pages) >= FEWEST_PAGES
     assert set(walk.others) == NO_PAGES
 
 
 async def test_every_page_fits_a_phone_in_chinese_and_pleases_axe_in_both_themes(
-    browser: Browser, walk: Walk
+    walk: Walk,
 ) -> None:
     async def look(shown: Window) -> list[str]:
         wrong = [*await shown.overflow(), *await shown.serious_violations()]
@@ -210,9 +198,11 @@ async def test_every_page_fits_a_phone_in_chinese_and_pleases_axe_in_both_themes
         if (size := await shown.page.evaluate(SCRIPT_SUM)) >= SCRIPT_BYTES:
             wrong.append(f"{size} bytes of script")
         await shown.page.emulate_media(color_scheme="light")
-        return wrong + [f"light: {each}" for each in await shown.serious_violations(CONTRAST)]
+        wrong += [f"light: {each}" for each in await shown.serious_violations(*COLOURS)]
+        await shown.page.emulate_media(color_scheme="dark")  # for the next page
+        return wrong
 
-    assert await walk.each(browser, look, locale="zh-CN", color_scheme="dark") == {}
+    assert await walk.each(look, locale="zh-CN", color_scheme="dark") == {}
 
 
 @pytest.fixture
@@ -220,25 +210,24 @@ def long_walk(walk: Walk, tmp_path: Path) -> Iterator[Walk]:
     """The same pages in words 40 % longer than English ones."""
     long_words.write(tmp_path)
     environment = long_words.environment(tmp_path)
-    server = WebServer(walk.site, "uvicorn", APPLICATION, environment=environment).start()
-    yield replace(walk, base=f"http://127.0.0.1:{server.port}")
+    site = walk.console.site
+    server = WebServer(site, "uvicorn", APPLICATION, environment=environment).start()
+    yield replace(walk, console=replace(walk.console, web=server))
     server.stop()
 
 
-async def test_every_page_fits_a_phone_in_words_that_are_much_longer(
-    browser: Browser, long_walk: Walk
-) -> None:
+async def test_every_page_fits_a_phone_in_words_that_are_much_longer(long_walk: Walk) -> None:
     async def look(shown: Window) -> list[str]:
         titles.append(await shown.page.title())
         cut, squeezed = [await shown.page.evaluate(script) for script in (CUT, SQUEEZED)]
         return [*await shown.overflow(), *cut, *squeezed]
 
     titles: list[str] = []
-    assert await long_walk.each(browser, look, locale="zh-CN") == {}
+    assert await long_walk.each(look, locale="zh-CN") == {}
     assert any("Overviewover" in title for title in titles)
 
 
-async def test_words_that_do_not_fit_would_be_seen(browser: Browser, walk: Walk) -> None:
+async def test_words_that_do_not_fit_would_be_seen(walk: Walk) -> None:
     async def look(shown: Window) -> list[str]:
         await shown.page.evaluate("document.querySelector('h1').textContent = 'w'.repeat(200)")
         await shown.page.evaluate("document.querySelector('h1').style.overflow = 'visible'")
@@ -247,40 +236,34 @@ async def test_words_that_do_not_fit_would_be_seen(browser: Browser, walk: Walk)
 
     one = {name: page for name, page in walk.pages.items() if name == "system/"}
     shortened = replace(walk, pages=one)
-    assert await shortened.each(browser, look, locale="en-GB") != {}
+    assert await shortened.each(look, locale="en-GB") != {}
 
 
-async def test_the_admin_stays_within_its_script_as_it_travels(
-    browser: Browser, walk: Walk
-) -> None:
-    page = await (await walk.context(browser, "operate", locale="en-GB")).new_page()
-    for path in ("/admin/", "/admin/numbers/number/", "/admin/operations/incident/"):
-        answer = await page.goto(f"{walk.base}{path}")
-        assert answer is not None
-        assert answer.ok, path
-        addresses = await page.evaluate(SOURCES)
-        sizes = {}
-        for address in addresses:
-            body = await (await page.request.get(address)).body()
-            sizes[address] = len(gzip.compress(body))
-        assert 0 < sum(sizes.values()) < SCRIPT_BYTES, sizes
+async def test_the_admin_stays_within_its_script_as_it_travels(walk: Walk) -> None:
+    async with walk.console.window("operate") as shown:
+        for path in ("/admin/", "/admin/numbers/number/", "/admin/operations/incident/"):
+            await shown.go(path)
+            sizes = {}
+            for address in await shown.page.evaluate(SOURCES):
+                body = await (await shown.page.request.get(address)).body()
+                sizes[address] = len(gzip.compress(body))
+            assert 0 < sum(sizes.values()) < SCRIPT_BYTES, sizes
 
 
 @pytest.mark.needs("cjk-fonts")
-async def test_chinese_is_drawn_with_a_chinese_font(browser: Browser, walk: Walk) -> None:
-    context = await walk.context(browser, "operate", locale="zh-CN")
-    page = await context.new_page()
-    await page.goto(f"{walk.base}/overview/")
-    await page.evaluate("document.fonts.ready")
-    devtools = await context.new_cdp_session(page)
-    for method in ("DOM.enable", "CSS.enable"):
-        await devtools.send(method)
-    root = (await devtools.send("DOM.getDocument"))["root"]["nodeId"]
-    heading = {"nodeId": root, "selector": "h1"}
-    node = (await devtools.send("DOM.querySelector", heading))["nodeId"]
-    fonts = await devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})
-    drawn = {each["familyName"]: each["glyphCount"] for each in fonts["fonts"]}
-    text = await page.locator("h1").inner_text()
+async def test_chinese_is_drawn_with_a_chinese_font(walk: Walk) -> None:
+    async with walk.console.window("operate", viewport=PHONE, locale="zh-CN") as shown:
+        await shown.go("/overview/")
+        await shown.page.evaluate("document.fonts.ready")
+        devtools = await shown.page.context.new_cdp_session(shown.page)
+        for method in ("DOM.enable", "CSS.enable"):
+            await devtools.send(method)
+        root = (await devtools.send("DOM.getDocument"))["root"]["nodeId"]
+        heading = {"nodeId": root, "selector": "h1"}
+        node = (await devtools.send("DOM.querySelector", heading))["nodeId"]
+        fonts = await devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})
+        drawn = {each["familyName"]: each["glyphCount"] for each in fonts["fonts"]}
+        text = await shown.text("h1")
     assert all("\u4e00" <= letter <= "\u9fff" for letter in text), text
     # The first of the stack of tokens.css that this machine has, for every single glyph.
     assert drawn == {"Noto Sans CJK SC": len(text)}

@@ -1,33 +1,22 @@
 """An empty installation leads an operator, step by step, to the first thing of each kind."""
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Route, expect
+from playwright.async_api import Browser, Route, WebSocket, expect
 
-from poolsite.runtime.redis_server import RedisServer
-from tests.browser.console import PASSWORD, Window, window
-from tests.live.servers import Site, WebServer
+from tests.browser.console import Window
+from tests.browser.running import Console, running
+from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
-MAKE_OPERATOR = f"""
-import poolsite, django
-django.setup()
-from poolsite.access import services
-made = {{"username": "first", "email": "first@example.org", "is_operator": True}}
-user = services.user_create(password={PASSWORD!r}, actor="test", **made)
-for name in ("operate", "finance"):
-    services.grant_set(user=user, name=name, actor="test")
-"""
-MAKE_POOL = """
-import poolsite, django
-django.setup()
-from numbers.services import pool_create
-pool_create(slug="north", name="North", actor="test")
-"""
+STAGE = "tests.browser.first_stage"
 # In the order of the steps: what stands on the button, what is filled in, where it leads.
 STEPS = (
     ("New account", {"slug": "shop", "name": "The shop"}, "/accounts/shop/invite/"),
@@ -39,33 +28,18 @@ STEPS = (
 )
 
 
-class _EmptySite(Site):
-    """Without a second factor, so that the balance can be opened at once."""
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return super().environment | {"POOLSITE_SECOND_FACTOR_FOR_MONEY": "0"}
-
-
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[WebServer]:
-    """A migrated database with one operator and nothing else."""
-    redis = RedisServer(folder=tmp_path / "r", append_only=False).start()
-    site = _EmptySite(tmp_path / "site", redis.url)
-    site.migrate()
-    site.run("-c", MAKE_OPERATOR)
-    server = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
-    yield server
-    server.stop()
-    redis.stop()
+def empty(browser: Browser, tmp_path: Path) -> Iterator[Console]:
+    """A console with one operator and nothing else; without a second factor for money."""
+    with running(browser, tmp_path, POOLSITE_SECOND_FACTOR_FOR_MONEY="0") as console:
+        console.stage(STAGE, "operator")
+        yield console
 
 
-async def test_the_overview_leads_through_every_step_until_all_are_done(
-    browser: Browser, empty: WebServer
-) -> None:
-    async with window(browser, f"http://127.0.0.1:{empty.port}") as shown:
-        await shown.log_in("first")
+async def test_the_overview_leads_through_every_step_until_all_are_done(empty: Console) -> None:
+    async with empty.window("first") as shown:
         for place, (label, values, leads_to) in enumerate(STEPS):
+            await shown.go("/overview/")
             assert await _next_step(shown) == (place, label)
             await shown.page.locator(".first-step a.button--primary").click()
             await _fill_in(shown, values)
@@ -73,25 +47,32 @@ async def test_the_overview_leads_through_every_step_until_all_are_done(
             assert await shown.serious_violations() == []
             if label == "New desk":
                 await _first_queue(shown)
-            await shown.go("/overview/")
+        await shown.go("/overview/")
         await expect(shown.page.locator(".first-step")).to_have_count(0)
 
 
 async def test_a_page_that_changes_does_not_take_back_the_click_that_leads_away(
-    browser: Browser, empty: WebServer
+    empty: Console,
 ) -> None:
-    async with window(browser, f"http://127.0.0.1:{empty.port}") as shown:
-        await shown.log_in("first")
+    heard: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: heard.append(str(frame)))
+
+    async with empty.window("first") as shown:
+        shown.page.on("websocket", listen)
+        await shown.go_live("/overview/")
         leads_to = await shown.page.locator(".first-step a.button--primary").get_attribute("href")
         assert leads_to
 
         async def slow(route: Route) -> None:
-            await asyncio.sleep(8)  # long enough to hear of the pool
+            await eventually(lambda: any("North" in frame for frame in heard))
             await route.continue_()
 
         await shown.page.route(lambda url: url.endswith(leads_to), slow)
+        await shown.until("performance.now() > 2000")  # from then on it is drawn anew at once
         await shown.page.locator(".first-step a.button--primary").click(no_wait_after=True)
-        await asyncio.to_thread(empty.site.run, "-c", MAKE_POOL)
+        empty.stage(STAGE, "pool")
         await shown.page.wait_for_url(lambda url: url.endswith(leads_to))
 
 

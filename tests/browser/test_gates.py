@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
@@ -12,98 +10,57 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, expect
+import pytest_asyncio
+from playwright.async_api import Page, expect
 
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from poolsite.runtime.redis_server import RedisServer
 from queueing.admission.gate import read_change
-from tests.browser.console import PHONE, Window, chromium, window
-from tests.live.servers import ROOT, Site, WebServer
+from tests.browser.console import LIVE, PHONE, Window
+from tests.browser.running import Console
 from tests.support.ports import free_port
+from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
 USED = "Number(document.querySelector('[data-figure=used]')?.textContent)"
 CAP = "document.querySelector('[data-figure=cap]')?.textContent"
-LIVE = "document.querySelector('[data-live-badge]')?.dataset.state === 'live'"
-HOLD_SECONDS = 6.0
+ENOUGH = 20
 
 
 @pytest.fixture(scope="module")
-def gate_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis of this module's own."""
-    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def gate_site(tmp_path_factory: pytest.TempPathFactory, gate_redis: RedisServer) -> Site:
-    """A migrated database with what gate_stage.py makes."""
-    site = Site(tmp_path_factory.mktemp("gates"), gate_redis.url)
-    site.run("manage.py", "migrate", "--verbosity=0")
-    told = site.run("-m", "tests.browser.gate_stage")
-    (site.folder / "simulation.json").write_text(told)
-    site.people["tokens"] = {gate["slug"]: gate["token"] for gate in json.loads(told)["gates"]}
-    return site
-
-
-@pytest.fixture(scope="module")
-def gate_web(gate_site: Site) -> Iterator[WebServer]:
-    """The server process, and the gates' sweeps beside it."""
-    server = WebServer(gate_site, "uvicorn", application="poolsite.asgi:application").start()
-    ticker = start(gate_site, "tests.admission.gate_ticker")
-    yield server
-    end(ticker)
-    server.stop()
+def gates(console: Console) -> Iterator[Console]:
+    """The console with what gate_stage.py makes, and the gates' sweeps beside it."""
+    console.stage("tests.browser.gate_stage")
+    with console.program("tests.admission.gate_ticker"):
+        yield console
 
 
 @pytest.fixture
-def load(gate_site: Site, gate_web: WebServer) -> Iterator[Path]:
+def load(gates: Console) -> Iterator[Path]:
     """Devices at work on an external system that counts them; gives that system's own log."""
-    log = gate_site.folder / f"external-{time.time_ns()}.jsonl"
+    config = gates.site.folder / "gates.json"
+    config.write_text(json.dumps(gates.stage("tests.browser.gate_stage")))
+    log = gates.site.folder / "external.jsonl"
     port = str(free_port())
-    told = ["--config", str(gate_site.folder / "simulation.json"), "--gate", "tower"]
-    url = ["--url", f"http://127.0.0.1:{gate_web.port}"]
-    place = ["--external", f"http://127.0.0.1:{port}", "--work-seconds", "2"]
-    name = "integrations.simulator"
+    told = ["--config", str(config), "--gate", "tower", "--url", gates.base]
+    place = ["--external", f"http://127.0.0.1:{port}", "--work-seconds", "1"]
     words = ["--port", port, "--strong", "20", "--log", str(log)]
-    external = start(gate_site, f"{name}.external", *told, *words, *url)
-    devices = start(gate_site, f"{name}.devices", *told, *url, *place)
-    yield log
-    end(devices)
-    end(external)
+    name = "integrations.simulator"
+    with (
+        gates.program(f"{name}.external", *told, *words),
+        gates.program(f"{name}.devices", *told, *place),
+    ):
+        yield log
 
 
-def start(site: Site, module: str, *words: str) -> subprocess.Popen[bytes]:
-    """A process of the site; ends with this one."""
-    with (site.folder / f"{module}.log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", module, *words],
-            cwd=ROOT,
-            env=site.environment,
-            stdout=log,
-            stderr=log,
-            preexec_fn=die_with_parent,
-        )
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    assert process.poll() is None, f"{process.args} ended by itself"
-    process.terminate()
-    process.wait(timeout=20)
-
-
-@pytest.fixture
-async def chrome() -> AsyncIterator[Browser]:
-    """A Chromium for one test."""
-    async with chromium() as started:
-        yield started
-
-
-@pytest.fixture
-async def shown(chrome: Browser, gate_web: WebServer) -> AsyncIterator[Window]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def shown(gates: Console) -> AsyncIterator[Window]:
     """A window in which an operator has logged in."""
-    async with window(chrome, f"http://127.0.0.1:{gate_web.port}") as one:
-        await one.log_in("lin.mei")
+    async with gates.window("lin.mei") as one:
         yield one
 
 
@@ -120,23 +77,23 @@ class Machine:
         return told
 
 
-@pytest.fixture
-async def machine(gate_site: Site, gate_web: WebServer) -> AsyncIterator[Machine]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def machine(gates: Console) -> AsyncIterator[Machine]:
     """Ends with no permit of its own."""
-    headers = {"Authorization": f"Bearer {gate_site.people['tokens']['press']}"}
-    base = f"http://127.0.0.1:{gate_web.port}"
-    async with httpx.AsyncClient(base_url=base, headers=headers, timeout=20) as client:
+    told = gates.stage("tests.browser.gate_stage")["gates"]
+    token = next(gate["token"] for gate in told if gate["slug"] == "press")
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=gates.base, headers=headers, timeout=20) as client:
         yield Machine(client)
 
 
 async def open_gate(shown: Window, slug: str) -> None:
-    await shown.go(f"/gates/{slug}/")
-    await shown.until(LIVE)
+    await shown.go_live(f"/gates/{slug}/")
 
 
 async def change_cap(shown: Window, cap: int) -> None:
     await shown.page.fill("#id_cap", str(cap))
-    await shown.page.click("button[value=resize]")
+    await shown.send("button[value=resize]")
     await shown.until(f"{CAP} === wanted", f"of {cap}")
     await shown.until(LIVE)
 
@@ -148,19 +105,25 @@ def moves(log: Path) -> list[dict[str, Any]]:
     ]
 
 
+async def moved_often(log: Path) -> None:
+    """Wait until the count has moved so often from now on that a cap is seen to hold."""
+    began = time.time()
+    await eventually(lambda: sum(move["at"] > began for move in moves(log)) >= ENOUGH)
+
+
 async def test_a_cap_changed_under_load_holds_from_that_moment_in_both_directions(
-    shown: Window, load: Path, gate_redis: RedisServer
+    shown: Window, load: Path, gates: Console
 ) -> None:
     await open_gate(shown, "tower")
     await shown.until(f"{USED} === wanted", 6)
     await change_cap(shown, 3)
     await shown.until(f"{USED} <= wanted", 3)
     low_at = time.time()
-    await asyncio.sleep(HOLD_SECONDS)
+    await moved_often(load)
     raised_at = time.time()
     await change_cap(shown, 10)
     await shown.until(f"{USED} === wanted", 10)
-    await asyncio.sleep(HOLD_SECONDS)
+    await moved_often(load)
 
     counted = moves(load)
     lowered = [move["count"] for move in counted if low_at < move["at"] < raised_at]
@@ -168,7 +131,7 @@ async def test_a_cap_changed_under_load_holds_from_that_moment_in_both_direction
     assert max(lowered) <= 3
     assert max(move["count"] for move in counted if move["at"] < low_at) <= 6
     assert 6 < max(move["count"] for move in counted) <= 10
-    assert _every_grant_was_under_the_cap_of_its_moment(gate_redis) == [6, 3, 10]
+    assert _every_grant_was_under_the_cap_of_its_moment(gates.redis) == [6, 3, 10]
 
 
 def _every_grant_was_under_the_cap_of_its_moment(server: RedisServer) -> list[int]:
@@ -237,9 +200,8 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
     await shown.go("/gates/press/batches/")
     await page.click("[data-dialog=new-batch]")
     await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n")
-    problems = await page.inner_text("#new-batch")
-    assert "Row 3 (a1)" in problems
-    assert "Row 4 (b c)" in problems
+    await shown.contains("#new-batch", "Row 3 (a1)")
+    await shown.contains("#new-batch", "Row 4 (b c)")
     await expect(page.locator("[data-batch]")).to_have_count(0)
     await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n", skip_bad=True)
     await page.wait_for_url("**/batches/*/")
@@ -265,20 +227,20 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
 
 
 async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
-    shown: Window, chrome: Browser
+    shown: Window, gates: Console
 ) -> None:
     await shown.go("/gates/tower/batches/")
     await shown.page.click("[data-dialog=new-batch]")
     await upload(shown.page, "day", "b1,one\n")
     await shown.page.wait_for_url("**/batches/*/")
     await shown.page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
-    async with window(chrome, shown.base) as other:
-        await other.log_in("lin.mei")
+    async with gates.window("lin.mei") as other:
         await other.go("/gates/tower/batches/")
         row = other.page.locator("tr[data-batch]:has(a:text-is('day'))")
         await row.and_(other.page.locator("[data-status=open]")).wait_for()
         await other.until(LIVE)
         await other.page.click("[data-dialog=new-batch]")
+        await shown.ready()
         await shown.page.click("[data-dialog=cancel-batch]")
         await shown.page.fill("#cancel-batch [name=reason]", "wrong file")
         await shown.page.click("#cancel-batch button.button--danger")
@@ -289,19 +251,19 @@ async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
 
 
 async def test_what_one_window_does_the_other_one_shows(
-    shown: Window, chrome: Browser, machine: Machine
+    shown: Window, gates: Console, machine: Machine
 ) -> None:
-    async with window(chrome, shown.base) as other:
-        await other.log_in("lin.mei")
+    async with gates.window("lin.mei") as other:
         await open_gate(other, "press")
         await open_gate(shown, "press")
         await shown.page.click("[data-dialog=pause-gate]")
         await shown.page.fill("#pause-gate-reason", "storm <i>")
         await shown.page.keyboard.press("Enter")
         await other.page.wait_for_selector(".notice:has-text('storm <i>')")
+        await other.ready()
         assert (await machine.post("/gates/press/acquire", holder="late"))["reason"] == "paused"
         await other.page.click("[data-dialog=resume-gate]")
-        await other.page.click("#resume-gate button.button--primary")
+        await other.send("#resume-gate button.button--primary")
         await shown.page.wait_for_selector("[data-dialog=pause-gate]")
         await change_cap(other, 4)
         await shown.until(f"{CAP} === wanted", "of 4")
@@ -323,13 +285,10 @@ async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown
     await expect(page.locator("#id_margin_seconds")).to_have_value("20")
 
 
-async def test_every_page_fits_a_phone_and_reads_well(chrome: Browser, gate_web: WebServer) -> None:
-    base = f"http://127.0.0.1:{gate_web.port}"
-    async with window(chrome, base, viewport=PHONE) as phone:
-        await phone.log_in("lin.mei")
+async def test_every_page_fits_a_phone_and_reads_well(gates: Console) -> None:
+    async with gates.window("lin.mei", viewport=PHONE) as phone:
         pages = ["/gates/", "/gates/tower/", "/gates/tower/settings/", "/gates/tower/batches/"]
         for path in [*pages, "/batches/1/"]:
-            await phone.go(path)
-            await phone.page.wait_for_timeout(700)
+            await phone.go_and_settle(path)
             assert await phone.overflow() == [], path
             assert await phone.serious_violations() == [], path

@@ -1,63 +1,38 @@
 """One operator's morning: import a file with bad rows, watch calls, step in, take it all back."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Page, expect
 
-from poolsite.runtime.redis_server import die_with_parent
-from tests.browser.console import PHONE, Window, window
+from tests.browser.console import PHONE, Window
 from tests.browser.import_stage import POOL
-from tests.live.servers import ROOT, Site, WebServer
+from tests.browser.running import Console
 from tests.numbers.import_world import SAMPLE
+from tests.support.waiting import patient
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
-LONG_MS = 90_000
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+LONG_MS = 1000 * patient(90)
 
 
-@pytest.fixture
-def worker(site: Site) -> Iterator[None]:
+@pytest.fixture(scope="module")
+def worker(console: Console) -> Iterator[None]:
     """A Celery worker on the site's database and Redis."""
-    with (site.folder / "worker.log").open("ab") as log:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "celery",
-                "-A",
-                "poolsite",
-                "worker",
-                "-c",
-                "1",
-                "-l",
-                "WARNING",
-            ],
-            cwd=ROOT,
-            env=site.environment,
-            stdout=log,
-            stderr=log,
-            preexec_fn=die_with_parent,
-        )
-    yield
-    process.terminate()
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    with console.program("celery", "-A", "poolsite", "worker", "-c", "1", "-l", "WARNING"):
+        yield
 
 
 @pytest.fixture
-def second_client(site: Site, web: WebServer) -> Iterator[httpx.Client]:
+def second_client(console: Console) -> Iterator[httpx.Client]:
     """A machine that reports events of the pool through the public interface."""
-    secret = site.run("-m", "tests.browser.import_stage").strip()
-    headers = {"Authorization": f"Bearer {secret}"}
-    with httpx.Client(
-        base_url=f"http://127.0.0.1:{web.port}", headers=headers, timeout=20
-    ) as client:
+    token = console.stage("tests.browser.import_stage")["token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=console.base, headers=headers, timeout=20) as client:
         yield client
 
 
@@ -69,15 +44,16 @@ def send(client: httpx.Client, event: str, number: str, **more: str) -> dict[str
 
 
 async def answer_question(page: Page, reason: str, go: str) -> None:
-    """Say why, and press the button that names the count."""
+    """Say why, and press the button that names the count; the page comes anew when it is done."""
     dialog = page.locator("[data-ask]")
     await dialog.locator("[data-ask-reason]").fill(reason)
     await expect(dialog.locator("[data-ask-go]")).to_have_text(go)
-    await dialog.locator("[data-ask-go]").click()
+    async with page.expect_navigation():
+        await dialog.locator("[data-ask-go]").click()
 
 
 async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_it_back(
-    browser: Browser, operator: Window, web: WebServer, worker: None, second_client: httpx.Client
+    console: Console, operator: Window, worker: None, second_client: httpx.Client
 ) -> None:
     page = operator.page
 
@@ -113,8 +89,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     numbers = await page.evaluate(
         "JSON.parse(document.querySelector('#numbers-page').text).numbers"
     )
-    async with window(browser, operator.base) as pool_window:
-        await pool_window.log_in("lin.mei")
+    async with console.window("lin.mei") as pool_window:
         await pool_window.go(f"/pools/{POOL}/")
         await pool_window.until("document.querySelector('[data-legend] b') !== null")
         for number in numbers[:5]:
@@ -161,11 +136,8 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     await expect(page.locator("tr[data-number]")).to_have_count(0)
 
 
-async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(
-    browser: Browser, web: WebServer
-) -> None:
-    async with window(browser, f"http://127.0.0.1:{web.port}", viewport=PHONE) as shown:
-        await shown.log_in("lin.mei")
+async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(console: Console) -> None:
+    async with console.window("lin.mei", viewport=PHONE) as shown:
         found: dict[str, object] = {}
         for path in ("/numbers/", "/numbers/?panel=new", "/imports/"):
             await shown.go(path)

@@ -1,13 +1,18 @@
 """The line in a real browser: a visitor moves up and is served, over a reload and a lost agent."""
 
 import pytest
-from playwright.async_api import Browser, Locator, expect
+from playwright.async_api import Locator, expect
 
-from tests.browser.console import DESKTOP, PHONE, Window, window
+from tests.browser.console import DESKTOP, PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, join, other_visitor, place, view
-from tests.live.servers import WebServer
+from tests.browser.running import Console
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 
 async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lost(
@@ -28,7 +33,6 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await view(first.pages[0], "ended")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
     await visitor.shows("[data-before]", "You are next")
-    await first.close()
 
     await go_online(agent, "li.jun")
     await view(visitor.page, "room")
@@ -54,14 +58,13 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
     await visitor.contains("[data-notice-words]", "first in the line")
     await place(late.pages[0], "2")
-    await late.close()
 
 
-async def test_a_place_goes_along_to_another_device(visitor: Window, browser: Browser) -> None:
+async def test_a_place_goes_along_to_another_device(visitor: Window, line: Console) -> None:
     await join(visitor, "billing", "Cy")
     await visitor.page.click("[data-hold]")
     link = await visitor.page.input_value("[data-hold-link]")
-    async with window(browser, visitor.base, viewport=PHONE) as second:
+    async with line.window(viewport=PHONE) as second:
         await second.page.goto(link)
         await view(second.page, "waiting")
         assert "#" not in second.page.url
@@ -124,7 +127,7 @@ def row_of(shown: Window, name: str) -> Locator:
 
 
 async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_and_agents(
-    visitor: Window, agent: Window, supervisor: Window, browser: Browser
+    visitor: Window, agent: Window, supervisor: Window, line: Console
 ) -> None:
     first = await other_visitor(visitor, "floor", "Ann")
     await join(visitor, "floor", "Bo")
@@ -151,7 +154,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
     await said.wait_for(timeout=PATIENCE_MS)
     assert await supervisor.serious_violations() == []
 
-    async with window(browser, visitor.base) as second:
+    async with line.window() as second:
         await go_online(second, "bai.lu")
         await view(first.pages[0], "room")
         await second.page.wait_for_selector("[data-room] .talk__list")
@@ -176,8 +179,6 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await expect(words.first).to_have_text("Is <b>anybody</b> there?")
         await agent.until("!document.querySelector('[data-room] textarea')")
         await view(late.pages[0], "room")
-    await first.close()
-    await late.close()
 
 
 async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_moves(
@@ -192,6 +193,7 @@ async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_move
     await answer_the_question(supervisor, "abusive")
     await view(visitor.page, "ended")
     await supervisor.page.wait_for_selector(".messages")
+    await supervisor.ready()
     gil = row_of(supervisor, "Gil")
     await gil.get_by_role("button", name="End").click()
     async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
@@ -201,17 +203,13 @@ async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_move
     await supervisor.page.keyboard.press("Escape")
     await supervisor.page.click("h1")  # what had the focus is let go of
     await gil.wait_for(state="detached", timeout=PATIENCE_MS)
-    await other.close()
 
 
-async def test_a_desks_pages_are_for_everybody_on_every_screen(
-    browser: Browser, line_web: WebServer
-) -> None:
-    base = f"http://127.0.0.1:{line_web.port}"
+async def test_a_desks_pages_are_for_everybody_on_every_screen(line: Console) -> None:
     paths = ("", "floor/", "reports/?by=agent", "replay/", "messages/", "settings/", "visitors/")
-    for size in (PHONE, DESKTOP):
-        async with window(browser, base, viewport=size) as shown:
-            await shown.log_in("chen.li")
+    async with line.window("chen.li") as shown:
+        for size in (PHONE, DESKTOP):
+            await shown.page.set_viewport_size(size)
             for path in (*paths, "queues/new/", "agents/new/"):
                 await shown.go(f"/desks/care/{path}")
                 assert await shown.overflow() == [], path

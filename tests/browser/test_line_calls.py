@@ -1,13 +1,18 @@
 """Calling back in a real browser: the visitor of a room, and who left a message."""
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
-from tests.browser.console import PHONE, Window, window
+from tests.browser.console import DESKTOP, PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, view
-from tests.live.servers import WebServer
+from tests.browser.running import Console
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
 CALLEE = "+8613900001111"
 BAR = "[data-room] .room__call"
 
@@ -30,7 +35,7 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     await running.wait_for(timeout=PATIENCE_MS)
     taken = await running.inner_text()
     assert await agent.serious_violations() == []
-    await agent.page.set_viewport_size({"width": 390, "height": 844})
+    await agent.page.set_viewport_size(PHONE)
     assert await agent.overflow() == []
     assert await agent.serious_violations() == []
     await agent.page.reload()
@@ -48,13 +53,9 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     await agent.page.wait_for_selector(BAR, state="detached", timeout=PATIENCE_MS)
 
 
-@pytest.mark.parametrize("size", [None, PHONE], ids=["desk", "phone"])
-async def test_an_agent_calls_back_who_left_a_message(
-    browser: Browser, line_web: WebServer, size: dict[str, int] | None
-) -> None:
-    options = {"viewport": size} if size else {}
-    async with window(browser, f"http://127.0.0.1:{line_web.port}", **options) as shown:
-        await shown.log_in("cai.xin")
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+async def test_an_agent_calls_back_who_left_a_message(line: Console, size: dict[str, int]) -> None:
+    async with line.window("cai.xin", viewport=size) as shown:
         await shown.go("/desks/care/messages/?queue=help")
         row = shown.page.locator("tr", has_text="Zoe").first
         await row.get_by_role("button", name="Call back").click()

@@ -1,8 +1,10 @@
 """The line in a real browser when a server restarts, or Redis has lost everything."""
 
-import pytest
+from collections.abc import Iterator
 
-from poolsite.runtime.redis_server import RedisServer
+import pytest
+from playwright.async_api import Browser
+
 from tests.browser.console import Window
 from tests.browser.line_windows import (
     PATIENCE_MS,
@@ -13,14 +15,28 @@ from tests.browser.line_windows import (
     view,
     words_in,
 )
-from tests.live.servers import WebServer
+from tests.browser.running import Console, running
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+
+@pytest.fixture(scope="module")
+def line(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """A console of its own: its server ends, and its Redis is emptied."""
+    with running(browser, tmp_path_factory.mktemp("line")) as console:
+        console.stage("tests.browser.line_stage")
+        with console.program("tests.browser.line_ticker"):
+            yield console
 
 
 # First: its desk is a patient one, and after a loss would wait two minutes before it matches.
 async def test_a_room_goes_on_when_the_web_process_restarts(
-    visitor: Window, agent: Window, line_web: WebServer
+    visitor: Window, agent: Window, line: Console
 ) -> None:
     """Visitor and agent come back by themselves; nothing that was said is lost or there twice."""
     await go_online(agent, "luo.jing")
@@ -39,14 +55,14 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
     for speaker, hearer in sides:
         await say(speaker, "before")
         await words_in(hearer.page, "theirs", ["before"])
-    line_web.stop()
+    line.web.stop()
     for speaker, _ in sides:
         await say(speaker, "meanwhile")
         unsent = speaker.page.locator(".talk__row--sending", has_text="Not sent.")
         await unsent.wait_for(timeout=PATIENCE_MS)
     lost = visitor.page.locator("[data-notice]", has_text="The connection is lost.")
     await lost.wait_for(timeout=PATIENCE_MS)
-    line_web.start()
+    line.web.start()
     for speaker, hearer in sides:
         await words_in(hearer.page, "theirs", ["before", "meanwhile"])
         await words_in(speaker.page, "mine", ["before", "meanwhile"])
@@ -63,14 +79,14 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
 
 
 async def test_a_place_survives_the_loss_of_everything_that_redis_had(
-    visitor: Window, line_redis: RedisServer
+    visitor: Window, line: Console
 ) -> None:
     gone = await other_visitor(visitor, "billing", "Gone")  # away, and counted all the same
     first = await other_visitor(visitor, "billing", "Fay")
     await gone.close()
     await join(visitor, "billing", "Gus")
     await place(visitor.page, "3")
-    with line_redis.client() as client:
+    with line.redis.client() as client:
         client.flushall()
         await visitor.page.reload()
         await view(visitor.page, "waiting")
@@ -82,11 +98,10 @@ async def test_a_place_survives_the_loss_of_everything_that_redis_had(
     await visitor.page.click("[data-leave]")
     await visitor.page.click("[data-ask-go]")
     await view(visitor.page, "ended")
-    await first.close()
 
 
 async def test_places_come_back_after_a_loss_though_some_had_been_served_before(
-    visitor: Window, agent: Window, line_redis: RedisServer
+    visitor: Window, agent: Window, line: Console
 ) -> None:
     """Visitors whose agent was lost stand first, and stay there when Redis loses everything."""
     first = await other_visitor(visitor, "returns", "Ann")
@@ -99,7 +114,7 @@ async def test_places_come_back_after_a_loss_though_some_had_been_served_before(
         await view(context.pages[0], "waiting")
     await join(visitor, "returns", "Cy")
     await place(visitor.page, "3")
-    with line_redis.client() as client:
+    with line.redis.client() as client:
         client.flushall()
     await visitor.page.reload()
     await view(visitor.page, "waiting")
@@ -110,7 +125,6 @@ async def test_places_come_back_after_a_loss_though_some_had_been_served_before(
         await context.pages[0].click("[data-leave]", timeout=PATIENCE_MS)
         await context.pages[0].click("[data-ask-go]")
         await view(context.pages[0], "ended")
-        await context.close()
     await place(visitor.page, "1")
     await visitor.page.click("[data-leave]")
     await visitor.page.click("[data-ask-go]")

@@ -1,14 +1,59 @@
 """One pool live: what a second client does shows at once, and what an operator does counts."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
-from tests.browser.console import PHONE, POOL, Switch, Window, window
-from tests.live.servers import WebServer
+from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.running import Console
+from tests.browser.stage import POOL
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 PAGE = f"/pools/{POOL}/"
+
+
+@dataclass
+class Switch:
+    """A switch on the pool's public interface."""
+
+    client: httpx.Client
+    numbers: list[str]
+    calls: list[str] = field(default_factory=list)
+
+    def send(self, event: str, number: str = "", **more: Any) -> dict[str, Any]:
+        """Report one event; returns the answer, whatever it is."""
+        body = {"event": event, **({"number": number} if number else {}), **more}
+        if event == "call":
+            self.calls.append(more["call_id"])
+        answer: dict[str, Any] = self.client.post(f"/api/v1/pools/{POOL}/events", json=body).json()
+        return answer
+
+    def settle(self) -> None:
+        """Hang every call up and register every number."""
+        events = [{"event": "hangup", "call_id": call} for call in self.calls]
+        events += [{"event": "reg", "number": number} for number in self.numbers]
+        self.client.post(f"/api/v1/pools/{POOL}/events", json=events).raise_for_status()
+
+
+@pytest.fixture
+def switch(console: Console) -> Iterator[Switch]:
+    """A second client, which reports events of the pool; at the end every number is idle+up."""
+    told = console.stage("tests.browser.stage")
+    headers = {"Authorization": f"Bearer {told['token']}"}
+    with httpx.Client(base_url=console.base, headers=headers, timeout=20) as client:
+        second = Switch(client, told["numbers"])
+        second.settle()
+        yield second
+        second.settle()
 
 
 def state_of(switch: Switch, number: str) -> str:
@@ -17,8 +62,7 @@ def state_of(switch: Switch, number: str) -> str:
 
 
 async def open_pool(shown: Window) -> None:
-    await shown.go(PAGE)
-    await shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
+    await shown.go_live(PAGE)
     await shown.until("document.querySelectorAll('.tile-list .tile[data-state]').length === 40")
 
 
@@ -93,10 +137,9 @@ async def test_a_quarantined_number_is_hatched_and_not_picked_until_it_is_releas
 
 
 async def test_a_paused_pool_says_so_in_another_window_and_refuses_calls(
-    operator: Window, browser: Browser, web: WebServer, switch: Switch
+    operator: Window, console: Console, switch: Switch
 ) -> None:
-    async with window(browser, f"http://127.0.0.1:{web.port}") as other:
-        await other.log_in("lin.mei")
+    async with console.window("lin.mei") as other:
         await open_pool(operator)
         await open_pool(other)
         await operator.page.click("[data-menu=pool-menu]")
@@ -105,6 +148,7 @@ async def test_a_paused_pool_says_so_in_another_window_and_refuses_calls(
         await operator.page.click("[data-ask-go]")
         await other.until("document.querySelector('[data-paused]') !== null")
         await other.contains("[data-paused]", "carrier trouble")
+        await other.ready()
         assert switch.send("call", call_id="paused-1")["reason"] == "paused"
         await other.page.click("[data-menu=pool-menu]")
         await other.page.click("[data-resume]")
@@ -148,7 +192,7 @@ async def test_tiles_and_charts_have_a_table_beside_them(operator: Window, switc
 
 
 async def test_the_pages_of_pools_and_numbers_please_axe_and_fit_a_phone(
-    browser: Browser, web: WebServer, switch: Switch
+    console: Console, switch: Switch
 ) -> None:
     number = switch.numbers[0]
     paths = [
@@ -158,28 +202,23 @@ async def test_the_pages_of_pools_and_numbers_please_axe_and_fit_a_phone(
         f"/numbers/{number}/",
         f"/who-had/?by=number&at=2026-01-01T10:00:00&what={number.removeprefix('+')}",
     ]
-    base = f"http://127.0.0.1:{web.port}"
     found: dict[str, list[str]] = {}
-    for scheme in ("light", "dark"):
-        async with window(browser, base, color_scheme=scheme) as shown:
-            await shown.log_in("lin.mei")
-            for path in paths:
-                await shown.go(path)
-                await shown.until("document.readyState === 'complete'")
-                found[f"{scheme} {path}"] = await shown.serious_violations()
-    wide = {}
-    async with window(browser, base, viewport=PHONE) as shown:
-        await shown.log_in("lin.mei")
+    async with console.window("lin.mei", reduced_motion="reduce") as shown:
         for path in paths:
             await shown.go(path)
-            wide[path] = await shown.overflow()
+            found[f"light {path}"] = await shown.serious_violations()
+            await shown.page.emulate_media(color_scheme="dark")
+            found[f"dark {path}"] = await shown.serious_violations(*COLOURS)
+            await shown.page.emulate_media(color_scheme="light")
+        await shown.page.set_viewport_size(PHONE)
+        for path in paths:
+            await shown.go(path)
+            found[f"phone {path}"] = await shown.overflow()
     assert {path: lines for path, lines in found.items() if lines} == {}
-    assert {path: why for path, why in wide.items() if why} == {}
 
 
-async def test_a_foreign_pool_looks_like_a_missing_one(browser: Browser, web: WebServer) -> None:
-    async with window(browser, f"http://127.0.0.1:{web.port}") as shown:
-        await shown.log_in("chen.er")
+async def test_a_foreign_pool_looks_like_a_missing_one(console: Console) -> None:
+    async with console.window("chen.er") as shown:
         own = await shown.page.goto(f"{shown.base}{PAGE}")
         missing = await shown.page.goto(f"{shown.base}/pools/no-such-pool/")
         assert own is not None

@@ -1,12 +1,16 @@
 """What every page has: log-in, navigation, theme, keyboard, phone width, nothing for axe."""
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
-from tests.browser.console import PHONE, Window, window
-from tests.live.servers import WebServer
+from tests.browser.console import LIVE, PHONE, Window
+from tests.browser.running import Console
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 PAGES = [
     "/overview/",
@@ -19,16 +23,19 @@ PAGES = [
 ]
 
 
-async def test_an_operator_logs_in_and_lands_on_a_live_overview(operator: Window) -> None:
-    assert operator.page.url.endswith("/overview/")
-    await operator.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
-    await operator.shows("h1", "Overview")
+async def test_an_operator_logs_in_and_lands_on_a_live_overview(console: Console) -> None:
+    async with console.window() as shown:
+        await shown.log_in("lin.mei")
+        assert shown.page.url.endswith("/overview/")
+        await shown.until(LIVE)
+        await shown.shows("h1", "Overview")
 
 
 async def test_the_theme_is_switched_kept_and_set_before_the_page_is_painted(
     operator: Window,
 ) -> None:
     page = operator.page
+    await operator.go("/overview/")
     background = "getComputedStyle(document.body).backgroundColor"
     assert await page.evaluate(background) == "rgb(249, 250, 251)"
     await page.click("[data-theme-switch]")
@@ -49,6 +56,7 @@ async def test_the_system_page_changes_by_itself(operator: Window) -> None:
 
 async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: Window) -> None:
     page = operator.page
+    await operator.go("/overview/")
     await page.keyboard.press("/")
     await expect(page.locator("[data-search]")).to_be_visible()
     await page.keyboard.type("g?/")
@@ -79,29 +87,28 @@ async def test_the_pages_own_entry_of_a_menu_too_long_for_the_window_is_seen(
 
 async def test_the_first_tab_stop_skips_to_the_content(operator: Window) -> None:
     page = operator.page
+    await operator.go("/overview/")
     await page.keyboard.press("Tab")
     assert await page.evaluate("document.activeElement.className") == "skip"
     await page.keyboard.press("Enter")
     assert await page.evaluate("document.activeElement.id") == "content"
 
 
-async def test_axe_finds_nothing_serious_on_a_desktop(browser: Browser, web: WebServer) -> None:
+async def test_axe_finds_nothing_serious_on_a_desktop(console: Console) -> None:
     # On a phone, in Chinese, in both themes: test_every_page.py.
-    async with window(browser, f"http://127.0.0.1:{web.port}", color_scheme="light") as shown:
+    async with console.window(color_scheme="light") as shown:
         await shown.go("/login/")
         found = {"/login/": await shown.serious_violations()}
-        await shown.log_in("lin.mei")
+        await shown.enter("lin.mei")
         for path in PAGES:
             await shown.go(path)
             found[path] = await shown.serious_violations()
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-async def test_the_drawer_opens_on_a_phone_and_gives_the_focus_back(
-    browser: Browser, web: WebServer
-) -> None:
-    async with window(browser, f"http://127.0.0.1:{web.port}", viewport=PHONE) as shown:
-        await shown.log_in("lin.mei")
+async def test_the_drawer_opens_on_a_phone_and_gives_the_focus_back(console: Console) -> None:
+    async with console.window("lin.mei", viewport=PHONE) as shown:
+        await shown.go("/overview/")
         await shown.page.click("[data-drawer-open]")
         await shown.page.locator("#sidebar a.nav-item").first.wait_for(state="visible")
         await shown.page.keyboard.press("Escape")
@@ -110,8 +117,8 @@ async def test_the_drawer_opens_on_a_phone_and_gives_the_focus_back(
 
 async def test_a_lost_connection_shows_at_once_and_heals(operator: Window) -> None:
     state = "document.querySelector('[data-live-badge]').dataset.state"
-    await operator.until(f"{state} === 'live'")
+    await operator.go_live("/overview/")
     await operator.page.context.set_offline(True)
     await operator.until(f"['offline', 'reconnecting', 'stale'].includes({state})")
     await operator.page.context.set_offline(False)
-    await operator.until(f"{state} === 'live'")
+    await operator.until(LIVE)

@@ -1,14 +1,15 @@
 """Make what the walk over every page looks at, and say where: prints JSON.
 
-A program for a migrated database, run in the environment of the site, after `manage.py demo_data
---small`. The pages are those of the table of addresses (tests/access/url_rules.py), each with the
-objects that its row makes; the demo's own things stand beside, with numbers, queues and money.
+A program for a migrated database, run in the environment of the site. The pages are those of the
+table of addresses (tests/access/url_rules.py), each with the objects that its row makes; what
+`manage.py demo_data --small` makes stands beside, with numbers, queues and money.
 """
 
 import json
 from typing import Any
 
 import django
+from django.core.management import call_command
 from django.test import Client
 
 # Who walks a page: the first of these who may see it.
@@ -29,6 +30,7 @@ def main() -> None:
     from tests.access.url_rules import RULES
     from tests.access.world import make_world
 
+    call_command("demo_data", "--small")
     world = make_world()
     clients = {reader: world.client(reader) for reader in WALKERS}
     pages: dict[str, tuple[str, str]] = {}
@@ -44,9 +46,8 @@ def main() -> None:
     for address in _with_data():
         pages[address] = ("nobody" if address.startswith("/q/") else "operate", address)
     _say_beside(world)
-    cookies = {name: _cookie(client) for name, client in clients.items() if name != "nobody"}
-    told = {"pages": pages, "others": others, "cookies": cookies, "cookie_name": _cookie_name()}
-    print(json.dumps(told))
+    sessions = {name: _session(client) for name, client in clients.items() if name != "nobody"}
+    print(json.dumps({"pages": pages, "others": others, "sessions": sessions}))
 
 
 def _reader(answers: Any) -> str:
@@ -92,14 +93,10 @@ def _say_beside(world: Any) -> None:
             tags_and_notes.add_note(thing, "Called the carrier. " + "w" * 120, actor=actor)
 
 
-def _cookie(client: Client) -> str:
-    return str(client.cookies[_cookie_name()].value)
-
-
-def _cookie_name() -> str:
+def _session(client: Client) -> str:
     from django.conf import settings
 
-    return str(settings.SESSION_COOKIE_NAME)
+    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from threading import Timer
 
 from poolsite.runtime.redis_server import die_with_parent
 from tests.chaos.processes import ROOT
+from tests.support.waiting import patient
 
 COMMAND_SECONDS = 120.0
 Completed = subprocess.CompletedProcess[str]
@@ -32,7 +33,7 @@ class Console:
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        timer = Timer(COMMAND_SECONDS, process.kill)
+        timer = Timer(patient(COMMAND_SECONDS), process.kill)
         timer.start()
         try:
             process.stdin.write(json.dumps(arguments) + "\n")

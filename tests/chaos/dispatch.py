@@ -6,10 +6,11 @@ order, once. After a fault that lost data a message may come twice, and a sessio
 """
 
 import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from tests.chaos.resting import until_right
 
 if TYPE_CHECKING:
     from tests.chaos.stack import Stack
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 AWAY_SECONDS = 5.0  # a pause of this length may outlast the small group's timers (2 + 8 s, in part)
 GRACE_SECONDS = 30.0  # from an instance's end until the last of its sessions is told lost
 REST_SECONDS = 90.0
-POLL_SECONDS = 0.5
 PARTS = (1, 2)
 OURS = ("bye",)
 REFUSED = "refused: "
@@ -179,11 +179,7 @@ def at_rest(stack: "Stack", *, lossless: bool) -> int:
     """With no new sessions: none is left in Redis, both ends of each were told; how many judged."""
     if group_of(stack) is None:
         return 0
-    deadline = time.monotonic() + REST_SECONDS
-    while problem := _left(stack):
-        if time.monotonic() > deadline:
-            raise BrokenDispatchError(problem)
-        time.sleep(POLL_SECONDS)
+    until_right(lambda: _left(stack), REST_SECONDS, BrokenDispatchError)
     return check(stack, lossless=lossless)
 
 

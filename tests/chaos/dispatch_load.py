@@ -27,6 +27,7 @@ from integrations.dispatch_client import (
     InstanceHandler,
     Settings,
 )
+from tests.support.waiting import patient
 
 FRONTS = 2
 INSTANCES = 2
@@ -125,7 +126,7 @@ class Talker(FrontHandler):
         """Wait for its next word; at rest not for ever: a loss of data may have taken it."""
         while True:
             try:
-                async with asyncio.timeout(ANSWER_SECONDS):
+                async with asyncio.timeout(patient(ANSWER_SECONDS)):
                     return await talk.moved.wait()
             except TimeoutError:
                 if self.resting:

@@ -8,6 +8,7 @@ from integrations.simulator.call_log import end_open_calls
 from tests.chaos import dispatch_faults, line_faults, money_faults, redis_faults, sql_faults
 from tests.chaos.catalogue import FAULTS, PAUSE_SECONDS, fault
 from tests.chaos.stack import Stack
+from tests.support.waiting import patient
 
 # The modules register their own.
 __all__ = [
@@ -102,7 +103,7 @@ def kill_in_books(stack: Stack, chance: random.Random) -> str:
     """A worker dies in the persistence: before the commit, after it, after the trim."""
     point = chance.choice(BOOK_POINTS)
     doomed = stack.doomed_worker(point)
-    deadline = time.monotonic() + DOOMED_SECONDS
+    deadline = time.monotonic() + patient(DOOMED_SECONDS)
     while doomed.alive and time.monotonic() < deadline:
         time.sleep(0.2)
     survived = doomed.alive

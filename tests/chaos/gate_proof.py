@@ -43,6 +43,7 @@ from tests.chaos.gate_verdict import (
 )
 from tests.live.servers import ROOT, Site, WebServer
 from tests.support.ports import free_port
+from tests.support.waiting import patient
 
 SLUG = "proof"
 TAG = door.GateKeys(SLUG).tag
@@ -139,7 +140,7 @@ class Proof:
             child.terminate()
         for child in self._children:
             try:
-                child.wait(timeout=20)
+                child.wait(timeout=patient(20))
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.chaos.resting import until_right
+
 if TYPE_CHECKING:
     from tests.chaos.stack import Stack
 
@@ -17,7 +19,6 @@ TAG = "{gate." + GATE + "}"
 WORK_SECONDS = 3.0
 FEW_TASKS = 60
 REST_SECONDS = 60.0
-POLL_SECONDS = 0.5
 
 
 class BrokenGateError(AssertionError):
@@ -101,11 +102,7 @@ def at_rest(stack: "Stack") -> None:
     if gate_of(stack) is None:
         return
     _cancel_batches(stack)
-    deadline = time.monotonic() + REST_SECONDS
-    while problem := _left(stack):
-        if time.monotonic() > deadline:
-            raise BrokenGateError(problem)
-        time.sleep(POLL_SECONDS)
+    until_right(lambda: _left(stack), REST_SECONDS, BrokenGateError)
     twice = stack.sql(
         "SELECT task, count(*) FROM admission_gateevent WHERE event IN ('done', 'failed')"
         " GROUP BY task HAVING count(*) > 1"

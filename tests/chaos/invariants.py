@@ -11,6 +11,7 @@ import redis
 from integrations.simulator.call_log import find_overlaps
 from tests.chaos import dispatch, gates, line, money
 from tests.chaos.stack import Stack
+from tests.support.waiting import patient
 
 HEAL_SECONDS = 60.0
 POLL_SECONDS = 0.5
@@ -54,7 +55,7 @@ def _log_lines(stack: Stack) -> list[str]:
 def wait_until_healed(stack: Stack) -> Healed:
     """Poll until everything is green at once: first what is cheap, then a whole reconcile.
 
-    Raises BrokenInvariantError after 60 s, naming what was still red.
+    Raises BrokenInvariantError after 60 s (of a quiet machine), naming what was still red.
     """
     started = time.monotonic()
     begun, sent = _calls_begun(stack), money.handed_over(stack)
@@ -67,7 +68,7 @@ def wait_until_healed(stack: Stack) -> Healed:
         if not problem:
             return Healed(elapsed, red)
         red = problem
-        if elapsed > HEAL_SECONDS:
+        if elapsed > patient(HEAL_SECONDS):
             raise BrokenInvariantError(f"not healed after {elapsed:.0f} s: {problem}")
         time.sleep(POLL_SECONDS)
 
@@ -147,7 +148,7 @@ def everything_is_at_rest(stack: Stack, *, lossless: bool) -> None:
 
 
 def _until_green(checks: Iterable[Callable[[], str]]) -> None:
-    deadline = time.monotonic() + HEAL_SECONDS
+    deadline = time.monotonic() + patient(HEAL_SECONDS)
     for check in checks:
         while problem := check():
             if time.monotonic() > deadline:

@@ -5,10 +5,10 @@ who was there is lost; and a room has ended since. At the end everybody was serv
 """
 
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.chaos.resting import until_right
 from tests.line.judge import BrokenLawError, Logs, judge, read_logs
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ BEAT_SECONDS = 1.0
 VISITS_PER_HOUR = 400.0
 MEAN_ROOM_SECONDS = 20.0
 REST_SECONDS = 240.0
-POLL_SECONDS = 1.0
 
 
 class BrokenLineError(AssertionError):
@@ -107,11 +106,7 @@ def at_rest(stack: "Stack") -> None:
     desk = desk_of(stack)
     if desk is None:
         return
-    deadline = time.monotonic() + REST_SECONDS
-    while problem := _left(stack, desk["slug"]) or check(stack):
-        if time.monotonic() > deadline:
-            raise BrokenLineError(problem)
-        time.sleep(POLL_SECONDS)
+    until_right(lambda: _left(stack, desk["slug"]) or check(stack), REST_SECONDS, BrokenLineError)
     keeps_the_laws(stack)
     known = {
         row[0]: row[1]

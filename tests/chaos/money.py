@@ -5,14 +5,14 @@ the public interface, hand it over, and the gateway reports: interim, final, twi
 """
 
 import json
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from tests.chaos.resting import until_right
 from tests.chaos.stack import Stack
 
 HEAL_SECONDS = 60.0
-POLL_SECONDS = 0.5
 OPEN = ("held", "sent")
 MONEY_KINDS = ("recharge", "credit", "debit", "chargeback", "cash_refund", "by_hand")
 
@@ -174,10 +174,8 @@ def books_are_at_rest(stack: Stack, *, lossless: bool) -> Judged:
     """
     if not accounts(stack):
         return Judged()
-    _until(lambda: _untold(stack))
-    if lossless:
-        _until(lambda: _unended(stack))
-    _until(lambda: audit(stack))
+    for wrong in (_untold, _unended, audit) if lossless else (_untold, audit):
+        until_right(partial(wrong, stack), HEAL_SECONDS, BrokenBooksError)
     charged = read_charges(stack)
     ledger = read_ledger(_lines(stack))
     check_charges(charged.values())
@@ -186,14 +184,6 @@ def books_are_at_rest(stack: Stack, *, lossless: bool) -> Judged:
     if lossless and unexplained:
         raise BrokenBooksError(f"{unexplained} units were delivered, not paid, and not listed")
     return Judged(len(ledger), len(charged), unexplained)
-
-
-def _until(check: Callable[[], str]) -> None:
-    deadline = time.monotonic() + HEAL_SECONDS
-    while problem := check():
-        if time.monotonic() > deadline:
-            raise BrokenBooksError(problem)
-        time.sleep(POLL_SECONDS)
 
 
 def _untold(stack: Stack) -> str:

@@ -14,6 +14,7 @@ from tests.chaos.catalogue import fault
 from tests.chaos.money import BrokenBooksError
 from tests.chaos.stack import Stack
 from tests.chaos.stack_view import DATABASE
+from tests.support.waiting import patient
 
 BITE_SECONDS = 40.0
 # Bounds of what customers see while the machine is under load, not of speed: `make bench`.
@@ -91,7 +92,7 @@ def fill_sql_disk(stack: Stack, _chance: random.Random) -> str:
     begun = time.monotonic()
     try:
         while stack.sql_refusals() == refused:
-            if time.monotonic() - begun > BITE_SECONDS:
+            if time.monotonic() - begun > patient(BITE_SECONDS):
                 raise RuntimeError("the full disk of SQL was never met")
             time.sleep(0.2)
         time.sleep(5.0)

@@ -15,8 +15,9 @@ from typing import Any, Self
 import httpx
 
 from tests.chaos.stack import Stack
+from tests.support.waiting import patient
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = patient(10.0)
 AT_ONCE = 40  # items of the hot account in one request
 HOT_THREADS = 3
 Chatbot = dict[str, Any]

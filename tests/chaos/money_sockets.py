@@ -12,6 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.chaos.money_load import TIMEOUT_SECONDS, Chatbot, client_of
 from tests.chaos.stack import Stack
+from tests.support.waiting import patient
 
 READERS = 10
 SOCKETS_AT_ONCE = 25
@@ -96,7 +97,7 @@ async def _storm(stack: Stack, chatbot: Chatbot, reconnects: int) -> Storm:
     readers = [asyncio.create_task(one) for one in each]
     looking = asyncio.create_task(_look(stack, chatbot, its, over))
     try:
-        async with asyncio.timeout(STORM_SECONDS):
+        async with asyncio.timeout(patient(STORM_SECONDS)):
             while its.reconnects < reconnects:
                 comers = [_come_and_go(stack, chatbot, n) for n in range(SOCKETS_AT_ONCE)]
                 its.reconnects += sum(await asyncio.gather(*comers))
@@ -163,7 +164,7 @@ async def _look(stack: Stack, chatbot: Chatbot, its: Storm, over: asyncio.Event)
     async with _async_client(stack, chatbot, 0) as client:
         while not deadline or (shown_is_stored(its) and time.monotonic() < deadline):
             if over.is_set():
-                deadline = deadline or time.monotonic() + LOOK_SECONDS
+                deadline = deadline or time.monotonic() + patient(LOOK_SECONDS)
             try:
                 answer = await client.get("balance")
             except httpx.HTTPError:

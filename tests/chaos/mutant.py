@@ -1,21 +1,52 @@
-"""Runs tests against the product with one line of it changed in memory.
+"""The product with one line of it changed, in forks of one process that has imported all of it.
 
-The environment names the file, the text and what stands in its place; the tree is untouched.
-Imported before pytest begins, so before anything of the product is.
+    python -m tests.chaos.mutant OUTPUT TEST…
+
+is a pytest run that collects the tests and then reads cases, one as JSON on each line of its
+standard input. For each it forks: the fork changes the product in memory and goes on as the run of
+that case's test; the tree is untouched. What the fork prints is in OUTPUT, its exit code is the
+answer, one line. The run ends, and with it its servers, when the cases do.
 """
 
-import importlib.abc
-import importlib.machinery
-import importlib.util
+import ast
+import gc
+import importlib
+import json
 import os
+import signal
+import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
+from unittest import mock
+
+import pytest
+import redis
+from django.conf import settings
+
+from poolsite.hotpath.scripts import Script, read_script
+from poolsite.runtime.redis_server import die_with_parent
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[2]
-VARIABLES = ("MUTANT_FILE", "MUTANT_OLD", "MUTANT_NEW")
+CHANGED_APP = "MUTANT_APP"  # whose migrations tests/support/database.py leaves to Django
+LONGEST_SECONDS = 180.0  # for the imports, and for each test
+
+
+@dataclass(frozen=True)
+class Case:
+    """A safeguard: where it stands, what is put in its place, and the test that guards it."""
+
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+EVERY_TEST = Case("", "", "", "")  # with nothing changed
 
 
 @dataclass(frozen=True)
@@ -32,49 +63,232 @@ class Mutation:
         return text.replace(self.old, self.new)
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
-    """Compiles the changed text; what Python cached of the true one is not looked at."""
-
-    mutation: Mutation
-
-    def get_code(self, fullname: str) -> CodeType:
-        text = self.mutation.of(self.mutation.path.read_text())
-        return compile(text, str(self.mutation.path), "exec", dont_inherit=True)
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, mutation: Mutation) -> None:
-        self.mutation = mutation
-        self.name = ".".join(mutation.path.relative_to(ROOT).with_suffix("").parts)
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.name:
-            return None
-        loader = _Loader(fullname, str(self.mutation.path))
-        loader.mutation = self.mutation
-        return importlib.util.spec_from_file_location(fullname, self.mutation.path, loader=loader)
+# -- changing what runs ----------------------------------------------------------------------------
 
 
 def apply(mutation: Mutation) -> None:
-    """From now on this process meets the changed text in place of the file's."""
-    mutation.of(mutation.path.read_text())  # refuse what would change nothing
-    if mutation.path.suffix == ".py":
-        finder = _Finder(mutation)
-        if finder.name in sys.modules:
-            raise RuntimeError(f"{finder.name} was imported before it could be changed")
-        sys.meta_path.insert(0, finder)
-        return
+    """From now on this process runs the changed text; ValueError when nothing that runs changes."""
+    text = mutation.path.read_text()
+    changed = mutation.of(text)
+    if mutation.path.suffix == ".lua":
+        done = _swap_scripts(mutation.path, changed)
+    else:
+        name = ".".join(mutation.path.relative_to(ROOT).with_suffix("").parts)
+        module = importlib.import_module(name)
+        if mutation.path.parent.name == "migrations":
+            os.environ[CHANGED_APP] = mutation.path.parent.parent.name
+            done = _run_again(module, changed)
+        else:
+            done = _swap_code(module, text, changed) + _swap_constants(module, text, changed)
+    if not done:
+        raise ValueError(f"{mutation.path}: nothing that runs is changed by {mutation.new!r}")
+
+
+def _swap_scripts(path: Path, changed: str) -> int:
+    """Give scripts made of this file, or of one that includes it, their changed body."""
     read = Path.read_text
 
     def read_text(self: Path, encoding: str | None = None, errors: str | None = None) -> str:
-        text = read(self, encoding=encoding, errors=errors)
-        return mutation.of(text) if self.resolve() == mutation.path else text
+        return changed if self.resolve() == path else read(self, encoding, errors)
 
-    Path.read_text = read_text  # type: ignore[method-assign]
+    # Not the registry's alone: of a folder that was loaded twice it knows the last.
+    known = [each for each in gc.get_objects() if type(each) is Script]
+    done = 0
+    with mock.patch.object(Path, "read_text", read_text):
+        for script in known:
+            if not path.is_relative_to(script.path.resolve().parent):
+                continue
+            fresh = read_script(script.app, script.path)
+            if fresh.body != script.body:
+                vars(script).clear()  # its text and SHA-1 as well
+                vars(script).update(vars(fresh))
+                done += 1
+    return done
 
 
-if all(name in os.environ for name in VARIABLES):
-    _file, _old, _new = (os.environ[name] for name in VARIABLES)
-    apply(Mutation(ROOT / _file, _old, _new))
+def _swap_code(module: ModuleType, text: str, changed: str) -> int:
+    """Give functions, methods and closures their changed code: they stay the same objects."""
+    file = str(module.__file__)
+    before, after = (compile(each, file, "exec", dont_inherit=True) for each in (text, changed))
+    codes = {(was.co_qualname, was.co_firstlineno): now for was, now in _different(before, after)}
+    done = 0
+    for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
+        code = function.__code__
+        now = codes.get((code.co_qualname, code.co_firstlineno))
+        if now is not None and code.co_filename == file:
+            function.__code__ = now
+            done += 1
+    return done
+
+
+def _different(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """Yield what differs, outermost first; what only one of the two has is left out."""
+    if before == after:
+        return
+    yield before, after
+    inside = _inside(after)
+    for was in _inside(before):
+        now = next((each for each in inside if each.co_qualname == was.co_qualname), None)
+        if now is not None:
+            inside.remove(now)
+            yield from _different(was, now)
+
+
+def _inside(code: CodeType) -> list[CodeType]:
+    return [each for each in code.co_consts if isinstance(each, CodeType)]
+
+
+def _swap_constants(module: ModuleType, text: str, changed: str) -> int:
+    """Give a constant its changed value in every module that has imported it by its name."""
+    done = 0
+    for was, now in zip(ast.parse(text).body, ast.parse(changed).body, strict=True):
+        if not isinstance(now, ast.Assign | ast.AnnAssign) or ast.dump(was) == ast.dump(now):
+            continue
+        values = dict(vars(module))
+        exec(compile(ast.Module([now], []), str(module.__file__), "exec"), values)
+        for name, old in list(vars(module).items()):
+            if values[name] is not old:
+                for each in [each for each in sys.modules.values() if isinstance(each, ModuleType)]:
+                    if vars(each).get(name) is old:
+                        setattr(each, name, values[name])
+                        done += 1
+    return done
+
+
+def _run_again(migration: ModuleType, changed: str) -> int:
+    """Give a migration's module the changed class, which Django looks up when it migrates."""
+    exec(compile(changed, str(migration.__file__), "exec", dont_inherit=True), vars(migration))
+    return 1
+
+
+# -- the run that forks ----------------------------------------------------------------------------
+
+
+class Forking:
+    """A pytest plugin: between the collection and the tests it serves cases, each in a fork."""
+
+    def __init__(self, output: str) -> None:
+        self._output = output
+        self._session: pytest.Session | None = None  # in a fork
+
+    @pytest.hookimpl(tryfirst=True)  # before anybody starts a thread, which a fork would lack
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if session.testsfailed or not session.items:
+            return  # pytest says why
+        signal.alarm(0)
+        for line in sys.stdin:
+            case = Case(**json.loads(line))
+            pid = os.fork()
+            if not pid:
+                self._become(session, case)
+                return
+            _, status = os.waitpid(pid, 0)
+            print(os.waitstatus_to_exitcode(status), file=sys.__stdout__, flush=True)
+        session.items.clear()
+
+    def _become(self, session: pytest.Session, case: Case) -> None:
+        """From here on this is the run of the case's test, on empty stores, with its change."""
+        self._session = session
+        die_with_parent(signal.SIGKILL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.alarm(int(patient(LONGEST_SECONDS)))
+        _turn_output_to(self._output)
+        _empty_stores()
+        if case != EVERY_TEST:
+            apply(Mutation(ROOT / case.file, case.old, case.new))
+            session.items[:] = [item for item in session.items if _is(item, case.test)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and report.when == "call":
+            print(f"\n{killed_by(report.nodeid)}")
+
+    @pytest.hookimpl(tryfirst=True)  # before the servers, which are the warm process', are ended
+    def pytest_unconfigure(self) -> None:
+        if self._session is not None:
+            sys.stdout.flush()
+            os._exit(int(self._session.exitstatus))
+
+
+def killed_by(test: str) -> str:
+    """The line by which a fork says that this very test failed, and not what stands around it."""
+    return f"killed by {test}"
+
+
+def _is(item: pytest.Item, test: str) -> bool:
+    return item.nodeid.partition("[")[0] == test
+
+
+def _turn_output_to(path: str) -> None:
+    """Standard output and error go to a file; the cases are the warm process' to read."""
+    output = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for kept, stream in ((nothing, 0), (output, 1), (output, 2)):
+        os.dup2(kept, stream)
+
+
+def _empty_stores() -> None:
+    """What the fork before has left: keys, and SQLite's files, a journal perhaps among them."""
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+        client.flushall()
+    for left in Path(settings.DATA_DIR).glob("test.sqlite3*"):
+        left.unlink()
+
+
+def main(output: str, *tests: str) -> int:
+    """Collect, serve, and return pytest's exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the servers are ended then, too
+    signal.alarm(int(patient(LONGEST_SECONDS)))
+    plain = ["-q", "-x", "-s", "-p", "no:cacheprovider"]
+    with redirect_stdout(sys.stderr):
+        return pytest.main([*plain, *tests], plugins=[Forking(output)])
+
+
+# -- the other side --------------------------------------------------------------------------------
+
+
+@dataclass
+class Mutants:
+    """The warm process, for whoever has cases for it."""
+
+    process: subprocess.Popen[str]
+    output: Path
+    log: Path
+
+    def run(self, case: Case) -> tuple[int, str]:
+        """Return pytest's exit code (negative: the signal that ended it) and what was printed."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(BrokenPipeError):  # it has ended: no answer will say so
+            os.write(self.process.stdin.fileno(), f"{json.dumps(asdict(case))}\n".encode())
+        answer = self.process.stdout.readline()
+        assert answer, f"the warm process has ended:\n{self.log.read_text()[-3000:]}"
+        return int(answer), self.output.read_text()
+
+
+@contextmanager
+def warmed(folder: Path, tests: Sequence[str]) -> Iterator[Mutants]:
+    """Start the process for these tests; it ends with the block, and with this process."""
+    output, log = folder / "output", folder / "log"
+    # What belongs to this run of pytest; and the mutants' tests are always on SQLite, by copies.
+    foreign = ("PYTEST_", "REPEAT", "TEST_DATABASE", "DATABASE_URL")
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(foreign)
+    }
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.chaos.mutant", str(output), *tests],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=die_with_parent,
+        ) as process,
+    ):
+        yield Mutants(process, output, log)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from poolsite.runtime.redis_server import die_with_parent
+from tests.chaos.resting import until_right
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESPAWN_SECONDS = 1.0
@@ -61,12 +63,13 @@ class StackProcess:
 
         One that was brought back a moment ago would end by it, come back and know of nothing.
         """
-        deadline = time.monotonic() + HEARS_SECONDS
-        while self.process is None or not _hears(self.process.pid, signal.SIGTERM):
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"{self.name} does not hear SIGTERM")
-            time.sleep(0.05)
+        until_right(self._deaf, HEARS_SECONDS, poll_seconds=0.05)
+        assert self.process is not None
         self.process.terminate()
+
+    def _deaf(self) -> str:
+        hears = self.process is not None and _hears(self.process.pid, signal.SIGTERM)
+        return "" if hears else f"{self.name} does not hear SIGTERM"
 
     def kill(self) -> None:
         """End it as a crash would."""
@@ -81,7 +84,7 @@ class StackProcess:
         with suppress(ProcessLookupError):
             self.process.terminate()
         try:
-            self.process.wait(timeout=patience_seconds)
+            self.process.wait(timeout=patient(patience_seconds))
         except subprocess.TimeoutExpired:
             self.kill()
             return False

@@ -16,6 +16,7 @@ from pathlib import Path
 import redis
 
 from poolsite.runtime.redis_server import RedisServer
+from tests.chaos.resting import until_right
 from tests.support import programs
 from tests.support.ports import free_port
 from tests.support.proxy import FaultyProxy
@@ -169,12 +170,13 @@ class RedisNode:
     def step_clock(self, seconds: int) -> None:
         """Put the server's wall clock off by so much; returns once it is."""
         self.clock_file.write_text(f"{seconds:+d}\n")
-        deadline = time.monotonic() + STEP_SECONDS
         with self.client() as client:
-            while abs(client.time()[0] - time.time() - seconds) > 2:
-                if time.monotonic() > deadline:
-                    raise RuntimeError("libfaketime did not step the clock of Redis")
-                time.sleep(0.1)
+
+            def wrong() -> str:
+                is_off = abs(client.time()[0] - time.time() - seconds) > 2
+                return "libfaketime did not step the clock of Redis" if is_off else ""
+
+            until_right(wrong, STEP_SECONDS, poll_seconds=0.05)
 
     def fail_over(self, lag_seconds: float) -> int:
         """Promote a replica that missed the last seconds; returns how many bytes it had missed.
@@ -245,12 +247,13 @@ class RedisNode:
 
 
 def _wait_until_alone(server: RedisServer) -> None:
-    deadline = time.monotonic() + SYNC_SECONDS
     with server.client() as client:
-        while client.info("replication")["connected_slaves"]:
-            if time.monotonic() > deadline:
-                raise RuntimeError("the old primary did not notice that its replica is gone")
-            time.sleep(0.05)
+
+        def wrong() -> str:
+            known = client.info("replication")["connected_slaves"]
+            return "the old primary did not notice that its replica is gone" if known else ""
+
+        until_right(wrong, SYNC_SECONDS, poll_seconds=0.05)
 
 
 def _offset(server: RedisServer) -> int:
@@ -261,11 +264,10 @@ def _offset(server: RedisServer) -> int:
 
 
 def _wait_until_synced(primary: RedisServer, replica: RedisServer) -> None:
-    deadline = time.monotonic() + SYNC_SECONDS
-    while time.monotonic() < deadline:
+    def wrong() -> str:
         with replica.client() as client:
             up = client.info("replication").get("master_link_status") == "up"
-        if up and _offset(primary) - _offset(replica) < 4_096:
-            return
-        time.sleep(0.05)
-    raise RuntimeError("the replica did not catch up with the primary")
+        is_synced = up and _offset(primary) - _offset(replica) < 4_096
+        return "" if is_synced else "the replica did not catch up with the primary"
+
+    until_right(wrong, SYNC_SECONDS, poll_seconds=0.05)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -14,7 +13,9 @@ from redis import Redis
 
 from tests.chaos.console import Console
 from tests.chaos.redis_node import RedisNode
+from tests.chaos.resting import until_right
 from tests.support.postgres import PostgresServer
+from tests.support.waiting import patient
 
 READY_SECONDS = 90.0
 DATABASE = "poolsite"
@@ -64,11 +65,12 @@ class StackView:
 
     def wait_until_ready(self) -> None:
         """RuntimeError with what /readyz said, if a web process is not ready in time."""
-        deadline = time.monotonic() + READY_SECONDS
-        while unready := self.webs_not_ready():
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"not ready: {unready}; logs in {self.folder}")
-            time.sleep(0.3)
+
+        def wrong() -> str:
+            unready = self.webs_not_ready()
+            return f"not ready: {unready}; logs in {self.folder}" if unready else ""
+
+        until_right(wrong, READY_SECONDS)
 
     def pools_not_open(self) -> dict[str, str]:
         """Return the state of each pool that lends no numbers, by the first letter of `conf`."""
@@ -99,7 +101,9 @@ class StackView:
     def _readiness(self, port: int) -> str:
         """Return "" when the process is ready, else what it said."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/readyz", timeout=patient(5)
+            ) as answer:
                 return "" if answer.status == 200 else f"status {answer.status}"
         except urllib.error.HTTPError as error:
             return error.read(500).decode(errors="replace")

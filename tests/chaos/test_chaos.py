@@ -9,13 +9,12 @@ from tests.chaos.__main__ import Campaign
 from tests.chaos.faults import FAULTS
 from tests.chaos.stack import Stack
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
 SEED = 20_261_121
 TELLING = ("kill_web", "kill_redis", "kill_worker", "lose_replies", "kill_switches", "flush_redis")
 
 
-@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_nothing_is_lost_and_no_number_lent_twice_by_the_most_telling_faults() -> None:
     folder = Path(tempfile.mkdtemp(prefix="poolsite-chaos-", dir="/tmp"))  # short: socket paths

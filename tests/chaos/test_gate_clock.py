@@ -10,6 +10,8 @@ from queueing.admission import gate
 from tests.admission.gate_support import GENERATION, SLUG
 from tests.chaos.redis_node import RedisNode, faketime_library
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.needs("faketime")
 @pytest.mark.parametrize("seconds", [3_600, 40])

@@ -1,6 +1,7 @@
 """The judge and the registry of faults: what they must notice, without the processes."""
 
 import contextlib
+import itertools
 import json
 import random
 import subprocess
@@ -21,7 +22,9 @@ from tests.chaos.faults import FAULTS, fault
 from tests.chaos.invariants import BrokenInvariantError
 from tests.chaos.processes import StackProcess, Watch, family
 from tests.chaos.redis_node import RedisNode, SmallDisk, faketime_library
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
+
+pytestmark = pytest.mark.processes
 
 
 class FakeStack:
@@ -259,13 +262,13 @@ def test_the_family_of_a_process_is_itself_and_all_below(tmp_path: Path) -> None
     assert list(family(parent.pid)) == [parent.pid]
 
 
-def _write_while_held(primary: RedisServer) -> None:
-    """Write until the primary dies: the last of it falls into the time that the replica misses."""
+def _write_until_it_dies(primary: RedisServer, written: list[str]) -> None:
+    """The last that the primary takes falls into the time that the replica misses."""
     with primary.client() as client, contextlib.suppress(redis.RedisError):
-        while client.info("replication")["connected_slaves"] == 0:
-            time.sleep(0.01)
-        time.sleep(1.0)
-        client.set("lost", "1" * 100)
+        for number in itertools.count():
+            client.set(f"key-{number}", "1" * 100)
+            written.append(f"key-{number}")
+            time.sleep(0.01)  # waits: the pace of the load
 
 
 def test_a_promoted_replica_lacks_what_it_was_not_told(tmp_path: Path) -> None:
@@ -275,14 +278,15 @@ def test_a_promoted_replica_lacks_what_it_was_not_told(tmp_path: Path) -> None:
         first = node.server
         with node.client() as client:
             client.set("kept", "1")
-        writer = threading.Thread(target=_write_while_held, args=(first,))
+        written: list[str] = []
+        writer = threading.Thread(target=_write_until_it_dies, args=(first, written))
         writer.start()
-        missed = node.fail_over(1.5)
+        missed = node.fail_over(patient(0.5))
         writer.join()
         with node.client() as client:
             assert missed > 100
             assert client.get("kept") == "1"
-            assert client.get("lost") is None
+            assert client.get(written[-1]) is None
             assert client.info("replication")["role"] == "master"
     finally:
         node.stop()

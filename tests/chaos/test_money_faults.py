@@ -16,6 +16,8 @@ from tests.chaos.stack_view import DATABASE
 from tests.live.servers import Site, WebServer
 from tests.support.postgres import PostgresServer
 
+pytestmark = pytest.mark.processes
+
 ACCOUNTS = """
 import django; django.setup()
 from tests.billing.api.shop import make_shop

@@ -1,27 +1,22 @@
 """The tests must notice when a safeguard is taken out: each mutant is run against its own test."""
 
-import os
-import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import pytest
 
-from tests.chaos.mutant import ROOT, VARIABLES, Mutation
+from tests.chaos.mutant import (
+    EVERY_TEST,
+    ROOT,
+    Case,
+    Mutants,
+    Mutation,
+    apply,
+    killed_by,
+    warmed,
+)
 
-LONGEST_SECONDS = 180  # a busy machine migrates slowly
-# The mutant comes first: what pytest's own plugins import of the product is changed as well.
-START = "import sys, tests.chaos.mutant, pytest; sys.exit(pytest.main(sys.argv[1:]))"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A safeguard: where it stands, what is put in its place, and the test that guards it."""
-
-    file: str
-    old: str
-    new: str
-    test: str
+pytestmark = pytest.mark.prove
 
 
 CASES = {
@@ -116,30 +111,108 @@ CASES = {
         "        if True:\n",
         "tests/hotpath/test_promotion.py::test_a_promoted_server_closes_an_aggregate_once",
     ),
+    "a number in a call is not lent again": Case(
+        "numbers/lua/include/one_call.lua",
+        "  if b == '1' then\n    outcome, reason = '-1', find(props",
+        "  if false then\n    outcome, reason = '-1', find(props",
+        "tests/numbers/test_pool_calls.py::test_an_inbound_call_to_a_busy_number_is_refused",
+    ),
+    "a voucher pays for one call": Case(
+        "numbers/lua/include/one_call.lua",
+        "if paid ~= '' then call('HDEL', POOL, 'v:' .. paid) end\n",
+        "\n",
+        "tests/numbers/test_pool_picking.py::test_a_charged_pool_wants_a_voucher_that_works_once",
+    ),
+    "an offer is accepted by its own token": Case(
+        "queueing/line/lua/accept.lua",
+        "if v.state ~= 'o' or v.token ~= ARGV[3] then",
+        "if v.state ~= 'o' then",
+        "tests/line/desk/test_desk_events.py"
+        "::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
+    ),
+    "no more permits than the cap": Case(
+        "queueing/admission/lua/acquire.lua",
+        "if used >= sub(conf, 6, 12) + 0 or (",
+        "if (",
+        "tests/admission/test_gate_permits.py"
+        "::test_the_cap_is_never_passed_and_a_freed_slot_is_given_at_once",
+    ),
+    "a permit is given back by its own token": Case(
+        "queueing/admission/lua/release.lua",
+        "if sub(held, 1, 16) ~= token then",
+        "if false then",
+        "tests/admission/test_gate_permits.py"
+        "::test_a_permit_is_released_once_and_only_by_its_holder",
+    ),
+    "a frame is done once": Case(
+        "queueing/dispatch/lua/include/inbound.lua",
+        "  if number + 0 <= before then",
+        "  if false then",
+        "tests/dispatch/dispatcher/test_router.py"
+        "::test_a_repeated_frame_does_nothing_and_a_missing_one_closes",
+    ),
+    "who beats keeps its id": Case(
+        "queueing/dispatch/lua/register_back.lua",
+        "if p and p.state == 'a' and p.incarnation ~= ARGV[3] then",
+        "if false then",
+        "tests/dispatch/dispatcher/test_register.py"
+        "::test_same_id_other_incarnation_while_the_old_link_beats_is_refused",
+    ),
+    "nothing is held above the balance": Case(
+        "billing/lua/hold.lua",
+        "    elseif amount > bal then\n",
+        "    elseif false then\n",
+        "tests/billing/wallet/test_money.py::test_one_unit_less_is_not_enough",
+    ),
+    "four eyes are two people's": Case(
+        "billing/services/adjustments.py",
+        "        if adjustment.asked_by_id == decider.pk:\n            raise",
+        "        if False:\n            raise",
+        "tests/billing/recharge/test_adjustments.py"
+        "::test_who_asked_cannot_approve_not_even_past_the_service",
+    ),
+    "a token reaches its own tenant alone": Case(
+        "poolsite/access/actions.py",
+        "        if scope.account_id is not None and _tenant(thing) != scope.account_id:\n",
+        "        if False:\n",
+        "tests/access/test_decide.py::test_the_answer_follows_from_principal_action_and_thing",
+    ),
 }
 
 
-def run(test: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run one test in a process of its own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    return subprocess.run(
-        [sys.executable, "-c", START, "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", test],
-        cwd=ROOT,
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_SECONDS,
-    )
+@pytest.fixture(scope="module")
+def verdicts() -> dict[str, bool]:
+    """Of each mutant that was tried, whether its test noticed it."""
+    return {}
 
 
-@pytest.mark.slow
+@pytest.fixture(scope="module")
+def mutants(
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+    verdicts: dict[str, bool],
+) -> Iterator[Mutants]:
+    """The process that has imported everything; at its end, how many mutants were killed."""
+    tests = sorted({case.test for case in CASES.values()})
+    with warmed(tmp_path_factory.mktemp("mutants"), tests) as process:
+        yield process
+    told = f"\nmutants killed: {sum(verdicts.values())} of {len(verdicts)}"
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():  # xdist's workers have standard error alone
+        print(told, file=sys.stderr)
+
+
+def test_without_a_mutant_all_of_these_tests_are_green(mutants: Mutants) -> None:
+    code, output = mutants.run(EVERY_TEST)
+    assert code == 0, output[-3000:]
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_the_suite_goes_red_without(name: str) -> None:
+def test_the_suite_goes_red_without(name: str, mutants: Mutants, verdicts: dict[str, bool]) -> None:
     case = CASES[name]
-    mutated = dict(zip(VARIABLES, (case.file, case.old, case.new), strict=True))
-    done = run(case.test, **mutated)
-    assert done.returncode == 1, done.stdout[-3000:] + done.stderr[-1000:]
-    assert " failed" in done.stdout or " error" in done.stdout, done.stdout[-3000:]
+    code, output = mutants.run(case)
+    verdicts[name] = code == 1 and killed_by(case.test) in output
+    assert verdicts[name], f"pytest's exit code is {code}:\n{output[-3000:]}"
 
 
 def test_a_mutation_that_would_change_nothing_is_refused() -> None:
@@ -148,7 +221,7 @@ def test_a_mutation_that_would_change_nothing_is_refused() -> None:
         mutation.of((ROOT / "manage.py").read_text())
 
 
-def test_the_mutant_alone_leaves_a_test_green() -> None:
-    case = CASES["a superseded incarnation changes nothing"]
-    done = run(case.test)
-    assert done.returncode == 0, done.stdout[-3000:]
+def test_a_mutation_of_what_does_not_run_is_refused() -> None:
+    file = ROOT / "billing" / "persistence" / "statements.py"
+    with pytest.raises(ValueError, match="nothing that runs is changed"):
+        apply(Mutation(file, "# The row itself compares the writer's fence", "# A comment"))

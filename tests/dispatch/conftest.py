@@ -6,9 +6,11 @@ import pytest
 
 from tests.dispatch.stage import PATIENT, QUICK, Stage
 from tests.live.servers import WebServer
+from tests.support.parts import starts_processes
 
 
 @pytest.fixture(scope="session")
+@starts_processes
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A database and a Redis of their own."""
     made = Stage.start(tmp_path_factory.mktemp("dispatch"))
@@ -32,7 +34,10 @@ def other_web(stage: Stage) -> WebServer:
 
 @pytest.fixture
 def quick(stage: Stage) -> Iterator[str]:
-    """A group whose heartbeat is 1 s, whose peers are pending after 2 s and stopped 3 s later."""
+    """A group whose heartbeat is 1 s, whose peers are pending after 2 s and stopped 3 s later.
+
+    On a busy machine these times are longer.
+    """
     with stage.group(**QUICK) as slug:
         yield slug
 

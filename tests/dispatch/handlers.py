@@ -1,20 +1,9 @@
 """Peers' handlers that write down what they hear, for the library's own classes."""
 
-import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from integrations.dispatch_client import FrontEnd, FrontHandler, Instance, InstanceHandler
-
-DEADLINE_SECONDS = 20.0
-
-
-async def until(condition: Callable[[], object], seconds: float = DEADLINE_SECONDS) -> None:
-    """Return when `condition` holds; fail after `seconds`."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not condition():
-        assert asyncio.get_running_loop().time() < deadline, "it did not come about"
-        await asyncio.sleep(0.02)
+from tests.support.waiting import eventually, patient
 
 
 class Heard:
@@ -92,15 +81,15 @@ class Talk:
 
     async def settle(self, seconds: float = 60.0) -> None:
         """Wait until each end's frames are done, and a number has come back in every session."""
-        await self.front.wait_registered(seconds)
-        await self.echo.instance.wait_registered(seconds)
-        assert await self.front.flush(seconds)
-        assert await self.echo.instance.flush(seconds)
-        await until(lambda: all(self._whole(session) for session in self.sessions), seconds)
+        for end in (self.front, self.echo.instance):
+            await end.wait_registered(patient(seconds))
+        for end in (self.front, self.echo.instance):
+            assert await end.flush(patient(seconds))
+        await eventually(lambda: all(self._whole(session) for session in self.sessions), seconds)
         before = self.sent
         while not all(self.back(session)[-1:] >= [before] for session in self.sessions):
             await self.say()
-            await until(lambda: all(self._whole(session) for session in self.sessions), seconds)
+            await eventually(lambda: all(map(self._whole, self.sessions)), seconds)
 
     def arrived(self, session: str) -> list[int]:
         """The numbers that the instance heard."""

@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from tests.live.servers import WebServer
+from tests.support.waiting import patient
 
 JSON, MSGPACK = "poolsite.dispatch.v1.json", "poolsite.dispatch.v1.msgpack"
 
@@ -29,7 +30,7 @@ class RawPeer:
 
     async def hear(self, *, acks: bool = False, seconds: float = 10.0) -> dict[str, Any]:
         """The next frame; heartbeats, and acks unless asked for, are passed over."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(patient(seconds)):
             while True:
                 data = await self.socket.recv()
                 frame = msgpack.unpackb(data) if self._binary else orjson.loads(data)
@@ -39,7 +40,7 @@ class RawPeer:
 
     async def closed(self, seconds: float = 10.0) -> tuple[int, str]:
         """Read on until the server closes; the code and the reason."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(patient(seconds)):
             try:
                 while True:
                     await self.socket.recv()
@@ -75,6 +76,7 @@ async def raw(
         ping_interval=None,
         max_size=None,
         proxy=None,
+        open_timeout=patient(10),
         **options,
     ) as socket:
         yield RawPeer(socket, binary=protocol == MSGPACK)

@@ -8,10 +8,14 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from integrations.dispatch_client import FrontEnd, Instance, RefusedError
-from tests.dispatch.handlers import Caller, Echo, until
+from tests.dispatch.handlers import Caller, Echo
 from tests.dispatch.raw import MSGPACK, RawPeer, raw
 from tests.dispatch.stage import Stage
 from tests.live.servers import WebServer
+from tests.support import waiting
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.processes
 
 Bad = Callable[[RawPeer], Coroutine[Any, Any, Any]]
 
@@ -25,7 +29,7 @@ class Bystanders:
     async def undisturbed(self) -> None:
         before = len(self._heard.of(self.session))
         await self.front.send(self.session, "well?")
-        await until(lambda: len(self._heard.of(self.session)) == before + 1)
+        await eventually(lambda: len(self._heard.of(self.session)) == before + 1)
         assert self._heard.of(self.session)[-1] == ("message", {"echo": "well?"})
         assert (self.front.links, self.instance.links) == (1, 1)
 
@@ -46,7 +50,7 @@ async def bystanders(stage: Stage, either: WebServer, patient: str) -> AsyncIter
     async with front, echo.instance:
         await echo.instance.wait_registered()
         session = await front.start()
-        await until(lambda: heard.of(session))
+        await eventually(lambda: heard.of(session))
         yield Bystanders(front, echo.instance, heard, session)
 
 
@@ -229,5 +233,5 @@ async def test_the_library_gives_up_where_coming_again_changes_nothing(
     with pytest.raises(RefusedError, match="4404 no such group"):
         await front.wait_registered()
     with pytest.raises(RefusedError):
-        await asyncio.wait_for(front.start(), 5)
+        await asyncio.wait_for(front.start(), waiting.patient(5))
     await front.stop()

@@ -12,9 +12,12 @@ import pytest
 
 from integrations.dispatch_client import FrontEnd, Instance
 from poolsite.runtime.redis_server import die_with_parent
-from tests.dispatch.handlers import Caller, Echo, Talk, until
+from tests.dispatch.handlers import Caller, Echo, Talk
 from tests.dispatch.stage import QUICK, Stage, kill
 from tests.live.servers import ROOT, WebServer
+from tests.support.waiting import eventually, patient
+
+pytestmark = pytest.mark.prove
 
 PROGRAM = "tests/dispatch/instance_process.py"
 
@@ -38,7 +41,7 @@ def webs(own: Stage) -> list[WebServer]:
 @pytest.fixture
 def group(own: Stage) -> Iterator[str]:
     """A group whose lost peers have 10 s to come back."""
-    with own.group(heartbeat_seconds=1, disconnect_seconds=10) as slug:
+    with own.group(heartbeat_seconds=1, disconnect_seconds=round(patient(10))) as slug:
         yield slug
 
 
@@ -89,23 +92,23 @@ async def test_a_killed_instance_loses_only_its_own_sessions_and_new_ones_go_els
     processes = [InstanceProcess(own, hasty, webs, f"as-{n}") for n in (1, 2)]
     front = FrontEnd(own.settings(hasty, *webs), heard, profile="BICC", peer_id="bicc-1")
     try:
-        await until(lambda: all(process.lines("linked") for process in processes), 60)
+        await eventually(lambda: all(process.lines("linked") for process in processes), 60)
         async with front:
             sessions = [await front.start(n) for n in range(20)]
-            await until(lambda: len(heard.some("message")) == 20)
+            await eventually(lambda: len(heard.some("message")) == 20)
             its = processes[0].lines("started")
             assert len(its) == 10
             processes[0].kill()
             victim = f"b:{processes[0].lines('linked')[0].split()[0]}"
             await asyncio.to_thread(own.wait_state, hasty, victim, "pending", 5.0)
             more = [await front.start(n) for n in range(20, 30)]
-            await until(lambda: all(heard.of(session) for session in more))
-            await until(lambda: all(heard.of(session)[-1][0] == "ended" for session in its))
+            await eventually(lambda: all(heard.of(session) for session in more))
+            await eventually(lambda: all(heard.of(session)[-1][0] == "ended" for session in its))
             assert {heard.of(session)[-1] for session in its} == {("ended", "instance lost")}
             kept = [session for session in [*sessions, *more] if session not in its]
             for session in kept:
                 await front.send(session, "on")
-            await until(
+            await eventually(
                 lambda: all(
                     heard.of(session)[-1] == ("message", {"echo": "on"}) for session in kept
                 )
@@ -129,7 +132,7 @@ async def talking(
     async with front, echo.instance:
         await echo.instance.wait_registered()
         sessions = [await front.start(n) for n in range(count)]
-        await until(lambda: len(heard.some("message")) == count)
+        await eventually(lambda: len(heard.some("message")) == count)
         yield Talk(front, heard, echo, sessions)
 
 
@@ -137,7 +140,7 @@ async def go_on(talk: Talk, count: int) -> None:
     """Talk for a while."""
     for _ in range(count):
         await talk.say()
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.01)  # waits: the pace of the talk
 
 
 async def test_a_killed_web_process_loses_nothing(
@@ -146,7 +149,7 @@ async def test_a_killed_web_process_loses_nothing(
     doomed = own.web()  # in this thread: a child dies with the thread that started it
     async with talking(own, group, [doomed, webs[1]]) as talk:
         sending = asyncio.create_task(go_on(talk, 150))
-        await asyncio.sleep(0.3)
+        await eventually(lambda: talk.sent > 20)
         await asyncio.to_thread(kill, doomed)
         await sending
         await talk.settle()
@@ -160,9 +163,9 @@ async def test_a_killed_redis_that_comes_back_with_its_data_loses_nothing(
 ) -> None:
     async with talking(own, group, webs) as talk:
         sending = asyncio.create_task(go_on(talk, 150))
-        await asyncio.sleep(0.3)
+        await eventually(lambda: talk.sent > 20)
         await asyncio.to_thread(own.redis.kill)
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(1.0)  # waits: so that the web processes meet the outage in all they do
         own.redis.start()  # in this thread, with which it would die
         await sending
         await talk.settle()
@@ -179,15 +182,15 @@ async def test_after_an_empty_redis_sessions_that_both_ends_name_are_restored(
         gone = talk.sessions.pop()
         talk.front.sessions.remove(gone)  # one that the front-end knows nothing of any more
         _lose_data(own, how)
-        await until(lambda: "reconnect" in talk.heard.arrivals[1:], 60)
-        await until(lambda: talk.echo.arrivals[1:], 60)
-        await until(lambda: own.figures(group).restored >= len(talk.sessions), 60)
+        await eventually(lambda: "reconnect" in talk.heard.arrivals[1:], 60)
+        await eventually(lambda: talk.echo.arrivals[1:], 60)
+        await eventually(lambda: own.figures(group).restored >= len(talk.sessions), 60)
         await go_on(talk, 20)
         await talk.settle()
         for session in talk.sessions:
             assert set(talk.back(session)) >= set(range(3))
         # Named by one end only: provisional for the disconnect timer, then that end frees it.
-        await until(lambda: talk.echo.of(gone)[-1] == ("ended", "one end only"), 60)
+        await eventually(lambda: talk.echo.of(gone)[-1] == ("ended", "one end only"), 60)
         assert gone not in talk.echo.instance.sessions
         assert talk.heard.some("ended") == []
 

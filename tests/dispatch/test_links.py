@@ -8,10 +8,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from integrations.dispatch_client import FrontEnd, Instance
-from tests.dispatch.handlers import Caller, Echo, Server, Talk, until
+from tests.dispatch.handlers import Caller, Echo, Server, Talk
 from tests.dispatch.raw import raw
 from tests.dispatch.stage import Stage
 from tests.live.servers import WebServer
+from tests.support import waiting
+from tests.support.waiting import eventually
 
 MESSAGES = 200
 
@@ -42,14 +44,14 @@ async def test_flapping_links_lose_double_and_reorder_nothing(
         await instance.wait_registered()
         sessions = [await front.start(n) for n in range(3)]
         talk = Talk(front, heard, _echo(instance), sessions)
-        await until(lambda: all(heard.of(session) for session in sessions))
+        await eventually(lambda: all(heard.of(session) for session in sessions))
         for n in range(MESSAGES):
             await talk.say()
             if n % 40 == 20:
                 front.cut()
             if n % 50 == 30:
                 instance.cut()
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.005)  # waits: the pace of the talk
         await talk.settle()
         talk.assert_once_and_in_order()
         assert front.links >= 4
@@ -67,23 +69,25 @@ async def test_a_lost_instance_is_pending_at_once_and_new_sessions_go_elsewhere(
         await first.wait_registered()
         await second.wait_registered()
         sessions = [await front.start(n) for n in range(6)]
-        await until(lambda: len(heard.some("message")) == 6)
+        await eventually(lambda: len(heard.some("message")) == 6)
         lost = [session for session in sessions if session in first.sessions]
         assert len(lost) == 3
         await first.abort()
         stage.wait_state(quick, f"b:{first.id}", "pending", 2)
         more = [await front.start(n) for n in range(10, 14)]
         await front.send(lost[0], "anybody?")
-        await until(lambda: all(heard.of(session) for session in more))
+        await eventually(lambda: all(heard.of(session) for session in more))
         assert all(session in second.sessions for session in more)
-        await until(lambda: ("refused", "message", "peer pending") in heard.of(lost[0]))
+        await eventually(lambda: ("refused", "message", "peer pending") in heard.of(lost[0]))
         for session in lost:
-            await until(lambda session=session: ("ended", "instance lost") in heard.of(session))
+            await eventually(
+                lambda session=session: ("ended", "instance lost") in heard.of(session)
+            )
         kept = [session for session in sessions if session not in lost]
         for session in kept:
             await front.send(session, "still there?")
         for session in kept:
-            await until(
+            await eventually(
                 lambda session=session: (
                     heard.of(session)[-1] == ("message", {"echo": "still there?"})
                 )
@@ -115,7 +119,7 @@ async def test_a_lost_front_end_is_told_to_an_instance_once_for_all_its_sessions
 async def _beat(peer: object) -> None:
     while True:
         await peer.tell(op="beat")
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.5)  # waits: the pace of the heart
 
 
 async def test_ends_that_waited_are_delivered_once_and_in_order(
@@ -197,7 +201,7 @@ async def test_a_silent_peer_is_pending_and_hears_the_heartbeat_of_the_dispatche
     async with raw(web, patient, "front", stage.token()) as front:
         await front.register_front()
         assert stage.peers(patient)["f:bicc-1"].state == "active"
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(waiting.patient(10)):
             while b"beat" not in (await front.socket.recv()).encode():
                 pass
         await asyncio.to_thread(stage.wait_state, patient, "f:bicc-1", "pending")
@@ -225,9 +229,9 @@ async def test_the_handlers_of_one_session_run_in_order_and_a_slow_one_holds_up_
         for body in ("wait", "after"):
             await front.send(slow, body)
         await front.send(other, "at once")
-        await until(lambda: ("message", "at once") in served.of(other))
+        await eventually(lambda: ("message", "at once") in served.of(other))
         assert ("message", "after") not in served.of(slow)
         assert instance.unacknowledged == 0
         gate.set()
-        await until(lambda: len(served.of(slow)) == 3)
+        await eventually(lambda: len(served.of(slow)) == 3)
         assert [words[-1] for words in served.of(slow)] == [1, "wait", "after"]

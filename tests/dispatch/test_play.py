@@ -14,10 +14,10 @@ from integrations.simulator.dispatch.caller import Caller
 from integrations.simulator.dispatch.config import GroupConfig, Mishaps
 from tests.dispatch.stage import Stage
 from tests.live.servers import WebServer
+from tests.support import waiting
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.prove
 
-PATIENCE_SECONDS = 90.0
 SESSIONS = 40
 
 
@@ -38,7 +38,9 @@ async def play(
         sessions_per_second=8.0,
     )
     headers = {"Authorization": f"Bearer {config.token}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=20.0) as http:
+    async with httpx.AsyncClient(
+        base_url=url, headers=headers, timeout=waiting.patient(20)
+    ) as http:
         made = Play(config, url, http, mishaps, seed=3)
         stop = asyncio.Event()
         running = asyncio.create_task(made.run(stop))
@@ -50,10 +52,8 @@ async def play(
 
 
 async def wait(condition: Callable[[], bool]) -> None:
-    """Until it is so; TimeoutError when it never is."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not condition():  # noqa: ASYNC110  counts of a program that tells nobody
-            await asyncio.sleep(0.05)
+    """Until it is so: counts of a program that tells nobody."""
+    await waiting.eventually(condition, 90)
 
 
 def ended(made: Play) -> int:
@@ -103,12 +103,14 @@ async def test_an_instance_comes_back_with_its_last_version(
 async def test_a_pool_that_takes_its_time_costs_no_session(
     stage: Stage, web: WebServer, patient: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fronts, "ANSWER_SECONDS", 4.0)
-    monkeypatch.setattr(fronts, "ASK_SECONDS", 2.0)
+    answer_seconds = waiting.patient(1.5)
+    monkeypatch.setattr(fronts, "ANSWER_SECONDS", answer_seconds)
+    monkeypatch.setattr(fronts, "ASK_SECONDS", answer_seconds / 2)
 
     async def answer(request: httpx.Request) -> httpx.Response:
         if json.loads(request.content)["event"] == "call":
-            await asyncio.sleep(12.0)  # longer than a front-end waits for a hangup before it asks
+            # Longer than a front-end waits for a hangup before it asks.
+            await asyncio.sleep(2 * answer_seconds + 2)  # waits: that is the pool's slowness
         return httpx.Response(200, json={"outcome": "ok", "number": "+8613800130000"})
 
     transport = httpx.MockTransport(answer)
@@ -119,8 +121,8 @@ async def test_a_pool_that_takes_its_time_costs_no_session(
         for instance in made.instances.values():
             instance._caller = Caller(http, "slow", "asi", "token")
         await wait(lambda: any(call.ends == "instance" for call in _answered(made)))
-        waiting = {key for key, call in _calls(made).items() if call.ends == "instance"}
-        await wait(lambda: not waiting & _calls(made).keys())
+        slow = {key for key, call in _calls(made).items() if call.ends == "instance"}
+        await wait(lambda: not slow & _calls(made).keys())
         assert lost(made) == 0
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from integrations.dispatch_client import FrontEnd
-from tests.dispatch.handlers import Caller, until
+from tests.dispatch.handlers import Caller
 from tests.dispatch.raw import RawPeer, raw
 from tests.dispatch.stage import Stage
 from tests.live.servers import WebServer
-from tests.support import waiting
+from tests.support.waiting import eventually, until
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def _beat(*peers: RawPeer) -> None:
     while True:
         for peer in peers:
             await peer.tell(op="beat")
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.5)  # waits: the pace of the heart
 
 
 class Fronts:
@@ -65,7 +65,8 @@ async def test_sip_reconnect_gets_what_waited_with_its_first_frame(
     async with fronts.open() as front:
         assert (await front.register_front("sip-1", profile="SIP"))["arrival"] == "reconnect"
         with pytest.raises(TimeoutError):
-            await front.hear(seconds=1.5)  # held: it may be about to say `clear`
+            # Held: it may be about to say `clear`. Nothing but time shows that it stays so.
+            await front.hear(seconds=0.5)
         await front.tell(op="beat")
         end = await front.hear()
         assert (end["op"], end["session"]) == ("end", "sip-1/1")
@@ -99,7 +100,7 @@ async def test_the_library_says_clear_for_a_sip_front_end_that_starts_anew(
         assert (await back.hear())["session"] == session
         sip.cut()
         await sip.wait_registered()
-        await until(lambda: sip.links == 2)
+        await eventually(lambda: sip.links == 2)
         await sip.send(session, "after a flap")
         assert (await back.hear())["body"] == "after a flap"
         assert heard.all == []  # the end that waited for its life before was dropped
@@ -151,7 +152,7 @@ async def test_smp_is_new_each_time_and_its_routes_run_out_by_their_timers(
 
 
 def _wait_sessions(stage: Stage, group: str, count: int) -> None:
-    waiting.until(lambda: stage.figures(group).sessions == count, 20)
+    until(lambda: stage.figures(group).sessions == count)
 
 
 async def test_cmpp_is_given_an_id_and_has_no_sessions(fronts: Fronts, back: RawPeer) -> None:

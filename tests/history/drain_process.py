@@ -1,6 +1,7 @@
 """A process that drains, for tests that kill it. Usage: drain_process.py prepare|drain|rows."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -8,11 +9,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
+from tests.support.waiting import patient
+
+
+def be_impatient() -> None:
+    """Who finds no PostgreSQL gives up soon: tests would wait for it."""
+    from django.conf import settings
+
+    options = settings.DATABASES["default"]["OPTIONS"]
+    if "pool" in options:
+        options["pool"]["timeout"] = patient(2)
 
 
 def main(verb: str) -> None:
     import django
 
+    be_impatient()
     django.setup()
     from poolsite import history
     from tests.history import ledger
@@ -30,9 +42,12 @@ def main(verb: str) -> None:
         print(json.dumps({"count": drained.count, "lag": drained.lag, "gaps": drained.gaps}))
     elif verb == "drain-forever":
         print("ready", flush=True)
-        while True:
-            history.drain(ledger.KIND, aggregate)
-            time.sleep(0.001)
+        try:
+            while True:
+                history.drain(ledger.KIND, aggregate)
+                time.sleep(0.001)  # waits: a pace that leaves others the database
+        finally:
+            os._exit(1)  # the pool of a server that is gone would be waited for
     else:
         print(json.dumps(ledger.rows(aggregate)))
 

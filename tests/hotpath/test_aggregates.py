@@ -79,7 +79,7 @@ class Monotonic:
         self.shift_seconds = 0.0
 
     def __call__(self) -> float:
-        return time.monotonic() + self.shift_seconds
+        return time.monotonic() + self.shift_seconds  # waits: for nothing, it is a clock
 
 
 def test_a_clock_that_keeps_pace_has_not_stepped(path: hotpath.HotPath) -> None:

@@ -10,6 +10,7 @@ from poolsite import hotpath
 from poolsite.hotpath.routing import slot_of
 from tests.hotpath.support import TAG, count, fail, pair
 from tests.support.cluster import RedisCluster
+from tests.support.waiting import patient
 
 TAGS = [f"{{demo{n}}}" for n in range(30)]
 
@@ -84,7 +85,7 @@ def test_half_an_aggregate_is_never_written_while_its_slot_moves(
     outcomes: list[tuple[str, ...]] = []
     waiting = threading.Thread(target=lambda: outcomes.append(path.run(pair("two"))))
     waiting.start()
-    waiting.join(timeout=0.1)
+    waiting.join(timeout=0.1)  # it asks again and again: that nothing comes of it has no sign
     assert outcomes == []
     while redis_cluster.move_keys(slot, source, target, batch=1):
         pass
@@ -215,11 +216,11 @@ async def test_any_node_of_a_cluster_hears_what_is_published(path: hotpath.HotPa
     subscriber = await path.pubsub_client()
     async with subscriber.pubsub() as channel:
         await channel.subscribe(f"{TAG}:wake")
-        await channel.get_message(timeout=1)
+        await channel.get_message(timeout=patient(1))
         for tag in TAGS[:6]:
             await path.aclient().publish(f"{TAG}:wake", tag)
         heard = [
-            (await channel.get_message(ignore_subscribe_messages=True, timeout=1))["data"]
+            (await channel.get_message(ignore_subscribe_messages=True, timeout=patient(1)))["data"]
             for _ in range(6)
         ]
     await subscriber.aclose()

@@ -13,7 +13,7 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.support import TAG, count
 from tests.support.cluster import RedisCluster
 from tests.support.proxy import FaultyProxy
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
 
 TAGS = [f"{{demo{n}}}" for n in range(30)]
 
@@ -52,7 +52,7 @@ async def behind_proxy(
     redis_cluster: RedisCluster, proxy: FaultyProxy
 ) -> AsyncIterator[tuple[hotpath.HotPath, FaultyProxy]]:
     """A hot path whose way to TAG's node leads through the proxy, with all connections open."""
-    url = f"redis+cluster://127.0.0.1:{proxy.port}?socket_timeout=0.3"
+    url = f"redis+cluster://127.0.0.1:{proxy.port}?socket_timeout={patient(0.3)}"
     with hotpath.connect(url) as path:
         path.run(count())
         await path.arun(count())

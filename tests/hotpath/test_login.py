@@ -13,6 +13,8 @@ from tests.hotpath.support import TAG, count
 from tests.support import programs
 from tests.support.ports import free_port
 
+pytestmark = pytest.mark.processes
+
 
 def check_both_lanes(url: str) -> None:
     """Run a command, a batch and a plain read by each lane."""

@@ -15,8 +15,10 @@ from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.support import SCRIPTS, TAG, count
 from tests.support.proxy import FaultyProxy
+from tests.support.waiting import eventually, patient
 
-TIMEOUT = "?socket_timeout=0.3"
+TIMEOUT_SECONDS = patient(0.3)
+TIMEOUT = f"?socket_timeout={TIMEOUT_SECONDS}"
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ async def perform(
 def test_redis_py_by_default_runs_a_script_twice_when_a_reply_is_lost(
     proxy: FaultyProxy, clean_redis: RedisServer
 ) -> None:
-    with redis.Redis(port=proxy.port, socket_timeout=0.3) as client:
+    with redis.Redis(port=proxy.port, socket_timeout=TIMEOUT_SECONDS) as client:
         client.ping()
         client.script_load(SCRIPTS["count"].text)
         proxy.set("cut-reply", faults=1)
@@ -152,7 +154,7 @@ async def test_an_operation_id_outlives_a_short_outage(
     path: hotpath.HotPath, proxy: FaultyProxy, clean_redis: RedisServer
 ) -> None:
     async def heal() -> None:
-        await asyncio.sleep(0.3)
+        await eventually(lambda: proxy.hits >= 3)
         proxy.set("pass")
 
     proxy.set("cut")
@@ -167,7 +169,7 @@ async def test_a_late_reply_reaches_nobody_else(
     path: hotpath.HotPath, proxy: FaultyProxy, clean_redis: RedisServer, how: str
 ) -> None:
     """After a timeout the connection is given up: its reply must not answer the next command."""
-    proxy.delay_seconds = 0.6
+    proxy.delay_seconds = 2 * TIMEOUT_SECONDS
     proxy.set("delay", faults=1)
     slow = await perform(path, how, count(tag="{slow}"))
     assert isinstance(slow, hotpath.UnknownOutcome)
@@ -188,7 +190,7 @@ async def test_callers_of_a_hanging_server_wait_at_the_same_time(
     path: hotpath.HotPath, proxy: FaultyProxy
 ) -> None:
     proxy.set("drop-reply")
-    async with asyncio.timeout(3):  # one after the other they would take 6 s
+    async with asyncio.timeout(10 * TIMEOUT_SECONDS):  # one after the other it would be 20
         outcomes = await asyncio.gather(*(perform(path, "arun", count()) for _ in range(20)))
     assert all(isinstance(outcome, hotpath.UnknownOutcome) for outcome in outcomes)
 

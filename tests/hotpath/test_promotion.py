@@ -12,6 +12,8 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.support.ports import free_port
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.processes
+
 STATE = load_folder("hotpath", Path(hotpath.__file__).parent / "lua")["state"]
 TAG = "{promoted}"
 

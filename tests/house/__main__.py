@@ -19,6 +19,7 @@ STEPS: dict[str, list[str | Path]] = {
     "settings": [PYTHON, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
     "migrations": [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"],
     "house": [PYTHON, "-m", "pytest", "-q", "tests/house"],
+    "durations": [PYTHON, "-m", "tests.support.durations", "check"],
 }
 # What a production machine sets: `check --deploy` must be clean with it.
 PRODUCTION = {

@@ -3,9 +3,12 @@
 import ast
 import re
 
+import pytest
 from django.core.management import get_commands
 
 from tests.house.source import ROOT, files, relative, text_of, tree
+
+pytestmark = pytest.mark.processes
 
 MAKE = re.compile(r"(?:^|`|\$ )make ((?:[a-z-]+)(?: [a-z-]+)*)", re.MULTILINE)
 MANAGE = re.compile(r"manage\.py ([a-z_]+)")
@@ -17,7 +20,7 @@ DOCUMENTS = [path for path in files(".md") if not relative(path).startswith("doc
 
 def _targets() -> set[str]:
     makefile = (ROOT / "Makefile").read_text()
-    return set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
 
 
 def test_every_make_target_that_a_document_names_exists():

@@ -5,6 +5,8 @@ import pytest
 from tests.house.layers import fault
 from tests.house.source import files, imported_modules, module_name, relative
 
+pytestmark = pytest.mark.processes
+
 
 def test_every_import_runs_in_the_house_s_direction():
     faults = [

@@ -9,6 +9,8 @@ import pytest
 from tests.house import messages
 from tests.house.source import ROOT
 
+pytestmark = pytest.mark.processes
+
 PLACE = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|%%")
 
 

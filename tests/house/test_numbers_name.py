@@ -15,6 +15,8 @@ import pytest
 
 from tests.house.source import ROOT
 
+pytestmark = pytest.mark.processes
+
 BOTH = f"""
 import decimal, fractions, statistics
 from numbers import Integral, Number

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.house.source import ROOT, files, relative, text_of, tree
+
+pytestmark = pytest.mark.processes
 
 LONGEST_FILE_LINES = 400
 LONGEST_TEST_LINES = 500  # the rules of one thing, proved side by side

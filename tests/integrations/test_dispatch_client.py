@@ -140,6 +140,7 @@ async def test_sessions_are_told_in_frames_of_a_thousand_and_the_last_says_so() 
     ]
 
 
+@pytest.mark.processes
 def test_the_library_runs_by_itself_under_the_name_of_its_package(tmp_path: Path) -> None:
     project = tomllib.loads((FOLDER / "pyproject.toml").read_text())
     (package,) = project["tool"]["setuptools"]["packages"]

@@ -13,7 +13,9 @@ import pytest
 
 from integrations.simulator.gateway.outcomes import OUTCOMES, Pace, plan, table
 from tests.billing.campaigns.world import TOKEN, GatewayProcess
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
+
+pytestmark = pytest.mark.processes
 
 QUICK = ("--interim-seconds", "0.05", "--final-seconds", "0.2", "--late-seconds", "1.5")
 NUMBER = "+861380013000"
@@ -112,7 +114,7 @@ class _Door(BaseHTTPRequestHandler):
 @pytest.fixture
 def platform() -> Iterator[Platform]:
     server = Platform()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield server
     server.shutdown()
@@ -141,7 +143,7 @@ def hand_over(
 ) -> httpx.Response:
     headers = {"Authorization": f"Bearer {token}"}
     url = f"{gateway.url}/accounts/acme/messages/{message_id}"
-    return httpx.put(url, json=given or body(), headers=headers, timeout=20)
+    return httpx.put(url, json=given or body(), headers=headers, timeout=patient(20))
 
 
 def test_a_message_is_taken_once_by_its_id(gateway: GatewayProcess) -> None:
@@ -158,10 +160,10 @@ def test_several_messages_are_answered_one_by_one(gateway: GatewayProcess) -> No
     items = [{"message_id": "a", **body()}, {"message_id": "b", **body(), "number": "x"}, {}]
     headers = {"Authorization": f"Bearer {TOKEN}"}
     url = f"{gateway.url}/accounts/acme/messages"
-    answer = httpx.post(url, json=items, headers=headers, timeout=20)
+    answer = httpx.post(url, json=items, headers=headers, timeout=patient(20))
     assert [item["status"] for item in answer.json()] == [202, 422, 422]
-    assert httpx.post(url, content=b"{", headers=headers, timeout=20).status_code == 422
-    assert httpx.post(url, json=[], headers=headers, timeout=20).status_code == 422
+    assert httpx.post(url, content=b"{", headers=headers, timeout=patient(20)).status_code == 422
+    assert httpx.post(url, json=[], headers=headers, timeout=patient(20)).status_code == 422
 
 
 def test_interim_and_final_reports_come_in_order_and_by_token(

@@ -20,6 +20,7 @@ from integrations.simulator.client import (
 )
 from integrations.simulator.config import Mishaps, PoolConfig, SwitchConfig, load_config
 from integrations.simulator.switch import SimulatedSwitch
+from tests.support.waiting import eventually
 
 NOW = 1_700_000_000_000_000
 Answer = Callable[[str, Any], httpx.Response]
@@ -112,9 +113,10 @@ async def test_a_call_without_any_answer_is_given_up_after_bounded_tries(monkeyp
     ],
 )
 async def test_no_answer_ends_the_switch(response: httpx.Response) -> None:
-    switch = switch_of(client_of(lambda *_: response))
+    seen: list[Any] = []
+    switch = switch_of(client_of(lambda *_: response, seen))
     run = asyncio.create_task(switch.run(live_list_seconds=0.01, register_expires_seconds=1))
-    await asyncio.sleep(0.2)
+    await eventually(lambda: len(seen) > 20 or run.done())
     assert not run.done()
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -159,8 +161,8 @@ async def test_calls_that_the_pool_names_are_hung_up() -> None:
     switch = switch_of(client_of(lambda *_: ok(hang_up=["a", "unknown"]), seen))
     switch.calls["a"] = "+861"
     await switch.send_live_list()
-    await asyncio.sleep(0.05)
-    assert switch.calls == {}
+    await eventually(lambda: any("event" in body for _, body in seen))
+    await eventually(lambda: switch.calls == {})
     assert [body["call_id"] for _, body in seen if "event" in body] == ["a"]
 
 
@@ -172,12 +174,15 @@ async def test_after_a_refused_list_the_servers_time_is_taken_over() -> None:
     assert switch.client.as_of_us == NOW - 10
 
 
-async def test_a_restart_ends_every_call_and_names_a_new_incarnation(tmp_path: Path) -> None:
+async def test_a_restart_ends_every_call_and_names_a_new_incarnation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "calls.jsonl"
     switch = switch_of(client_of(lambda *_: ok(number="+861")), path, seconds=60.0)
     switch._start(switch.place_call())
-    await asyncio.sleep(0.05)
+    await eventually(lambda: switch.calls)
     before = switch.incarnation
+    monkeypatch.setattr(asyncio, "sleep", no_sleep)
     await switch.restart()
     switch.log.close()
     assert switch.incarnation != before

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 from poolsite.jobs.acks import CountedAcks
 from poolsite.runtime import stores
+from tests.support.waiting import patient
 
 QUEUE = Queue("test.acks", durable=False)
 UNACKED = "unacked"
@@ -31,7 +32,7 @@ def test_who_lost_as_many_acknowledgements_as_it_may_fetch_fetches_on(broker: Co
         Producer(broker).publish(number, routing_key=QUEUE.name)
     redis = hotpath.client()
     with consumer:
-        broker.drain_events(timeout=10)
+        broker.drain_events(timeout=patient(10))
         redis.execute_command("ACL", "SETUSER", "default", "-hdel")
         try:
             with pytest.raises(RedisError):
@@ -39,7 +40,7 @@ def test_who_lost_as_many_acknowledgements_as_it_may_fetch_fetches_on(broker: Co
         finally:
             redis.execute_command("ACL", "SETUSER", "default", "+hdel")
         assert redis.hlen(UNACKED) == 1
-        broker.drain_events(timeout=10)
+        broker.drain_events(timeout=patient(10))
         assert [message.payload for message in got] == [0, 1]
         got[1].ack()
         assert redis.hlen(UNACKED) == 0, "what was owed went along"
@@ -52,7 +53,7 @@ def test_nothing_is_owed_while_redis_answers(broker: Connection) -> None:
     with consumer:
         for number in range(3):
             Producer(broker).publish(number, routing_key=QUEUE.name)
-            broker.drain_events(timeout=10)
+            broker.drain_events(timeout=patient(10))
             got[-1].ack()
             assert hotpath.client().hlen(UNACKED) == 0
             assert consumer.channel.qos._owed == set()

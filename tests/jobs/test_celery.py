@@ -3,19 +3,23 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from poolsite import hotpath
 from poolsite.jobs import presence, sweeping
+from poolsite.jobs.models import Job
 from tests.jobs.worker_app import SEEN
 from tests.support.database import lay_migrated
+from tests.support.waiting import patient, until
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.prove
 
 ROOT = Path(__file__).resolve().parents[2]
 PULSE = "operations.pulse"
@@ -56,7 +60,7 @@ class Processes:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=patient(60),
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -69,7 +73,7 @@ class Processes:
             process.send_signal(signal.SIGTERM)
         for process in self.running:
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=patient(20))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -97,15 +101,8 @@ def connections_of_tasks(processes, count):
     hotpath.client().delete(SEEN)
     task = "tests.jobs.worker_app.connection_used"
     processes.manage(f"for _ in range({count}): {task}.delay()")
-    wait_until(lambda: hotpath.client().llen(SEEN) == count, processes)
+    until(lambda: hotpath.client().llen(SEEN) == count, evidence=processes.logs)
     return {int(each) for each in hotpath.client().lrange(SEEN, 0, -1)}
-
-
-def wait_until(condition, processes, seconds=45.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, processes.logs()
-        time.sleep(0.1)
 
 
 def pulsed_after(moment):
@@ -117,13 +114,16 @@ def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(p
     processes.migrate()
     beats = [processes.start("beat", "--pidfile=", "-l", "WARNING") for _ in range(2)]
     processes.start("worker", "-c", "2", "-l", "WARNING", "-n", "w1@test")
-    wait_until(lambda: pulsed_after(0), processes)
-    wait_until(lambda: [w.name for w in presence.workers() if w.alive] == ["w1@test"], processes)
+    until(lambda: pulsed_after(0), evidence=processes.logs)
+    until(
+        lambda: [w.name for w in presence.workers() if w.alive] == ["w1@test"],
+        evidence=processes.logs,
+    )
     assert sweeping.beat_alive()
     beats[0].kill()
     killed_at = time.time()
-    wait_until(lambda: pulsed_after(killed_at), processes)
-    wait_until(lambda: len(sweeping.last_runs("history.drain")) == 4, processes)
+    until(lambda: pulsed_after(killed_at), evidence=processes.logs)
+    until(lambda: len(sweeping.last_runs("history.drain")) == 4, evidence=processes.logs)
     errors = [run.error for run in sweeping.last_runs("history.drain").values() if run.error]
     assert errors == []
     ticks = hotpath.client().keys(f"tick:{PULSE}:*")
@@ -133,9 +133,9 @@ def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(p
 def test_a_worker_that_is_stopped_leaves_by_the_door(processes):
     processes.migrate()
     worker = processes.start("worker", "-c", "1", "-l", "WARNING", "-n", "w2@test")
-    wait_until(lambda: [w.name for w in presence.workers()] == ["w2@test"], processes)
+    until(lambda: [w.name for w in presence.workers()] == ["w2@test"], evidence=processes.logs)
     worker.send_signal(signal.SIGTERM)
-    worker.wait(timeout=30)
+    worker.wait(timeout=patient(30))
     assert presence.workers() == []
 
 
@@ -145,18 +145,16 @@ def test_a_job_whose_worker_is_killed_goes_on_from_its_cursor_and_does_nothing_t
     processes.start("worker", "-c", "2", "-l", "WARNING", "-n", "w3@test")
     start = "from poolsite import jobs; print(jobs.start('test.slow', actor=None).pk)"
     job = int(processes.manage(start))
-    look = (
-        "from poolsite.jobs.models import Job; import json;"
-        f"j = Job.objects.get(pk={job});"
-        "print(json.dumps([j.state, j.fence, j.done, j.cursor]))"
-    )
+    look = f"SELECT state, fence, done, cursor FROM {Job._meta.db_table} WHERE id = ?"
 
     def state():
-        return json.loads(processes.manage(look))
+        with closing(sqlite3.connect(processes.folder / "celery.sqlite3")) as database:
+            state, fence, done, cursor = database.execute(look, [job]).fetchone()
+        return state, fence, done, json.loads(cursor)
 
-    wait_until(lambda: state()[2] >= 3, processes)
+    until(lambda: state()[2] >= 3, evidence=processes.logs)
     os.kill(state()[3]["pid"], signal.SIGKILL)
-    wait_until(lambda: state()[0] == "done", processes, seconds=90)
+    until(lambda: state()[0] == "done", seconds=90, evidence=processes.logs)
     assert state()[1] == 2
     count = "from poolsite.access.models import Account; print(Account.objects.count())"
     assert processes.manage(count) == "30"

@@ -9,6 +9,8 @@ from poolsite import hotpath, jobs
 from poolsite.jobs import lease, presence, sweeping
 from poolsite.jobs.beat import SweepScheduler
 from poolsite.jobs.tasks import run_shard, tick
+from tests.support.clock import ScriptClock
+from tests.support.waiting import patient, until
 
 
 def test_of_two_beats_ticks_in_one_period_one_starts_the_shards(monkeypatch):
@@ -81,15 +83,12 @@ def test_a_sweep_that_fails_is_recorded_and_gives_its_lease_back(db):
         assert "ValueError: bad row" in sweeping.run_shard("test.sweep", 0).error
 
 
-def test_a_holder_that_dies_is_followed_with_a_larger_fence():
+def test_a_holder_that_dies_is_followed_with_a_larger_fence(test_clock: ScriptClock):
     dead = hotpath.run(lease.command("acquire", "{sweep.x.0}", "dead", 0.2))
     assert dead == ["1", "1"]
     assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5))[0] == "0"
-    deadline = time.monotonic() + 5
-    while (taken := hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)))[0] == "0":
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    assert taken == ["1", "2"]
+    test_clock.advance(0.2)
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)) == ["1", "2"]
     assert hotpath.run(lease.command("renew", "{sweep.x.0}", "dead", 5)) == ["0", "next"]
     assert hotpath.run(lease.command("release", "{sweep.x.0}", "dead", 5))[0] == "0"
     assert hotpath.run(lease.command("renew", "{sweep.x.0}", "next", 5)) == ["1", "2"]
@@ -100,9 +99,14 @@ def test_a_lost_reply_to_acquire_does_not_lose_the_lease():
     assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "me", 5)) == ["1", "1"]
 
 
-def test_a_long_run_keeps_its_lease_by_renewing_it():
+def test_a_long_run_keeps_its_lease_by_renewing_it(test_clock: ScriptClock):
+    def ends_at_us():
+        return int(hotpath.client().hget("{sweep.x.0}", "until"))
+
     with lease.hold("{sweep.x.0}", lease_seconds=0.3) as held:
-        time.sleep(0.9)
+        for _ in range(4):
+            now_us = test_clock.advance(0.2)
+            until(lambda now_us=now_us: ends_at_us() == now_us + 300_000)
         assert held.held
         assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "other", 1))[0] == "0"
 
@@ -110,7 +114,7 @@ def test_a_long_run_keeps_its_lease_by_renewing_it():
 def test_a_holder_learns_that_it_was_overtaken():
     with lease.hold("{sweep.x.0}", lease_seconds=0.3) as held:
         hotpath.client().hset("{sweep.x.0}", "holder", "other")
-        assert held.lost.wait(5)
+        assert held.lost.wait(patient(5))
         assert not held.held
 
 
@@ -175,7 +179,7 @@ def test_a_clock_set_back_by_an_hour_does_not_silence_the_beat(scheduler, monkey
     beat, sent = scheduler
     beat.tick()
     assert sorted(sent) == ["test.daily", "test.fast"]
-    an_hour_back, a_moment_later = time.time() - 3_600, time.monotonic() + 1.5
+    an_hour_back, a_moment_later = time.time() - 3_600, time.monotonic() + 1.5  # waits: not at all
     monkeypatch.setattr(time, "time", lambda: an_hour_back)
     monkeypatch.setattr(time, "monotonic", lambda: a_moment_later)
     wait = beat.tick()

@@ -6,22 +6,28 @@ from collections.abc import Iterator
 
 from poolsite.celery import app
 from poolsite.jobs.registry import Progress, kind
+from tests.support.waiting import patient
 
 __all__ = ["app"]
-CHUNKS = 30
+CHUNKS, MIDDLE = 30, 10
 SEEN = "test:connections"
 
 
-@kind("test.slow", prefix="slo", stale_seconds=3)
+@kind("test.slow", prefix="slo", stale_seconds=round(patient(3)))
 def slow(job) -> Iterator[Progress]:
-    """Write one account per chunk, slowly; the cursor also says which process is at it."""
+    """Write one account per chunk; the cursor also says which process is at it.
+
+    The first process stays in the middle until it is killed.
+    """
     from poolsite.access.models import Account
 
     for n in range(job.cursor.get("next", 0), CHUNKS):
         with job.chunk(done=n + 1, total=CHUNKS, cursor={"next": n + 1, "pid": os.getpid()}):
             Account.objects.create(slug=f"slow-{n}", name=f"Slow {n}")
         yield Progress(n + 1, CHUNKS)
-        time.sleep(0.6)  # long enough to be caught in the middle on a busy machine
+        while job.fence == 1 and n == MIDDLE:
+            time.sleep(0.1)  # waits: to be killed
+            yield Progress(n + 1, CHUNKS)
 
 
 @app.task(name="test.connection")  # type: ignore[untyped-decorator]

@@ -8,7 +8,6 @@
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,7 +79,6 @@ def recover(slug: str, room: str) -> None:
     if room == "over":
         rooms.room_finish(agent, visit.public_id)
     for _ in range(2):
-        time.sleep(0.3)
         calling.sweep_calls(0, 1)
     calls = hotpath.run(door.calls_of(slug, [visit.public_id]))
     figures = hotpath.run(pool_door.show(f"{slug}-pool"))
@@ -95,13 +93,13 @@ def recover(slug: str, room: str) -> None:
 
 
 def main(verb: str, *words: str) -> None:
-    """Run one verb with short times, so that the sweep need not be waited for."""
+    """Run one verb; the sweep need not be waited for."""
     import django
 
     django.setup()
     from queueing.line.services import calling
 
-    calling.CONFIRM_SECONDS = calling.END_SECONDS = 0.2
+    calling.CONFIRM_SECONDS = calling.END_SECONDS = 0.001
     verbs: dict[str, Callable[..., None]] = {"call": call, "end": end, "recover": recover}
     verbs[verb](*words)
 

@@ -6,7 +6,6 @@ message_call_process.py recover <desk slug>     what the sweep makes of it; prin
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,7 +70,6 @@ def recover(slug: str) -> None:
     from queueing.line.services import message_calls
 
     for _ in range(2):
-        time.sleep(0.3)
         message_calls.sweep_message_calls(0, 1)
     figures = hotpath.run(pool_door.show(f"{slug}-pool"))
     assert figures is not None
@@ -85,13 +83,13 @@ def recover(slug: str) -> None:
 
 
 def main(verb: str, *words: str) -> None:
-    """Run one verb with short times, so that the sweep need not be waited for."""
+    """Run one verb; the sweep need not be waited for."""
     import django
 
     django.setup()
     from queueing.line.services import message_calls
 
-    message_calls.CONFIRM_SECONDS = message_calls.END_SECONDS = 0.2
+    message_calls.CONFIRM_SECONDS = message_calls.END_SECONDS = 0
     verbs: dict[str, Callable[..., None]] = {"call": call, "end": end, "recover": recover}
     verbs[verb](*words)
 

@@ -8,7 +8,10 @@ import json
 
 import django
 
-TTL_SECONDS, GRACE_SECONDS = 7, 12  # the server asks every open socket each five seconds
+from tests.support.waiting import patient
+
+# The server (tests/live/brisk_app.py) asks every open socket each second.
+TTL_SECONDS, GRACE_SECONDS = round(patient(4)), round(patient(6))
 
 
 def main() -> None:

@@ -88,12 +88,13 @@ def visitors(caller: Caller) -> None:
                 continue
             luck = caller.dice.random()
             if luck < 0.004 and not caller.rests:
-                silent[visit] = time.monotonic() + caller.dice.uniform(0.5, 8)
+                seconds = caller.dice.uniform(0.5, 8)
+                silent[visit] = time.monotonic() + seconds  # waits: a visitor's play
             elif luck < 0.008 and not caller.rests:
                 _visitor_told(caller, visit, desk.leave(SLUG, visit), mine)
             else:
                 _visitor_told(caller, visit, desk.beat(SLUG, visit), mine)
-        time.sleep(STEP_SECONDS)
+        time.sleep(STEP_SECONDS)  # waits: the pace of the load
 
 
 def _visitor_told(caller: Caller, visit: str, command: Any, mine: list[str]) -> None:
@@ -119,14 +120,15 @@ def agents(caller: Caller) -> None:
                 continue
             for slot in state.slots:
                 lasts = caller.dice.expovariate(1 / ROOM_SECONDS)
-                end = ends.setdefault(slot.visit, time.monotonic() + lasts)
+                end = time.monotonic() + lasts  # waits: an agent's play
+                end = ends.setdefault(slot.visit, end)
                 if slot.kind == "room" and time.monotonic() >= end:
                     caller.ask(desk.finish(SLUG, agent, slot.visit))
             luck = caller.dice.random()
             if luck < 0.004 and not caller.rests:
                 does = caller.dice.choice([desk.pause, desk.logout])
                 caller.ask(does(SLUG, agent, "why"))
-        time.sleep(STEP_SECONDS)
+        time.sleep(STEP_SECONDS)  # waits: the pace of the load
 
 
 def _agent_told(caller: Caller, agent: int, command: Any) -> desk.AgentState:
@@ -150,7 +152,7 @@ def sweep(caller: Caller) -> None:
     while True:
         while caller.path.run(desk.sweep(SLUG)).more:
             pass
-        time.sleep(0.1)
+        time.sleep(0.1)  # waits: the pace of the sweep
 
 
 PLAYS: dict[str, Callable[[Caller], None]] = {

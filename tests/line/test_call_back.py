@@ -3,8 +3,6 @@
 import itertools
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,8 +20,9 @@ from queueing.line.errors import LineError
 from queueing.line.models import Agent, RoomEvent, Visit
 from queueing.line.services import calling, rooms, visits
 from tests.line.line_world import LineWorld, make_line
-from tests.live.servers import ROOT, Site
+from tests.live.servers import Site
 from tests.numbers.people import make_pool
+from tests.support.parts import starts_processes
 
 PROGRAM = "tests/line/call_process.py"
 COUNT = itertools.count(1)
@@ -162,15 +161,8 @@ class Floor:
 
     def killed(self, point: str, verb: str, slug: str) -> None:
         """Run until the process dies at that point."""
-        done = subprocess.run(
-            [sys.executable, PROGRAM, verb, slug],
-            cwd=ROOT,
-            env=self.site.environment | {"POOLSITE_CRASH_AT": point, "POOLSITE_CHAOS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
+        crash = {"POOLSITE_CRASH_AT": point, "POOLSITE_CHAOS": "1"}
+        done = self.site.forked(PROGRAM, verb, slug, **crash)
         assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
 
     def recover(self, slug: str, room: str) -> dict[str, Any]:
@@ -179,6 +171,7 @@ class Floor:
 
 
 @pytest.fixture(scope="module")
+@starts_processes
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
     folder = tmp_path_factory.mktemp("floor")
     redis = RedisServer(folder=folder / "redis", append_only=False).start()
@@ -188,7 +181,6 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
         redis.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("point", ["after_ask", "after_claim", "after_keep"])
 def test_a_call_whose_process_dies_is_finished_while_the_room_lasts(
     floor: Floor, point: str
@@ -199,7 +191,6 @@ def test_a_call_whose_process_dies_is_finished_while_the_room_lasts(
     assert told == {"calls": ["running"], "number": True, "busy": 1, "lent": 1}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "lent"), [("after_ask", 0), ("after_claim", 1), ("after_keep", 1)]
 )
@@ -212,7 +203,6 @@ def test_a_call_whose_process_dies_is_undone_when_the_room_is_over(
     assert told == {"calls": [], "number": False, "busy": 0, "lent": lent}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("point", ["after_end", "after_release"])
 def test_an_end_whose_process_dies_is_finished(floor: Floor, point: str) -> None:
     slug = f"desk{next(COUNT)}"

@@ -3,8 +3,6 @@
 import itertools
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -25,8 +23,9 @@ from queueing.line.errors import LineError
 from queueing.line.models import LeftMessage, MessageCall
 from queueing.line.services import erasing, left_messages, message_calls
 from tests.line.line_world import make_line
-from tests.live.servers import ROOT, Site
+from tests.live.servers import Site
 from tests.numbers.people import make_pool
+from tests.support.parts import starts_processes
 
 PROGRAM = "tests/line/message_call_process.py"
 COUNT = itertools.count(1)
@@ -193,6 +192,7 @@ def test_the_page_calls_and_ends(world: MessageWorld) -> None:
 
 
 @pytest.fixture(scope="module")
+@starts_processes
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder: Path = tmp_path_factory.mktemp("floor")
     redis = RedisServer(folder=folder / "redis", append_only=False).start()
@@ -202,7 +202,6 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     redis.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "verb", "lent"),
     [
@@ -216,16 +215,8 @@ def test_a_process_that_dies_leaves_no_number_taken(
     floor: Site, point: str, verb: str, lent: int
 ) -> None:
     slug = f"desk{next(COUNT)}"
-    done = subprocess.run(
-        [sys.executable, PROGRAM, verb, slug],
-        cwd=ROOT,
-        env=floor.environment
-        | {"POOLSITE_CRASH_AT": f"line.message_call.{point}", "POOLSITE_CHAOS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
+    crash = {"POOLSITE_CRASH_AT": f"line.message_call.{point}", "POOLSITE_CHAOS": "1"}
+    done = floor.forked(PROGRAM, verb, slug, **crash)
     assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
     told = json.loads(floor.run(PROGRAM, "recover", slug).splitlines()[-1])
     assert told == {"calls": [], "busy": 0, "lent": lent}

@@ -17,8 +17,9 @@ from websockets.exceptions import ConnectionClosed
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
 from tests.line.presence_stage import GRACE_SECONDS, TTL_SECONDS
 from tests.live.servers import ROOT, Site, WebServer
+from tests.support.waiting import eventually, patient
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.processes
 SLACK_SECONDS = 30.0  # of a busy machine
 POLL_SECONDS = 1.0
 
@@ -31,7 +32,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     site.folder.mkdir(exist_ok=True)
     site.migrate()
     site.people["agent"] = json.loads(site.run("-m", "tests.line.presence_stage"))
-    web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+    web = WebServer(site, "uvicorn", application="tests.live.brisk_app:application").start()
     ticker = subprocess.Popen(
         [sys.executable, "-m", "tests.browser.line_ticker"],
         cwd=ROOT,
@@ -43,7 +44,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     assert ticker.stdout.readline() == b"ready\n"
     yield web
     ticker.terminate()
-    ticker.wait(timeout=20)
+    ticker.wait(timeout=patient(20))
     ticker.stdout.close()
     web.stop()
     redis.stop()
@@ -101,6 +102,7 @@ class Visitor:
             f"ws://127.0.0.1:{port}/ws/live/visitor/",
             origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
             ping_interval=None,
+            open_timeout=patient(10),
         )
         self.open = Open(socket)
         await self.open.send(op="token", token=self.token)
@@ -111,7 +113,7 @@ class Visitor:
     async def _poll(self) -> None:
         while True:
             await call(self.web, f"visits/{self.visit}/beat", self.token)
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)  # waits: the visitor's own pace
 
     async def cut(self) -> None:
         if self.open is not None:
@@ -126,7 +128,7 @@ class Visitor:
 
     async def stands(self) -> dict[str, Any]:
         """Looking keeps no place."""
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=patient(10)) as client:
             answer = await client.get(
                 f"http://127.0.0.1:{self.web.port}/api/v1/visits/{self.visit}",
                 headers={"Authorization": f"Bearer {self.token}"},
@@ -136,17 +138,21 @@ class Visitor:
 
     async def until(self, answer: str, seconds: float) -> dict[str, Any]:
         """Wait until the visit stands so."""
-        async with asyncio.timeout(seconds + SLACK_SECONDS):
-            while True:
-                now = await self.stands()
-                if now["answer"] == answer:
-                    return now
-                await asyncio.sleep(0.2)
+        now: dict[str, Any] = {}
+
+        async def stands_so() -> bool:
+            now.update(await self.stands())
+            if now["answer"] != answer:
+                await asyncio.sleep(0.2)  # waits: each look costs the server something
+            return bool(now["answer"] == answer)
+
+        await eventually(stands_so, seconds + SLACK_SECONDS)
+        return now
 
 
 async def call(web: WebServer, path: str, token: str = "", **body: Any) -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=patient(10)) as client:
         url = f"http://127.0.0.1:{web.port}/api/v1/{path}"
         answer = await client.post(url, json=body, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -168,11 +174,12 @@ async def agent_comes(web: WebServer) -> Open:
         origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
         additional_headers={"Cookie": agent["cookie"]},
         ping_interval=None,
+        open_timeout=patient(10),
     )
     console = Open(socket)
     name, _, value = agent["cookie"].partition("=")
     async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{port}", cookies={name: value}
+        base_url=f"http://127.0.0.1:{port}", cookies={name: value}, timeout=patient(10)
     ) as client:
         await client.get("/profile/")
         headers = {"X-CSRFToken": client.cookies["csrf"]}
@@ -180,15 +187,6 @@ async def agent_comes(web: WebServer) -> Open:
         assert answer.status_code == 200, answer.text
     await console.send(op="subscribe", topic=f"line.agent:{agent['user']}")
     return console
-
-
-async def seen(wanted: Any, seconds: float = 0.0) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(seconds + SLACK_SECONDS):
-        while True:
-            if wanted():
-                return
-            await asyncio.sleep(0.1)
 
 
 async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and_not_longer(
@@ -205,7 +203,9 @@ async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and
         await visitor.come()
         back = await visitor.until("waiting", 0)
         assert (back["ahead"], back["ticket"]) == (place, visitor.first["ticket"])
-    await asyncio.sleep(TTL_SECONDS + 1)
+    witness = await joins(floor, "Dee")
+    await witness.cut()
+    await witness.until("away", TTL_SECONDS)
     for visitor in gone:  # sockets that answer, and polls, keep it
         assert (await visitor.stands())["answer"] == "waiting"
         await visitor.cut()
@@ -232,10 +232,10 @@ async def test_who_vanishes_in_a_room_ends_it_and_the_agent_is_free_for_the_next
         slots = console.states.get("line.agent", {}).get("slots", [])
         return [slot["visit"] for slot in slots]
 
-    await seen(lambda: rooms() == [second.visit])
+    await eventually(lambda: rooms() == [second.visit])
     await second.cut()
     assert (await second.until("ended", TTL_SECONDS))["word"] == "visitor lost"
-    await seen(lambda: rooms() == [])
+    await eventually(lambda: rooms() == [])
     await console.cut()
 
 
@@ -250,16 +250,16 @@ async def test_a_vanished_agents_visitor_is_first_again_and_is_told(floor: WebSe
     assert (await second.stands())["ahead"] == 1
     assert first.open is not None
     page = first.open
-    await seen(lambda: "line.returned" in page.told)
-    await seen(lambda: page.states["line.visit"]["answer"] == "waiting")
+    await eventually(lambda: "line.returned" in page.told)
+    await eventually(lambda: page.states["line.visit"]["answer"] == "waiting")
     # the last agent has left: whoever waits is told that nobody serves now
     for visitor in (first, second):
         assert visitor.open is not None
         states = visitor.open.states
-        await seen(lambda states=states: states["line.queue"]["online"] == 0)
+        await eventually(lambda states=states: states["line.queue"]["online"] == 0)
     again = await agent_comes(floor)
     await first.until("room", 0)
-    await seen(lambda: page.states["line.visit"]["answer"] == "room")
+    await eventually(lambda: page.states["line.visit"]["answer"] == "room")
     for each in (first, second):
         await each.leave()
     await again.cut()

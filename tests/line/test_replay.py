@@ -30,10 +30,10 @@ def shown_now(line: LineWorld) -> tuple[dict[str, Any], Any]:
     """The live board, after the drain; and the moment, which nothing shares."""
     line.drain()
     wallboard._DAY.clear()
-    time.sleep(0.02)
+    time.sleep(0.005)  # waits: moments are told in ms
     at = timezone.now()
     board = wallboard.board(line.desk)
-    time.sleep(0.02)
+    time.sleep(0.005)  # waits: so is what happens next
     return board, at
 
 

@@ -3,6 +3,8 @@
 from typing import Any
 
 from poolsite import access, hotpath, live
+from poolsite.live.hub import hubs
+from poolsite.live.outbox import BEHIND_CODE
 from poolsite.live.tail import tail_of
 
 
@@ -31,6 +33,17 @@ class PresenceTopic(NoteTopic):
     async def beat(self, principal: access.Principal) -> bool:
         await hotpath.aclient().hincrby(f"beats:{self.key}", principal.id, 1)
         return False
+
+
+@live.register
+class ClosedBehindTopic(_Open, live.SnapshotTopic):
+    """How many sockets this process has closed, or is to close, because they were behind."""
+
+    name = "test.closed_behind"
+
+    async def read(self) -> Any:
+        codes = [outbox.close_code for hub in hubs() for outbox in hub.outboxes]
+        return {"count": sum(hub.closed_behind for hub in hubs()) + codes.count(BEHIND_CODE)}
 
 
 @live.register

@@ -1,5 +1,9 @@
-"""The live socket alone, with the tests' topics in it, as a server process runs it."""
+"""The live socket alone, with the tests' topics in it, as a server process runs it.
 
+TEST_BEAT_SECONDS in its environment is how often it asks for presence: tests wait less.
+"""
+
+import os
 from typing import Any, cast
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
@@ -13,9 +17,11 @@ def _application() -> Any:
     pages = get_asgi_application()
 
     from poolsite.api.static import static_files
+    from poolsite.live import socket
     from poolsite.live.routing import missing_socket, websocket_urlpatterns
     from tests.live import sample_topics  # noqa: F401  registers its topics
 
+    socket.BEAT_SECONDS = float(os.environ.get("TEST_BEAT_SECONDS", socket.BEAT_SECONDS))
     # Django's function knows views only; channels' router takes any ASGI application.
     missing = re_path("", missing_socket)  # type: ignore[arg-type]
     sockets = URLRouter([*websocket_urlpatterns, missing])

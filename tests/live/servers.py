@@ -20,7 +20,9 @@ from websockets.exceptions import ConnectionClosed
 from poolsite.live import resolve
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.database import lay_migrated
+from tests.support.forking import Forker
 from tests.support.ports import free_port
+from tests.support.waiting import patient, until
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 90.0
@@ -34,6 +36,7 @@ class Site:
     folder: Path
     redis_url: str
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _forker: Forker | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -66,16 +69,14 @@ class Site:
         """Make more people, each the owner of an account of the same name."""
         self.people |= json.loads(self.run("tests/live/people.py", "make", *names))
 
+    def forked(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        """Run a Python program of the tree in this site's environment, in a process of its own."""
+        self._forker = self._forker or Forker(self.environment)
+        return self._forker.run(list(arguments), variables)
+
     def run(self, *arguments: str) -> str:
-        """Run a Python program of the tree in this site's environment; return what it printed."""
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        """Do the same with one that must succeed; return what it printed."""
+        done = self.forked(*arguments)
         if done.returncode:
             raise RuntimeError(f"{arguments} failed:\n{done.stderr[-3000:]}")
         return done.stdout
@@ -96,14 +97,19 @@ class WebServer:
     def start(self) -> "WebServer":
         """Start and wait until it serves."""
         self.launch()
-        deadline = time.monotonic() + START_SECONDS
-        while not self.serves():
-            assert self.process is not None
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
-                raise RuntimeError(f"{self.kind} did not start:\n{self.log.read_text()[-3000:]}")
-            time.sleep(0.05)
+        try:
+            until(lambda: self._has_ended() or self.serves(), START_SECONDS, self._said)
+            assert not self._has_ended(), f"{self.kind} did not start:\n{self._said()}"
+        except AssertionError:
+            self.stop()
+            raise
         return self
+
+    def _has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+    def _said(self) -> str:
+        return self.log.read_text()[-3000:]
 
     def launch(self) -> None:
         """Start the process, on the port that it had; it ends with the thread that called this."""
@@ -133,7 +139,7 @@ class WebServer:
     def serves(self) -> bool:
         """Whether it answers."""
         try:
-            with urlopen(f"http://127.0.0.1:{self.port}/nothing-here", timeout=5):
+            with urlopen(f"http://127.0.0.1:{self.port}/nothing-here", timeout=patient(5)):
                 return True
         except OSError as error:
             return getattr(error, "code", 0) >= 300
@@ -149,7 +155,7 @@ class WebServer:
         if self.process is not None:
             self.process.terminate()
             try:
-                self.process.wait(timeout=10)
+                self.process.wait(timeout=patient(10))
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -160,6 +166,7 @@ class WebServer:
         """Open a socket as one of the site's people."""
         headers = {"Cookie": self.site.people[person]["cookie"]} if person else {}
         headers |= options.pop("headers", {})
+        options.setdefault("open_timeout", patient(10))
         async with connect(
             f"ws://127.0.0.1:{self.port}{options.pop('path', '/ws/live/')}",
             origin=options.pop("origin", f"http://127.0.0.1:{self.port}"),
@@ -195,7 +202,7 @@ class Client:
 
     async def next(self, seconds: float = 10.0, **wanted: Any) -> dict[str, Any]:
         """Return the next frame with these fields; others are kept in `seen`."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(patient(seconds)):
             while True:
                 frame = await self.receive()
                 if all(frame.get(name) == value for name, value in wanted.items()):
@@ -230,7 +237,7 @@ class Client:
 
     async def closed(self, seconds: float = 10.0) -> int:
         """Read on until the server closes; return the code."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(patient(seconds)):
             try:
                 while True:
                     await self.receive()

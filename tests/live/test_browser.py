@@ -1,24 +1,30 @@
 """static/live.js in a real Chromium against a real server process."""
 
-import asyncio
 import random
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+import pytest_asyncio
 import redis.asyncio
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 from numbers.topics import TilesTopic
 from numbers.topics.packing import pack_tiles
 from poolsite.live import RowsTopic, frames
-from tests.browser.console import chromium
+from poolsite.runtime.redis_server import RedisServer
 from tests.live.sample_topics import WRITE
-from tests.live.servers import ROOT, Site, WebServer
+from tests.live.servers import ROOT, WebServer
+from tests.support.waiting import patient
 
 Redis = redis.asyncio.Redis
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium")]
+pytest_plugins = ["tests.browser.plugin"]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 # What a page does: keep the state of a topic, by the topic's own rule.
 WATCH = """
@@ -40,18 +46,26 @@ async (address) => {
 """
 
 
-@pytest.fixture
-async def page(web: WebServer) -> AsyncIterator[Page]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def redis_client(clean_redis: RedisServer) -> AsyncIterator[Redis]:
+    """That of conftest.py, in the browser's event loop."""
+    client = Redis.from_url(clean_redis.url, decode_responses=True)
+    yield client
+    await client.aclose()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser, web: WebServer) -> AsyncIterator[Page]:
     """An empty page of the site, with the operator's session."""
-    async with chromium() as browser:
-        context = await browser.new_context()
-        name, _, value = web.site.people["operator"]["cookie"].partition("=")
-        base = f"http://127.0.0.1:{web.port}"
-        await context.add_cookies([{"name": name, "value": value, "url": base}])
-        page = await context.new_page()
-        page.set_default_timeout(20_000)
-        await page.goto(f"{base}/static/live.js")
-        yield page
+    context = await browser.new_context()
+    name, _, value = web.site.people["operator"]["cookie"].partition("=")
+    base = f"http://127.0.0.1:{web.port}"
+    await context.add_cookies([{"name": name, "value": value, "url": base}])
+    page = await context.new_page()
+    page.set_default_timeout(1000 * patient(20))
+    await page.goto(f"{base}/static/live.js")
+    yield page
+    await context.close()
 
 
 async def write(client: Redis, tag: str, name: str, value: str) -> None:
@@ -76,32 +90,32 @@ async def test_a_page_follows_a_topic_and_stops(
     await page.evaluate("window.stop()")
     await until(page, "live.connection.state === 'idle'")
     await write(redis_client, "page", "b", "3")
-    await asyncio.sleep(0.5)
+    await page.evaluate(
+        """() => { live.subscribe("test.log:page", { snapshot(data) { window.then = data; } }); }"""
+    )
+    await until(page, "window.then?.b === '3'")
     assert await page.evaluate("window.data.b") == "2"
 
 
 async def test_a_restarted_server_is_shown_and_heals_without_a_new_page(
-    live_site: Site, page: Page, redis_client: Redis
+    web: WebServer, page: Page, redis_client: Redis
 ) -> None:
-    """The page talks to a server of its own, which goes and comes back on the same port."""
-    server = WebServer(live_site, "uvicorn").start()
+    """The server goes and comes back on the same port."""
+    await write(redis_client, "restart", "a", "1")
+    await page.evaluate(WATCH, "test.log:restart")
+    await until(page, "window.data?.a === '1'")
+    web.stop()
     try:
-        await page.goto(f"http://127.0.0.1:{server.port}/static/live.js")
-        await write(redis_client, "restart", "a", "1")
-        await page.evaluate(WATCH, "test.log:restart")
-        await until(page, "window.data?.a === '1'")
-        server.stop()
         await until(page, "live.connection.state === 'reconnecting'")
         assert "stale" in await page.evaluate("window.events")
         await write(redis_client, "restart", "a", "2")
         assert await page.evaluate("window.data.a") == "1"
-        server.start()
-        await until(page, "window.data.a === '2' && live.connection.state === 'live'")
-        # What was missed came as a change: the page did not begin again.
-        assert (await page.evaluate("window.events")).count("snapshot") == 1
-        assert (await page.evaluate("window.events"))[-1] == "fresh"
     finally:
-        server.stop()
+        web.start()
+    await until(page, "window.data.a === '2' && live.connection.state === 'live'")
+    # What was missed came as a change: the page did not begin again.
+    assert (await page.evaluate("window.events")).count("snapshot") == 1
+    assert (await page.evaluate("window.events"))[-1] == "fresh"
 
 
 async def test_a_page_that_goes_offline_says_so_and_comes_back(
@@ -129,7 +143,8 @@ async def test_a_gap_leads_to_a_new_snapshot(
               this.addEventListener("message", (event) => {
                 const frame = JSON.parse(event.data);
                 const swallowed = frame.op === "change" && frame.data.lost;
-                if (!swallowed) hear(event);
+                if (swallowed) window.swallowed = true;
+                else hear(event);
               });
             }
           };
@@ -139,7 +154,7 @@ async def test_a_gap_leads_to_a_new_snapshot(
     await page.evaluate(WATCH, "test.log:miss")
     await until(page, "window.events.length === 1")
     await write(redis_client, "miss", "lost", "yes")
-    await asyncio.sleep(0.5)
+    await until(page, "window.swallowed")
     assert await page.evaluate("window.data") == {"first": "yes"}
     await write(redis_client, "miss", "seen", "yes")
     await until(page, "window.data.seen === 'yes' && window.data.lost === 'yes'")
@@ -153,12 +168,13 @@ async def test_refusals_reach_the_page(web: WebServer, page: Page, redis_client:
 
 
 async def test_a_signed_out_page_stops_trying(
-    live_site: Site, web: WebServer, page: Page, redis_client: Redis
+    web: WebServer, page: Page, redis_client: Redis
 ) -> None:
+    await page.clock.install()
     await page.context.clear_cookies()
     await page.evaluate(WATCH, "test.log:out")
     await until(page, "live.connection.state === 'signed-out'")
-    await asyncio.sleep(1.5)
+    await page.clock.run_for(60_000)  # longer than any pause between two tries
     assert await page.evaluate("window.states") == ["connecting", "signed-out"]
 
 
@@ -274,5 +290,5 @@ async def test_the_tiles_rule_of_the_browser_is_that_of_the_server(
         assert there == TilesTopic.apply(data, change)
 
 
-def test_the_module_is_small() -> None:
+async def test_the_module_is_small() -> None:
     assert (ROOT / "static" / "live.js").stat().st_size < 10_240

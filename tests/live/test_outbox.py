@@ -22,6 +22,7 @@ from poolsite.live.outbox import (
     Outbox,
 )
 from tests.live.sample_topics import NoteTopic
+from tests.support.waiting import eventually, patient
 
 LATER = BEHIND_SECONDS + 1.0
 
@@ -74,13 +75,11 @@ class Peer:
 
     async def until(self, count: int) -> None:
         """Wait until so many frames were taken."""
-        async with asyncio.timeout(10):
-            while len(self.got) < count:  # noqa: ASYNC110  the sender is another task
-                await asyncio.sleep(0.002)
+        await eventually(lambda: len(self.got) >= count)
 
     def is_behind(self) -> bool:
         """Whether it would be, some time from now."""
-        return self.outbox.is_behind(asyncio.get_running_loop().time() + LATER)
+        return self.outbox.is_behind(asyncio.get_running_loop().time() + LATER)  # waits: no
 
 
 async def test_who_waits_for_a_busy_process_is_not_behind_and_gets_the_present_state() -> None:
@@ -100,8 +99,7 @@ async def test_who_takes_nothing_is_behind_and_a_slow_one_gets_the_newest_state(
     task = await peer.follow()
     peer.takes.clear()
     peer.push()
-    await asyncio.sleep(0.05)  # it is on its way
-    assert peer.is_behind()
+    await eventually(peer.is_behind)  # it is on its way
     peer.push(50)
     peer.takes.set()
     await peer.until(3)
@@ -160,7 +158,7 @@ async def test_a_topic_waits_with_the_next_read_until_the_sockets_were_sent_the_
     waiting = asyncio.create_task(flusher.calm())
     await asyncio.sleep(0)
     assert not waiting.done()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patient(10)):
         await waiting
 
 
@@ -208,9 +206,8 @@ async def test_who_has_answered_by_the_second_look_stays(monkeypatch: pytest.Mon
     monkeypatch.setattr("poolsite.live.hub.LATE_SECONDS", 10.0)
     hub = Hub()
     busy, deaf = Suspect(hub, looks=1), Suspect(hub, looks=2)
-    async with asyncio.timeout(10), hub.socket("user:1", busy), hub.socket("user:2", deaf):
-        while not deaf.close_code:  # noqa: ASYNC110  the hub's task looks
-            await asyncio.sleep(0.005)
+    async with hub.socket("user:1", busy), hub.socket("user:2", deaf):
+        await eventually(lambda: deaf.close_code)
         assert deaf.close_code == BEHIND_CODE
         assert not busy.close_code
     await hub.aclose()

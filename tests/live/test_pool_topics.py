@@ -1,7 +1,7 @@
 """The pools' topics: for each action the old snapshot plus the changes is the new snapshot."""
 
-import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from numbers import pool as door
 from numbers import services
 from numbers.models import Number, Pool
+from numbers.selectors import tile_layout
 from numbers.selectors.tile_layout import TILES_PER_PAGE
-from numbers.topics import NumberTopic, PoolFiguresTopic, PoolListTopic, TilesTopic
+from numbers.topics import NumberTopic, PoolFiguresTopic, PoolListTopic, TilesTopic, story, tiles
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.states import letter_of_state
 from numbers.topics.tiles import changes_of
@@ -24,6 +25,7 @@ from poolsite.live import frames
 from poolsite.live.topics import Topic
 from tests.live.helpers import assert_snapshot_plus_changes
 from tests.numbers.people import drain, make_pool, operator, tenant
+from tests.support.clock import ScriptClock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -201,14 +203,16 @@ async def test_a_numbers_story_is_the_same_before_and_after_the_drain(drained: b
 
 
 @pytest.mark.parametrize("topic", ["tiles", "number"])
-async def test_a_rest_ends_by_time_alone(topic: str) -> None:
-    await sync_to_async(make)(cooldown_seconds=1)
+async def test_a_rest_ends_by_time_alone(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    await sync_to_async(make)(cooldown_seconds=600)
     await sync_to_async(event)("call", ONE, call_id="a")
     await sync_to_async(event)("hangup", ONE, call_id="a")
     watched = TOPICS[topic]()
     before = await watched.snapshot()
-    assert 0 < (watched.due_seconds() or 0) <= 1
-    await asyncio.sleep((watched.due_seconds() or 0) + 0.02)
+    assert 0 < (watched.due_seconds() or 0) <= 600
+    for module in (story, tiles):  # where topics look at this machine's clock
+        monkeypatch.setattr(module, "now_us", lambda: time.time_ns() // 1000 + 600_000_000)
+    assert watched.due_seconds() == 0
     changes = await watched.changes(before.version)
     assert changes is not None
     assert changes.version == before.version
@@ -218,11 +222,13 @@ async def test_a_rest_ends_by_time_alone(topic: str) -> None:
     assert watched.due_seconds() is None
 
 
-async def test_numbers_that_come_and_go_lead_to_another_layout() -> None:
+async def test_numbers_that_come_and_go_lead_to_another_layout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = await sync_to_async(make)()
     topic = TilesTopic(f"{SLUG}:0")
     before = await topic.snapshot()
-    await asyncio.sleep(2.1)  # a page is laid out again at most every 2 s
+    monkeypatch.setattr(tile_layout, "FRESH_SECONDS", 0.0)  # else it may be as old as that
     await sync_to_async(services.numbers_add)(actor="test", pool=made, values=["13700000000"])
     assert await topic.changes(before.version) is None
     after = await topic.snapshot()
@@ -326,13 +332,15 @@ async def test_a_pool_that_redis_does_not_know_is_missing() -> None:
     assert set((await TilesTopic(f"{SLUG}:0").snapshot()).data["states"]) == {"-"}
 
 
-async def test_figures_name_the_mean_length_of_the_calls_that_ended() -> None:
+async def test_figures_name_the_mean_length_of_the_calls_that_ended(
+    test_clock: ScriptClock,
+) -> None:
     await sync_to_async(make)()
     await sync_to_async(event)("call", ONE, call_id="a")
-    await asyncio.sleep(0.3)
+    test_clock.advance(0.3)
     await sync_to_async(event)("hangup", ONE, call_id="a")
     figures = (await PoolFiguresTopic(SLUG).snapshot()).data
-    assert 0.2 <= figures["mean_call_seconds"] <= 5
+    assert figures["mean_call_seconds"] == 0.3
     assert (figures["offered"], figures["carried"], figures["blocked"]) == (1, 1, 0)
 
 

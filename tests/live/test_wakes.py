@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from poolsite import hotpath
 from poolsite.live.wakes import Wakes
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.cluster import RedisCluster
+from tests.support.waiting import eventually
 
 
 @asynccontextmanager
@@ -53,38 +54,34 @@ async def test_everyone_who_starts_while_the_connection_is_made_hears(
         ears = await asyncio.gather(*(late(number) for number in range(60)))
         for ear in ears:
             assert await hotpath.aclient().publish(ear.channel, "hello") == 1
-        await until(lambda: all(ear.heard == ["hello"] for ear in ears))
+        await eventually(lambda: all(ear.heard == ["hello"] for ear in ears))
 
 
 async def test_listeners_that_come_and_go_at_random_hear_while_they_listen(
     clean_redis: RedisServer,
 ) -> None:
     chance = random.Random(11)
-    missed: list[str] = []
 
     async def visitor(wakes: Wakes, number: int) -> None:
         for turn in range(10):
-            await asyncio.sleep(chance.random() / 50)
+            await asyncio.sleep(chance.random() / 50)  # waits: visitors come when they like
             channel = f"c{chance.randrange(6)}"
             heard: list[str] = []
             async with wakes.listening([channel], heard.append):
                 text = f"{number}.{turn}"
                 await hotpath.aclient().publish(channel, text)
-                try:
-                    await until(partial(_contains, heard, text), seconds=2)
-                except TimeoutError:
-                    missed.append(text)
+                await eventually(partial(_contains, heard, text))
 
     async with listening() as (wakes, _):
         await asyncio.gather(*(visitor(wakes, number) for number in range(20)))
-        assert missed == []
-        await until(lambda: not wakes.connected)
+        await eventually(lambda: not wakes.connected)
 
 
 def _contains(heard: list[str], text: str) -> bool:
     return text in heard
 
 
+@pytest.mark.processes
 async def test_a_restarted_redis_is_told_and_everyone_hears_again(tmp_path: Path) -> None:
     server = RedisServer(tmp_path / "redis", append_only=False).start()
     told: list[bool] = []
@@ -93,24 +90,25 @@ async def test_a_restarted_redis_is_told_and_everyone_hears_again(tmp_path: Path
             async with listening(told) as (wakes, stack):
                 ears = [await hear(wakes, stack, f"c{number}") for number in range(5)]
                 server.kill()
-                await until(lambda: told[-1:] == [False])
+                await eventually(lambda: told[-1:] == [False])
                 ears.append(await hear(wakes, stack, "while away"))
                 server.start()
-                await until(lambda: told[-1] is True)
+                await eventually(lambda: told[-1] is True)
                 for ear in ears:
                     await hotpath.aclient().publish(ear.channel, "again")
-                await until(lambda: all(ear.heard == ["again"] for ear in ears))
+                await eventually(lambda: all(ear.heard == ["again"] for ear in ears))
             await hotpath.aclose()
     finally:
         server.stop()
 
 
 async def test_a_killed_connection_is_replaced(clean_redis: RedisServer) -> None:
-    async with listening() as (wakes, stack):
+    told: list[bool] = []
+    async with listening(told) as (wakes, stack):
         ear = await hear(wakes, stack, "c")
         await hotpath.aclient().execute_command("CLIENT", "KILL", "TYPE", "pubsub")
-        await until(lambda: not wakes.connected)
-        await until(lambda: wakes.connected)
+        await eventually(lambda: told[-2:] == [False, True])
+        assert wakes.connected
         await publish_until_heard(ear)
 
 
@@ -124,17 +122,17 @@ async def test_of_two_who_share_a_callback_one_goes_and_the_other_still_hears(
             await stack.enter_async_context(wakes.listening(["c"], callback))
         await hear(wakes, stack, "other")  # the unsubscription, if there was one, is through
         assert await hotpath.aclient().publish("c", "hello") == 1
-        await until(lambda: heard == ["hello"])
+        await eventually(lambda: heard == ["hello"])
 
 
 async def publish_until_heard(ear: Ear) -> None:
-    async with asyncio.timeout(5):
-        while not ear.heard:
-            await hotpath.aclient().publish(ear.channel, "x")
-            await asyncio.sleep(0.05)
+    async def is_heard() -> bool:
+        await hotpath.aclient().publish(ear.channel, "x")
+        return bool(ear.heard)
+
+    await eventually(is_heard)
 
 
-@pytest.mark.slow
 async def test_on_a_cluster_any_node_is_heard(redis_cluster: RedisCluster) -> None:
     with hotpath.connect(redis_cluster.url):
         async with listening() as (wakes, stack):
@@ -144,11 +142,5 @@ async def test_on_a_cluster_any_node_is_heard(redis_cluster: RedisCluster) -> No
                     for ear in ears:
                         client.publish(ear.channel, "from a node")
             count = len(redis_cluster.nodes)
-            await until(lambda: all(len(ear.heard) == count for ear in ears))
+            await eventually(lambda: all(len(ear.heard) == count for ear in ears))
         await hotpath.aclose()
-
-
-async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110  other tasks change what is asked
-            await asyncio.sleep(0.01)

@@ -14,6 +14,7 @@ from poolsite import hotpath
 from poolsite.access.models import ApiToken
 from poolsite.access.services import token_revoke
 from tests.numbers.people import in_thread, make_pool, send, tenant, token_for
+from tests.support.waiting import eventually, patient
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -193,7 +194,7 @@ async def test_a_revoked_token_is_refused_within_a_second(caller: Caller) -> Non
     assert (await caller.post({"event": "call", "call_id": "a"})).status_code == 200
     token = await in_thread(ApiToken.objects.get)()
     await in_thread(token_revoke)(token=token, actor="test")
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(patient(1)):
         status = 200
         while status != 401:
             status = (await caller.post({"event": "call", "call_id": "a"})).status_code
@@ -291,13 +292,23 @@ async def take_all(caller: Caller) -> None:
         await caller.post({"event": "call", "call_id": f"busy-{index}"})
 
 
+async def wait_count(count: int) -> None:
+    """Return when so many calls wait."""
+
+    async def wait() -> bool:
+        figures = await hotpath.arun(door.show("east"))
+        return figures is not None and figures.waiting == count
+
+    await eventually(wait)
+
+
 async def test_a_waiting_call_gets_the_next_free_number(caller: Caller) -> None:
     await take_all(caller)
     waiting = asyncio.create_task(caller.post({"event": "call", "call_id": "w", "wait_ms": 20_000}))
-    await asyncio.sleep(0.2)
+    await wait_count(1)
     assert not waiting.done()
     freed = (await caller.post({"event": "hangup", "call_id": "busy-1"})).json()["number"]
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(patient(3)):
         answer = (await waiting).json()
     assert (answer["outcome"], answer["number"]) == ("ok", freed)
 
@@ -308,11 +319,11 @@ async def test_waiters_are_served_first_come_first_served(caller: Caller) -> Non
     for index in range(3):
         event = {"event": "call", "call_id": f"w{index}", "wait_ms": 20_000}
         tasks.append(asyncio.create_task(caller.post(event)))
-        await asyncio.sleep(0.1)
+        await wait_count(index + 1)
     served = []
     for index in range(3):
         await caller.post({"event": "hangup", "call_id": f"busy-{index}"})
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(patient(3)):
             done, _ = await asyncio.wait(
                 [task for task in tasks if task not in served],
                 return_when=asyncio.FIRST_COMPLETED,
@@ -382,13 +393,13 @@ async def test_a_restarted_switch_has_its_old_calls_released_at_once(caller: Cal
     await caller.post(
         {"event": "reg", "number": "13800000000", "switch": "fs1", "incarnation": "i2"}
     )
-    async with asyncio.timeout(2):
-        while True:
-            figures = await hotpath.arun(door.show("east"))
-            assert figures is not None
-            if figures.busy_up == 0:
-                break
-            await asyncio.sleep(0.02)
+
+    async def are_released() -> bool:
+        figures = await hotpath.arun(door.show("east"))
+        assert figures is not None
+        return figures.busy_up == 0
+
+    await eventually(are_released, 2)
     stale = await caller.post(
         {"event": "hangup", "call_id": "0", "switch": "fs1", "incarnation": "i1"}
     )
@@ -400,7 +411,7 @@ async def test_a_restarted_switch_has_its_old_calls_released_at_once(caller: Cal
 
 async def test_without_redis_the_answer_is_503_and_nothing_is_changed(caller: Caller) -> None:
     assert (await caller.post({"event": "call", "call_id": "a"})).status_code == 200
-    with hotpath.connect("redis://127.0.0.1:1"):
+    with hotpath.connect("redis://127.0.0.1:1", hotpath.Limits(attempts=2)):
         response = await caller.post({"event": "call", "call_id": "b"})
         batch = await caller.post([{"event": "call", "call_id": "c"}])
     assert (response.status_code, response.json()["type"]) == (503, "unavailable")

@@ -3,8 +3,8 @@
 import json
 import os
 import socket
-import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ from websockets.sync.client import connect
 from poolsite.runtime.redis_server import RedisServer
 from tests.live.servers import Site, WebServer
 from tests.support.proxy import FaultyProxy
+from tests.support.waiting import patient
+
+pytestmark = pytest.mark.processes
 
 APPLICATION = "poolsite.asgi:application"
 SETUP = "tests/bench/hot_setup.py"
@@ -47,7 +50,7 @@ class Served:
         return {"Authorization": f"Bearer {self.token}"}
 
     def post(self, body: Any, path: str = EVENTS) -> httpx.Response:
-        return httpx.post(self.url + path, json=body, headers=self.headers, timeout=30)
+        return httpx.post(self.url + path, json=body, headers=self.headers, timeout=patient(30))
 
 
 def _limits(kind: str) -> tuple[str, ...]:
@@ -79,10 +82,14 @@ def test_an_event_is_served_and_validated(served: Served) -> None:
 
 def test_a_body_over_the_limit_is_refused_whether_it_says_so_or_not(served: Served) -> None:
     big = b" " * 1_500_000
-    declared = httpx.post(served.url + EVENTS, content=big, headers=served.headers, timeout=30)
+    declared = httpx.post(
+        served.url + EVENTS, content=big, headers=served.headers, timeout=patient(30)
+    )
     assert (declared.status_code, declared.json()["type"]) == (413, "too-large")
     pieces = (big[start : start + 100_000] for start in range(0, len(big), 100_000))
-    chunked = httpx.post(served.url + EVENTS, content=pieces, headers=served.headers, timeout=30)
+    chunked = httpx.post(
+        served.url + EVENTS, content=pieces, headers=served.headers, timeout=patient(30)
+    )
     assert chunked.status_code == 413
 
 
@@ -92,7 +99,7 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(served: Served) -> None
         f"Authorization: Bearer {served.token}\r\n\r\n" + '{"event"'
     )
     for _ in range(5):
-        with socket.create_connection(("127.0.0.1", served.server.port), timeout=5) as raw:
+        with socket.create_connection(("127.0.0.1", served.server.port), timeout=patient(5)) as raw:
             raw.sendall(head.encode())
     assert served.post({"event": "renew", "call_id": "x"}).status_code == 404
 
@@ -108,9 +115,9 @@ def test_a_lost_reply_without_an_id_is_an_unknown_outcome(served: Served) -> Non
 
 
 def test_a_lost_reply_with_a_call_id_is_repeated_and_answered(served: Served) -> None:
-    served.proxy.set("cut-reply")
-    threading.Timer(0.4, served.proxy.set, ("pass",)).start()
+    served.proxy.set("cut-reply", faults=6)
     answer = served.post({"event": "call", "call_id": "lost-1"})
+    assert served.proxy.hits == 6
     assert answer.status_code == 200
     again = served.post({"event": "call", "call_id": "lost-1"}).json()
     assert again["number"] == answer.json()["number"]
@@ -120,29 +127,32 @@ def test_a_lost_reply_with_a_call_id_is_repeated_and_answered(served: Served) ->
 def test_the_websocket_answers_and_holds_its_frame_limit(served: Served) -> None:
     address = served.url.replace("http", "ws") + "/ws/pools/bench/events/"
     with connect(
-        address, additional_headers=served.headers, compression=None, max_size=None
+        address,
+        additional_headers=served.headers,
+        compression=None,
+        max_size=None,
+        open_timeout=patient(10),
     ) as switch:
         switch.send(json.dumps([{"id": 1, "event": "add", "number": "139"}]))
-        assert json.loads(switch.recv(timeout=10))[0]["id"] == 1
+        assert json.loads(switch.recv(timeout=patient(10)))[0]["id"] == 1
         switch.send('"' + "x" * 1_010_000)
         with pytest.raises(ConnectionClosed) as closed:
-            switch.recv(timeout=10)
+            switch.recv(timeout=patient(10))
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1009
     assert served.post({"event": "add", "number": "139"}).status_code == 200
 
 
 def test_static_files_and_health_come_before_django(served: Served) -> None:
-    assert httpx.get(served.url + "/healthz").status_code == 200
-    style = httpx.get(served.url + "/static/tokens.css")
+    get = partial(httpx.get, timeout=patient(5))
+    assert get(served.url + "/healthz").status_code == 200
+    style = get(served.url + "/static/tokens.css")
     assert style.status_code == 200
     assert style.headers["x-content-type-options"] == "nosniff"
-    again = httpx.get(
-        served.url + "/static/tokens.css", headers={"If-None-Match": style.headers["etag"]}
-    )
+    again = get(served.url + "/static/tokens.css", headers={"If-None-Match": style.headers["etag"]})
     assert again.status_code == 304
     for path in ("/static/..%2f..%2fmanage.py", "/static/%00", "/static/none.css"):
-        assert httpx.get(served.url + path).status_code == 404
+        assert get(served.url + path).status_code == 404
 
 
 # -- any input that the document allows, and some that it does not -----------------------------
@@ -157,7 +167,7 @@ FUZZ = settings(
 
 
 def _document(served: Served) -> Any:
-    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=30).json()
+    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=patient(30)).json()
     return schemathesis.openapi.from_dict(document)
 
 
@@ -197,7 +207,7 @@ JSON = st.recursive(
 def test_whatever_else_is_refused_and_breaks_nothing(served: Served) -> None:
     bodies = st.binary(max_size=500) | JSON.map(lambda value: json.dumps(value).encode())
     headers = served.headers | {"Content-Type": "application/json"}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=served.url, headers=headers, timeout=patient(30)) as client:
 
         @FUZZ
         @given(bodies)

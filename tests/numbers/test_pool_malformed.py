@@ -15,8 +15,8 @@ NUMBER = "13800000000"
 
 
 @pytest.fixture
-def bench(each_redis: RedisServer) -> Iterator[PoolUnderTest]:
-    with pool_on(each_redis.url) as bench:
+def bench(clean_redis: RedisServer) -> Iterator[PoolUnderTest]:
+    with pool_on(clean_redis.url) as bench:
         bench.create(near=True, sticky_seconds=60)
         bench.add(NUMBER, near="86")
         bench.event("call", call_id="x", switch="sw", incarnation="b", agent="a", callee="c")

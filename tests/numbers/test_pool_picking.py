@@ -10,6 +10,7 @@ import pytest
 from numbers import pool
 from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, index_of, pool_on
 from tests.support.clock import ScriptClock
+from tests.support.waiting import patient
 
 A, B, C = "13800000001", "13800000002", "13800000003"
 
@@ -256,9 +257,9 @@ def test_a_hangup_hands_its_number_to_the_first_who_waits(bench: PoolUnderTest) 
     assert bench.figures().waiting == 2
     with bench.client.pubsub(ignore_subscribe_messages=True) as heard:
         heard.subscribe(KEYS.offers_channel)
-        heard.get_message(timeout=5)
+        heard.get_message(timeout=patient(5))
         bench.event("hangup", call_id="busy")
-        message = heard.get_message(timeout=5)
+        message = heard.get_message(timeout=patient(5))
         assert message["data"] == "one"
     assert bench.event("call").reason == "exhausted"
     assert bench.why_not(A) == "offered"

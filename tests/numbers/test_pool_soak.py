@@ -13,7 +13,7 @@ from numbers import pool
 from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.pool_support import SLUG, pool_on
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
 CALLS = int(os.environ.get("POOL_SOAK_CALLS", "10000"))
 PROCESSES = 8
@@ -21,7 +21,6 @@ NUMBERS = [f"138{n:08d}" for n in range(50)]
 CALLER = Path(__file__).with_name("pool_caller.py")
 
 
-@pytest.mark.slow
 def test_no_number_is_in_two_calls_at_once(clean_redis: RedisServer) -> None:
     with pool_on(clean_redis.url) as bench:
         bench.create(sticky_seconds=60)

@@ -14,6 +14,7 @@ from poolsite.jobs.models import Job
 from poolsite.operations import first_steps, selectors
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
+from tests.support.waiting import patient
 
 
 @pytest.fixture
@@ -274,12 +275,13 @@ def test_opening_and_closing_an_incident_wakes_its_topics(clean_redis):
     channels += live.resolve("operations.incidents:all").wake_channels()
     pubsub = hotpath.client().pubsub(ignore_subscribe_messages=True)
     pubsub.subscribe(*channels)
-    pubsub.get_message(timeout=1)
+    pubsub.get_message(timeout=patient(5))
     open_for(world.own)
     operations.incidents.close(type="numbers.blocking", object="own")
+    hotpath.client().publish(channels[0], "no more")
     heard = []
-    while (message := pubsub.get_message(timeout=0.5)) is not None or len(heard) == 0:
-        if message:
+    while (message := pubsub.get_message(timeout=patient(5)) or {}).get("data") != "no more":
+        if message:  # None: another channel's subscription
             heard.append(message["channel"])
     pubsub.close()
     assert sorted(heard) == sorted(channels * 2)

@@ -10,6 +10,8 @@ import pytest
 
 from tests.house.source import ROOT
 
+pytestmark = pytest.mark.processes
+
 FIND = ROOT / "poolsite" / "runtime" / "find-python"
 
 

@@ -16,7 +16,7 @@ from poolsite.runtime.leftovers import VARIABLE
 from tests.support.demo import START_SECONDS, DemoRun
 from tests.support.waiting import until
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
 GONE_SECONDS = 30.0
 
@@ -106,7 +106,7 @@ def test_sigterm_to_the_supervisor_leaves_no_process(demo):
 def stubborn(data: Path) -> Iterator[dict[str, "subprocess.Popen[bytes]"]]:
     """Two processes that take no SIGTERM: one with the mark of the last run, one with another."""
     marks = {"left over": (data / "demo" / "mark").read_text(), "of another run": "0" * 32}
-    program = "import signal, time; signal.signal(15, signal.SIG_IGN); print(); time.sleep(600)"
+    program = "import signal; signal.signal(15, signal.SIG_IGN); print(); signal.pause()"
     processes = {
         name: subprocess.Popen(
             [sys.executable, "-uc", program],

@@ -15,7 +15,9 @@ from poolsite.runtime.embedded import EmbeddedRedis
 from poolsite.runtime.paths import LONGEST_SOCKET_PATH, redis_socket
 from poolsite.runtime.redis_server import RedisServerError
 from tests.house.source import ROOT
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
+
+pytestmark = pytest.mark.processes
 
 USER = """
 import sys
@@ -42,7 +44,7 @@ def user(folder: Path) -> Iterator["subprocess.Popen[str]"]:
         yield process
         if process.poll() is None and process.stdin is not None:
             process.stdin.close()
-            process.wait(timeout=10)
+            process.wait(timeout=patient(10))
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_it_starts_for_its_first_user_and_ends_with_the_last(embedded):
         with user(embedded.folder) as second:
             first.communicate()
             assert embedded.answers()
-        second.wait(timeout=10)
+        second.wait(timeout=patient(10))
         until(lambda: not embedded.answers())
 
 

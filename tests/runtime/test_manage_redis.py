@@ -11,6 +11,8 @@ from poolsite.runtime.embedded import EmbeddedRedis
 from tests.house.source import ROOT
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.processes
+
 ASK = "from poolsite import hotpath; print(hotpath.client().{})"
 
 

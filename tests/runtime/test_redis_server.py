@@ -1,6 +1,10 @@
 """The private Redis really runs and really ends."""
 
+import pytest
+
 from poolsite.runtime.redis_server import RedisServer
+
+pytestmark = pytest.mark.processes
 
 
 def test_a_private_server_answers_and_keeps_its_data_over_a_kill(tmp_path):

@@ -12,6 +12,9 @@ import pytest
 from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
 from tests.house.source import ROOT
+from tests.support.waiting import patient
+
+pytestmark = pytest.mark.processes
 
 PROGRAMS = {
     "web": ["-c", "import poolsite.asgi; print('started')"],
@@ -27,7 +30,7 @@ def start(role: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=False,
     )
 

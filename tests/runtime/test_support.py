@@ -12,6 +12,8 @@ import redis
 from tests.house.source import ROOT
 from tests.support.needs import NEEDS
 
+pytestmark = pytest.mark.processes
+
 LACKING = """
 import pytest
 from tests.support.needs import NEEDS, Need, require

@@ -1,12 +1,12 @@
 """A real Redis Cluster of three masters, and the moving of a slot while clients work."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.ports import free_port
+from tests.support.waiting import until
 
 SLOTS = 16_384
 READY_SECONDS = 30.0
@@ -128,8 +128,4 @@ class RedisCluster:
 
     @staticmethod
     def _wait(condition: Callable[[], bool], word: str) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while not condition():
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"The cluster was not {word} after {READY_SECONDS:.0f} s.")
-            time.sleep(0.05)
+        until(condition, READY_SECONDS, evidence=lambda: f"the cluster is not {word}")

@@ -1,6 +1,7 @@
-"""A migrated SQLite database to copy: migrating takes seconds of a core, copying a file none.
+"""Migrated databases to copy: migrating takes seconds of a core, copying takes none.
 
-Made once for each state of the migrations, in var/tests; `make clean` removes it.
+Made once for each state of the migrations, in var/tests; `make clean` removes them. Here is
+SQLite's file; tests/support/postgres.py has PostgreSQL's folder.
 """
 
 import fcntl
@@ -11,9 +12,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "var" / "tests"
@@ -21,16 +24,21 @@ KEPT = 3  # several branches or checkouts of files take turns
 
 
 def lay_migrated(target: Path) -> None:
-    """Put a database with every migration applied at `target`; processes may call it at once."""
-    with _alone():
-        template = FOLDER / f"migrated-{_digest()}.sqlite3"
-        if not template.exists():
-            _make(template)
-        os.utime(template)
-        shutil.copyfile(template, target)
-        old = sorted(FOLDER.glob("migrated-*.sqlite3"), key=lambda each: each.stat().st_mtime)
-        for each in old[:-KEPT]:
-            each.unlink()
+    """Put a database with every migration applied at `target`; processes may call it at once.
+
+    Not those of the app of which tests.chaos.mutant has changed one: Django applies them itself.
+    """
+    lay_made("migrated.sqlite3", target, _make)
+    if "MUTANT_APP" in os.environ:
+        _take_out(os.environ["MUTANT_APP"], target)
+
+
+def _take_out(app: str, target: Path) -> None:
+    with closing(sqlite3.connect(target)) as database, database:
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?"
+        for (table,) in database.execute(tables, (f"{app}_*",)).fetchall():
+            database.execute(f"DROP TABLE {table}")
+        database.execute("DELETE FROM django_migrations WHERE app = ?", (app,))
 
 
 @contextmanager
@@ -42,13 +50,8 @@ def _alone() -> Iterator[None]:
 
 
 def _digest() -> str:
-    """Of every migration of ours and of the versions of everybody else's.
-
-    And of what tests.chaos.mutant changes in memory: a mutant's tables are its own.
-    """
+    """Of every migration of ours and of the versions of everybody else's."""
     digest = hashlib.sha256((ROOT / "requirements" / "base.txt").read_bytes())
-    for name in sorted(name for name in os.environ if name.startswith("MUTANT_")):
-        digest.update(f"{name}={os.environ[name]}".encode())
     for app in ("poolsite", "numbers", "queueing", "billing"):
         for path in sorted((ROOT / app).rglob("migrations/*.py")):
             digest.update(path.relative_to(ROOT).as_posix().encode())
@@ -59,17 +62,51 @@ def _digest() -> str:
 def _make(template: Path) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         made = Path(folder) / "made.sqlite3"
-        environment = {
-            **os.environ,
-            "DATABASE_URL": f"sqlite:///{made}",
-            "POOLSITE_DATA_DIR": folder,
-            "DJANGO_SETTINGS_MODULE": "poolsite.settings",
-        }
-        migrate = "from django.core.management import execute_from_command_line as run; "
-        migrate += "run(['manage.py', 'migrate', '--verbosity=0'])"
-        mutant = "import tests.chaos.mutant; " if "MUTANT_FILE" in os.environ else ""
-        command = [sys.executable, "-c", mutant + migrate]
-        subprocess.run(command, env=environment, cwd=ROOT, check=True, timeout=300)
+        migrate(f"sqlite:///{made}")
         with closing(sqlite3.connect(made)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         made.replace(template)
+
+
+def migrate(url: str) -> None:
+    """Apply every migration, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "POOLSITE_DATA_DIR": folder,
+            "DJANGO_SETTINGS_MODULE": "poolsite.settings",
+        }
+        # Not manage.py, which would start a Redis where none is named.
+        run = "from django.core.management import execute_from_command_line as run; "
+        run += "run(['manage.py', 'migrate', '--verbosity=0', '--skip-checks'])"
+        command = [sys.executable, "-c", run]
+        subprocess.run(command, env=environment, cwd=ROOT, check=True, timeout=patient(300))
+
+
+def lay_made(name: str, target: Path, make: Callable[[Path], None]) -> None:
+    """Copy the file or folder `name` to `target`; `make` it first, once for these migrations.
+
+    Processes may call it at once.
+    """
+    with _alone():
+        template = FOLDER / f"{_digest()}-{name}"
+        if not template.exists():
+            make(template)
+        os.utime(template)
+        old = sorted(FOLDER.glob(f"*-{name}"), key=lambda each: each.stat().st_mtime)
+        for each in old[:-KEPT]:
+            _remove(each)
+        copy_tree(template, target)
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a file or folder with its owners and rights."""
+    subprocess.run(["cp", "-a", "--no-target-directory", source, target], check=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

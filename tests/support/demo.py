@@ -13,7 +13,7 @@ from poolsite.runtime.embedded import EmbeddedRedis
 from poolsite.runtime.leftovers import marked
 from tests.house.source import ROOT
 from tests.support.ports import free_port
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
 
 START_SECONDS = 90.0
 MAKEFILE = """
@@ -94,7 +94,7 @@ class DemoRun:
         return EmbeddedRedis(self.data / "redis").answers()
 
     def page_answers(self, path: str = "/healthz") -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patient(5))
         try:
             connection.request("GET", path)
             return connection.getresponse().status == 200
@@ -114,7 +114,7 @@ class DemoRun:
 
     def wait(self) -> int:
         assert self.parent is not None
-        return self.parent.wait(timeout=60)
+        return self.parent.wait(timeout=patient(60))
 
     def end(self) -> None:
         """End it whatever state it is in, and wait until nothing is left."""

@@ -1,30 +1,51 @@
 """What every test stands on: a private Redis and a database for each worker process."""
 
 import atexit
-import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from poolsite.hotpath.scripts import preluded_with
-from poolsite.runtime.redis_server import RedisServer
+from poolsite.runtime.redis_server import RedisServer, find_server_program
 from tests.support import programs
-from tests.support.append_only import allow_test_flush
 from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
+from tests.support.durations import DurationsPlugin
+from tests.support.flushing import make_flush_cheap
 from tests.support.needs import NeedsPlugin, require
+from tests.support.parts import PartsPlugin, starts_processes
 from tests.support.postgres import PostgresServer
-from tests.support.turns import TurnsPlugin
+from tests.support.progress import ProgressPlugin
+from tests.support.repeating import RepeatingPlugin
 
 # The servers start before Django reads its settings, so that every client that the
 # settings configure (SQL, hot path, cache, channel layer, broker) reaches this worker's own.
 _FOLDER = Path(tempfile.mkdtemp(prefix="poolsite-test-", dir="/tmp"))  # short: socket paths are
-_SERVER = RedisServer(folder=_FOLDER / "redis", append_only=False).start()
+_SERVER = RedisServer(_FOLDER / "redis", program=find_server_program(), append_only=False)
+_POSTGRES: list[PostgresServer] = []  # the worker's own, from the first test that asks for it
+
+
+@atexit.register
+def _clean_up() -> None:
+    while _POSTGRES:
+        _POSTGRES.pop().remove()
+    _SERVER.stop()
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+
+
+def _postgres() -> PostgresServer:
+    if not _POSTGRES:
+        _POSTGRES.append(PostgresServer())  # known before it starts, so that it is removed
+        _POSTGRES[0].start()
+    return _POSTGRES[0]
+
+
+_SERVER.start()
 for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
     os.environ.pop(_name, None)
 os.environ["REDIS_URL"] = _SERVER.url
@@ -32,23 +53,8 @@ os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)
 os.environ.setdefault("POOLSITE_SECRET_KEY", "a key for tests only")
 
 
-@functools.cache
-def _postgres() -> PostgresServer:
-    return PostgresServer().start()
-
-
 if os.environ.get("TEST_DATABASE") == "postgres":
     os.environ["DATABASE_URL"] = _postgres().url("poolsite")
-
-
-def _clean_up() -> None:
-    if _postgres.cache_info().currsize:
-        _postgres().remove()
-    _SERVER.stop()
-    shutil.rmtree(_FOLDER, ignore_errors=True)
-
-
-atexit.register(_clean_up)
 
 
 # No test measures time, Hypothesis' own limit for one example neither: the first imports modules.
@@ -56,15 +62,19 @@ hypothesis.settings.register_profile("poolsite", hypothesis.settings.default, de
 hypothesis.settings.load_profile("poolsite")
 
 
+@pytest.hookimpl(tryfirst=True)  # Hypothesis and pytest's folders read what is set here
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
-    config.pluginmanager.register(NeedsPlugin(), "poolsite-needs")
-    config.pluginmanager.register(TurnsPlugin(), "poolsite-turns")
+    config.option.basetemp = config.option.basetemp or str(_FOLDER / "t")  # gone at the end
+    for plugin in (NeedsPlugin(), PartsPlugin(), RepeatingPlugin(), DurationsPlugin()):
+        config.pluginmanager.register(plugin)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(ProgressPlugin())
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _flushable_audit_log() -> None:
-    allow_test_flush()
+def _cheap_flush() -> None:
+    make_flush_cheap()
 
 
 def pytest_unconfigure() -> None:
@@ -94,20 +104,30 @@ def test_clock(clean_redis: RedisServer) -> Iterator[ScriptClock]:
         yield ScriptClock(client)
 
 
-REDIS_PROGRAMS = {
+REDIS_PROGRAMS: dict[str, Callable[[], str]] = {
     "redis-6.2": programs.redis_62,
     "redis-7": programs.redis_7,
     "valkey-9": programs.valkey_9,
 }
 
 
-@pytest.fixture(scope="session", params=list(REDIS_PROGRAMS))
-def _each_redis_server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RedisServer]:
+def _redis_params() -> list[object]:
+    """The worker's own server serves for the kind that it is of; others are processes more."""
+    others = [name for name, find in REDIS_PROGRAMS.items() if find() != _SERVER.program]
+    return [
+        pytest.param(name, marks=pytest.mark.processes if name in others else ())
+        for name in REDIS_PROGRAMS
+    ]
+
+
+@pytest.fixture(scope="session", params=_redis_params())
+def _each_redis_server(request: pytest.FixtureRequest) -> Iterator[RedisServer]:
     program = REDIS_PROGRAMS[request.param]()
     if not program:
         require(request.param)
+    if program == _SERVER.program:
+        yield _SERVER
+        return
     folder = Path(tempfile.mkdtemp(prefix=f"{request.param}-", dir=_FOLDER))
     server = RedisServer(folder, program=program, append_only=False).start()
     yield server
@@ -124,6 +144,7 @@ def each_redis(_each_redis_server: RedisServer) -> RedisServer:
 
 
 @pytest.fixture(scope="session")
+@starts_processes
 def _cluster_of_session() -> Iterator[RedisCluster]:
     cluster = RedisCluster(_FOLDER / "cluster").start()
     yield cluster
@@ -140,6 +161,7 @@ def redis_cluster(_cluster_of_session: RedisCluster) -> RedisCluster:
 
 
 @pytest.fixture(scope="session")
+@starts_processes
 def postgres_server() -> PostgresServer:
     """This worker's own PostgreSQL, started when the first test asks for it."""
     require("postgres")

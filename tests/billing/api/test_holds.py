@@ -1,6 +1,7 @@
 """POST …/holds, sent, cancellations: exact answers, statuses and problem types."""
 
 import asyncio
+import itertools
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from poolsite.access.models import ApiToken
 from poolsite.access.services import token_create, token_revoke
 from tests.billing.api.shop import PRICES, Caller, Shop, make_shop, text_message
 from tests.numbers.people import in_thread
+from tests.support.waiting import eventually, patient
 
 COMPLETE = {
     "name": "Spring",
@@ -72,11 +74,12 @@ async def test_the_first_quote_stands_whatever_the_tariff_does(caller: Caller, s
 
 async def _until_quoted(caller: Caller, price: str) -> None:
     """Web processes know a new tariff within about a second."""
-    async with asyncio.timeout(5):
-        for attempt in range(1_000):
-            if (await caller.hold(f"try-{attempt}")).json()["quoted"] == price:
-                return
-            await asyncio.sleep(0.05)
+    numbers = itertools.count()
+
+    async def is_quoted() -> bool:
+        return bool((await caller.hold(f"try-{next(numbers)}")).json()["quoted"] == price)
+
+    await eventually(is_quoted)
 
 
 async def test_sent_is_marked_at_once_or_later_and_then_cannot_be_cancelled(
@@ -176,14 +179,15 @@ async def test_without_a_tariff_nothing_can_be_sent(caller: Caller) -> None:
 
 async def test_a_tariff_that_has_ended_refuses(caller: Caller, shop: Shop) -> None:
     assert shop.tariff is not None
-    ends = timezone.now() + timedelta(seconds=1.5)
+    ends = timezone.now() + timedelta(seconds=patient(1))
     await in_thread(tariff_end)(actor="test", tariff=shop.tariff, valid_until=ends)
-    async with asyncio.timeout(10):
-        number = 0
-        while (response := await caller.hold(f"m-{number}")).status_code == 200:
-            number += 1
-            await asyncio.sleep(0.1)
-    assert response.json()["type"] == "no-tariff"
+    numbers = itertools.count()
+
+    async def is_refused() -> bool:
+        response = await caller.hold(f"m-{next(numbers)}")
+        return response.status_code != 200 and response.json()["type"] == "no-tariff"
+
+    await eventually(is_refused)
 
 
 async def test_a_batch_is_answered_item_by_item_in_order(caller: Caller, shop: Shop) -> None:
@@ -254,20 +258,22 @@ async def test_a_chatbot_s_rate_holds_for_single_messages_and_batches(
     caller: Caller, shop: Shop
 ) -> None:
     await in_thread(chatbot_change)(actor="test", chatbot=shop.chatbot, name="Shop", rate_limit=5)
-    async with asyncio.timeout(10):
-        number = 0
-        while True:
-            batch = [text_message(f"{number}-{index}") for index in range(20)]
-            statuses = [item["status"] for item in (await caller.post("holds", batch)).json()]
-            if 429 in statuses:
-                break
-            number += 1
-            await asyncio.sleep(0.1)
+    numbers = itertools.count()
+    statuses: list[int] = []
+
+    async def is_limited() -> bool:
+        number = next(numbers)
+        batch = [text_message(f"{number}-{index}") for index in range(20)]
+        statuses[:] = [item["status"] for item in (await caller.post("holds", batch)).json()]
+        return 429 in statuses
+
+    async def goes_on() -> bool:
+        return (await caller.hold("later")).status_code != 429
+
+    await eventually(is_limited)
     assert statuses == [200] * statuses.count(200) + [429] * statuses.count(429)
     assert statuses.count(200) <= 6
-    async with asyncio.timeout(5):  # and it goes on by itself
-        while (await caller.hold("later")).status_code == 429:  # noqa: ASYNC110  over HTTP
-            await asyncio.sleep(0.05)
+    await eventually(goes_on)  # by itself
 
 
 async def test_a_template_brings_its_content_and_its_chatbot(caller: Caller, shop: Shop) -> None:
@@ -350,7 +356,7 @@ async def test_a_revoked_token_is_refused_within_a_second(caller: Caller, shop: 
     assert (await caller.hold("m-1")).status_code == 200
     token = await in_thread(ApiToken.objects.get)(pk=shop.chatbot.token_id)
     await in_thread(token_revoke)(token=token, actor="test")
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(patient(1)):
         while (await caller.hold("m-1")).status_code != 401:
             pass
 
@@ -394,9 +400,8 @@ async def test_an_id_that_redis_has_forgotten_is_found_in_the_books(
 async def _until_it_looks_back(caller: Caller) -> None:
     from billing.api.directory import wallets
 
-    async with asyncio.timeout(5):
-        while True:
-            ref = await wallets().get("acme")
-            if ref is not None and ref.looks_back:
-                return
-            await asyncio.sleep(0.05)
+    async def looks_back() -> bool:
+        ref = await wallets().get("acme")
+        return ref is not None and ref.looks_back
+
+    await eventually(looks_back)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.billing.api.shop import text_message
 from tests.live.servers import Site, WebServer
 from tests.support.proxy import FaultyProxy
+from tests.support.waiting import patient
+
+pytestmark = pytest.mark.processes
 
 ACCOUNT = "/api/v1/accounts/bench"
 
@@ -46,10 +48,14 @@ class Served:
 
     def post(self, part: str, body: Any, token: str = "") -> httpx.Response:
         headers = self.headers(token)
-        return httpx.post(f"{self.url}{ACCOUNT}/{part}", json=body, headers=headers, timeout=30)
+        return httpx.post(
+            f"{self.url}{ACCOUNT}/{part}", json=body, headers=headers, timeout=patient(30)
+        )
 
     def balance(self) -> dict[str, Any]:
-        answer = httpx.get(f"{self.url}{ACCOUNT}/balance", headers=self.headers(), timeout=30)
+        answer = httpx.get(
+            f"{self.url}{ACCOUNT}/balance", headers=self.headers(), timeout=patient(30)
+        )
         assert answer.status_code == 200
         return dict(answer.json())
 
@@ -74,9 +80,9 @@ def served(
 
 def test_a_lost_reply_is_repeated_and_charged_once(served: Served) -> None:
     before = served.balance()
-    served.proxy.set("cut-reply")
-    threading.Timer(0.4, served.proxy.set, ("pass",)).start()
+    served.proxy.set("cut-reply", faults=6)
     answer = served.post("holds", text_message("lost-1"))
+    assert served.proxy.hits == 6
     assert (answer.status_code, answer.json()["state"]) == (200, "held")
     assert served.post("cancellations", ["lost-1"]).json()[0]["status"] == 200
     assert served.balance()["spendable"] == before["spendable"]
@@ -84,11 +90,12 @@ def test_a_lost_reply_is_repeated_and_charged_once(served: Served) -> None:
 
 def test_the_balance_s_socket_speaks_on_a_real_server(served: Served) -> None:
     address = served.url.replace("http", "ws") + "/ws/accounts/bench/balance/"
-    with connect(address, additional_headers=served.headers(), compression=None) as socket:
-        first = json.loads(socket.recv(timeout=10))
+    options: dict[str, Any] = {"open_timeout": patient(10), "compression": None}
+    with connect(address, additional_headers=served.headers(), **options) as socket:
+        first = json.loads(socket.recv(timeout=patient(10)))
         assert first["previous"] is None
         served.post("holds", text_message("socket-1"))
-        told = json.loads(socket.recv(timeout=10))
+        told = json.loads(socket.recv(timeout=patient(10)))
         assert told["previous"] == first["balance"]["seq"]
         assert told["balance"]["seq"] > first["balance"]["seq"]
     served.post("cancellations", ["socket-1"])
@@ -106,7 +113,7 @@ CHECKED = ("not_a_server_error", "response_schema_conformance", "content_type_co
 
 
 def test_whatever_fits_the_document_is_answered_as_it_says(served: Served) -> None:
-    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=30).json()
+    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=patient(30)).json()
     schema = schemathesis.openapi.from_dict(document).include(path_regex="/accounts/")
     checks = [check for check in CHECKS.get_all() if check.__name__ in CHECKED]  # known by now
     assert len(checks) == len(CHECKED)
@@ -154,7 +161,7 @@ def test_whatever_else_is_refused_and_charges_nothing(served: Served) -> None:
         lambda value: json.dumps(value).encode()
     )
     headers = served.headers() | {"Content-Type": "application/json"}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=served.url, headers=headers, timeout=patient(30)) as client:
 
         @FUZZ
         @given(bodies)
@@ -208,7 +215,7 @@ def test_what_is_no_message_is_malformed_and_charges_nothing(served: Served, fie
     before = served.balance()
     headers = served.headers() | {"Content-Type": "application/json"}
     url = f"{served.url}{ACCOUNT}/holds"
-    alone = httpx.post(url, content=body.encode(), headers=headers, timeout=30)
+    alone = httpx.post(url, content=body.encode(), headers=headers, timeout=patient(30))
     assert (alone.status_code, alone.json()["type"]) == (422, "malformed")
     after = served.balance()
     assert (after["spendable"], after["held"]) == (before["spendable"], before["held"])

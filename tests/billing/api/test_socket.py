@@ -13,6 +13,7 @@ from poolsite.access.models import ApiToken
 from poolsite.access.services import token_revoke
 from tests.billing.api.shop import Caller, Shop, make_shop
 from tests.numbers.people import in_thread
+from tests.support.waiting import patient
 
 PATH = "/ws/accounts/acme/balance/"
 
@@ -30,12 +31,12 @@ class Watcher:
         self.seq: int | None = None
 
     async def open(self) -> "Watcher":
-        accepted, _ = await self.socket.connect(timeout=5)
+        accepted, _ = await self.socket.connect(timeout=patient(5))
         assert accepted
         return self
 
     async def frame(self) -> dict[str, Any]:
-        frame: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=5))
+        frame: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=patient(5)))
         return frame
 
     async def figures(self) -> dict[str, Any]:
@@ -45,14 +46,14 @@ class Watcher:
         return dict(frame["balance"])
 
     async def until(self, **wanted: str) -> dict[str, Any]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(patient(5)):
             while True:
                 figures = await self.figures()
                 if all(figures[name] == value for name, value in wanted.items()):
                     return figures
 
     async def closed(self) -> int:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(patient(5)):
             while True:
                 message = await self.socket.output_queue.get()
                 if message["type"] == "websocket.close":
@@ -82,7 +83,7 @@ async def test_a_burst_ends_with_the_last_figures_in_a_few_frames(
     for index in range(60):
         await caller.hold(f"m-{index}")
     frames = 0
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(patient(5)):
         while (await watcher.figures())["held"] != "7.2000":
             frames += 1
     seconds = asyncio.get_running_loop().time() - started
@@ -116,7 +117,7 @@ async def test_a_revoked_token_s_socket_is_closed_within_a_second(shop: Shop) ->
     await watcher.figures()
     token = await in_thread(ApiToken.objects.get)(pk=shop.chatbot.token_id)
     await in_thread(token_revoke)(token=token, actor="test")
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(patient(1)):
         assert await watcher.closed() == 4401
 
 

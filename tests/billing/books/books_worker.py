@@ -12,6 +12,7 @@ from typing import Any
 from billing import wallet as door
 from poolsite import hotpath
 from tests.billing.books.book_support import OTHERS, PRICES
+from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(__file__).parent / "books_process.py"
@@ -56,7 +57,7 @@ class BooksWorker:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=patient(20))
         self.process.stdout.close()
 
 

@@ -12,6 +12,8 @@ from tests.billing.books.books_worker import BooksWorker, Traffic
 from tests.support.database import lay_migrated
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.prove
+
 SEEDS = range(int(os.environ.get("BOOKS_SEEDS", "5")))
 SPENDABLE = 20_000
 POINTS = (

@@ -15,11 +15,13 @@ from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.books.book_support import figures, held, live_wallet, reported, run
 from tests.billing.books.test_running import green, used
+from tests.support.parts import starts_processes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
 @pytest.fixture
+@starts_processes
 def heavy(tmp_path_factory, settings):
     """A second Redis, named `heavy`."""
     server = RedisServer(tmp_path_factory.mktemp("heavy"), append_only=False).start()

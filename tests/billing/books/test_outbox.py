@@ -76,9 +76,10 @@ def test_a_bad_order_is_refused_and_leaves_nothing(operation, amount, kind, erro
     assert not MoneyOrder.objects.exists()
 
 
-def test_an_order_waits_while_redis_has_no_memory_and_is_applied_once(clean_redis):
+def test_an_order_waits_while_redis_has_no_memory_and_is_applied_once(clean_redis, monkeypatch):
     row = live_wallet(spendable=0)
-    with clean_redis.client() as client:
+    with clean_redis.client() as client, monkeypatch.context() as impatient:
+        impatient.setattr(hotpath.default().planner, "limits", hotpath.Limits(attempts=2))
         client.config_set("maxmemory", "1")
         try:
             made = ordered(row)

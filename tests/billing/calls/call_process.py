@@ -1,4 +1,7 @@
-"""A process that makes and charges calls, for tests that kill it. See main for its verbs."""
+"""A process that makes and charges calls, for tests that kill it. See main for its verbs.
+
+Scripts see a clock that the processes move on: nobody waits for an interval to pass.
+"""
 
 import asyncio
 import json
@@ -11,8 +14,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
+from poolsite.hotpath.scripts import preluded_with
+from tests.support.clock import KEY, TEST_PRELUDE, ScriptClock
 
 CALL = "a"
+BEAT_SECONDS = 0.1  # of the sweep
 
 
 def prepare(slug: str, numbers: str, interval: str) -> None:
@@ -64,15 +70,22 @@ def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
     print(json.dumps(asyncio.run(ask())))
 
 
+def clock() -> ScriptClock:
+    """The clock of all these processes, as the last one left it."""
+    from poolsite import hotpath
+
+    client = hotpath.client()
+    return ScriptClock(client, int(client.get(KEY) or time.time() * 1_000_000))
+
+
 def sweeps(slug: str) -> None:
     """Begin a call of intervals of a second and sweep, until somebody kills this process."""
     from numbers.services import sweep_charges
 
     call(slug, interval="1")
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
+    for _ in range(300):
         sweep_charges()
-        time.sleep(0.02)  # the beat
+        clock().advance(BEAT_SECONDS)
 
 
 def neglect(slug: str, seconds: str) -> None:
@@ -81,7 +94,7 @@ def neglect(slug: str, seconds: str) -> None:
     from tests.numbers.people import send
 
     call(slug, interval="1")
-    time.sleep(float(seconds))  # what is tested is that nobody looked after it for so long
+    clock().advance(float(seconds))  # nobody looks after it for so long
     send(slug, "hangup", call_id=CALL)
     sweep_charges()
 
@@ -96,19 +109,20 @@ def recover(slug: str, running_seconds: str) -> None:
     client = hotpath.client()
     keys = pool_door.PoolKeys(slug)
     started = _start_of(slug)
-    end = time.monotonic() + float(running_seconds)
-    while time.monotonic() < end or _vouchers(client, keys.charges):
+    end_us = clock().now_us + float(running_seconds) * 1_000_000
+    while clock().now_us < end_us or _vouchers(client, keys.charges):
         _sweep_all(slug)
-        time.sleep(0.02)
+        clock().advance(BEAT_SECONDS)
     known = client.hget(keys.tag, f"c:{CALL}") or ""
     before = _figures(slug)
     if known.startswith("L"):
         started = started or _start_of(slug)
         assert send(slug, "hangup", call_id=CALL).ok
-    deadline = time.monotonic() + 20
-    while _unsettled(slug) and time.monotonic() < deadline:
+    for _ in range(200):
+        if not _unsettled(slug):
+            break
         _sweep_all(slug)
-        time.sleep(0.02)
+        clock().advance(BEAT_SECONDS)
     sweep_charges()
     known = client.hget(keys.tag, f"c:{CALL}") or ""
     print(
@@ -143,10 +157,9 @@ def _unsettled(slug: str) -> bool:
     from numbers import pool as pool_door
     from poolsite import hotpath
 
-    client = hotpath.client()
-    seconds = client.time()[0]
-    notes = client.zrange(pool_door.PoolKeys(slug).charges, 0, -1, withscores=True)
-    soon = [note for note, at_us in notes if at_us < (seconds + 60) * 1_000_000]
+    now_us = clock().now_us
+    notes = hotpath.client().zrange(pool_door.PoolKeys(slug).charges, 0, -1, withscores=True)
+    soon = [note for note, at_us in notes if at_us < now_us + 60_000_000]
     return bool(soon or _figures(slug)["held"])
 
 
@@ -197,22 +210,34 @@ def _figures(slug: str) -> dict[str, Any]:
     }
 
 
+def audit() -> None:
+    """`manage.py audit`."""
+    from django.core.management import call_command
+
+    call_command("audit")
+
+
 def main(verb: str, *arguments: str) -> None:
-    """call slug [numbers interval] · sweeps slug · neglect slug seconds · recover slug seconds"""
+    """call slug [numbers interval] · sweeps slug · neglect slug seconds · recover slug seconds ·
+    audit
+    """
     import django
 
     django.setup()
     from numbers.services import charging
 
-    charging.VOUCHER_SECONDS = 1  # type: ignore[misc]  # the tests do not wait for 20
+    charging.VOUCHER_SECONDS = 1  # type: ignore[misc]  # so that few beats pass it
     verbs: dict[str, Callable[..., None]] = {
         "prepare": prepare,
         "call": call,
         "sweeps": sweeps,
         "neglect": neglect,
         "recover": recover,
+        "audit": audit,
     }
-    verbs[verb](*arguments)
+    with preluded_with(TEST_PRELUDE):
+        clock()
+        verbs[verb](*arguments)
 
 
 if __name__ == "__main__":

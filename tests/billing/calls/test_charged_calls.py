@@ -1,6 +1,7 @@
 """Calls of a charged pool over HTTP: held before, settled when they begin, returned if not."""
 
 import asyncio
+import itertools
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.billing.api.shop import make_shop
 from tests.billing.calls.call_support import PRICE, Line
 from tests.numbers.people import in_thread, make_pool, send, tenant, token_for
 from tests.numbers.test_api_events import Caller
+from tests.support.waiting import eventually
 
 
 async def call(switch: Caller, call_id: str, **given: Any) -> Any:
@@ -153,9 +155,11 @@ async def test_a_call_that_waits_is_charged_when_it_gets_a_number(
     for index in range(3):
         await call(switch, f"{index}")
     waiting = asyncio.ensure_future(call(switch, "patient", wait_ms=20_000))
-    async with asyncio.timeout(10):
-        while (await _figures(line)).waiting == 0:  # noqa: ASYNC110  another connection's doing
-            await asyncio.sleep(0.02)
+
+    async def waits() -> bool:
+        return (await _figures(line)).waiting > 0
+
+    await eventually(waits)
     assert (await in_thread(line.shop.balance)()).held == PRICE
     await switch.post({"event": "hangup", "call_id": "0"})
     assert (await waiting).status_code == 200
@@ -189,24 +193,24 @@ async def test_a_client_that_leaves_while_it_waits_pays_nothing(switch: Caller, 
 
 
 async def _held(line: Line, amount: int) -> None:
-    async with asyncio.timeout(10):
-        while (await in_thread(line.shop.balance)()).held != amount:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    async def is_held() -> bool:
+        return (await in_thread(line.shop.balance)()).held == amount
+
+    await eventually(is_held)
 
 
 async def test_a_pool_that_is_free_asks_nobody(switch: Caller, line: Line) -> None:
     await in_thread(services.pool_configure)(actor="test", pool=line.pool, charged=False)
-    async with asyncio.timeout(10):
-        number = 0
-        while True:  # the web process knows within about a second
-            response = await call(switch, f"free-{number}")
-            assert response.status_code == 200
-            await switch.post({"event": "hangup", "call_id": f"free-{number}"})
-            spent = await in_thread(line.spent)()
-            if spent <= number * PRICE:
-                return
-            number += 1
-            await asyncio.sleep(0.2)
+    numbers = itertools.count()
+
+    async def is_free() -> bool:
+        number, before = next(numbers), await in_thread(line.spent)()
+        response = await call(switch, f"free-{number}")
+        assert response.status_code == 200
+        await switch.post({"event": "hangup", "call_id": f"free-{number}"})
+        return bool(await in_thread(line.spent)() == before)
+
+    await eventually(is_free)  # the web process knows within about a second
 
 
 @pytest.mark.parametrize("reason", ["paused", "resting"])

@@ -1,10 +1,11 @@
 """Each started interval is charged once: held before it starts, returned if it never does."""
 
 import json
-import time
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 
 import pytest
+from django.db import connection
 
 from billing import servers
 from billing import wallet as door
@@ -13,22 +14,23 @@ from numbers import services
 from numbers.errors import NumbersError
 from numbers.pool import Due, Note
 from poolsite import hotpath
-from poolsite.runtime.redis_server import RedisServer
 from tests.billing.calls.call_support import PRICE, Line, make_line
 from tests.numbers.people import send
+from tests.support.clock import ScriptClock
 from tests.support.waiting import until
 
-INTERVAL = 4  # so that a busy machine still sees the two seconds in which the next one is held
+INTERVAL = 4  # the next one is held in its second half
+STEP, STEPS = 0.1, 200
 
 
 @pytest.fixture
-def line(transactional_db: None, clean_redis: RedisServer) -> Line:
-    """A pool whose calls are charged every four seconds."""
+def line(transactional_db: None, test_clock: ScriptClock) -> Line:
+    """A pool whose calls are charged every four seconds, of a clock that tests move."""
     return make_line(charge_interval_seconds=INTERVAL, lease_seconds=60)
 
 
-def begin(line: Line, call_id: str = "a") -> float:
-    """A call as the hot lane begins it; returns when."""
+def begin(line: Line, call_id: str = "a") -> None:
+    """A call as the hot lane begins it."""
     from billing.services import calls
     from numbers.services import charging
     from numbers.services.charging_sweep import run
@@ -39,55 +41,71 @@ def begin(line: Line, call_id: str = "a") -> float:
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
     run(charging._hold(charged, hold_id))
     assert run(charging._admit(charged, hold_id, call_id, 20))
-    started = time.monotonic()
     sent = send(line.slug, "call", call_id=call_id, paid=hold_id, switch="fs1", incarnation="b1")
     assert sent.ok
     run(charging.settle(charged, hold_id, call_id))
-    return started
 
 
-def sweep_until(line: Line, states: list[tuple[str, str]]) -> None:
+def pass_until(clock: ScriptClock, condition: Callable[[], object]) -> float:
+    """Let time pass until it comes about; returns the seconds."""
+    for step in range(STEPS):
+        if condition():
+            return step * STEP
+        clock.advance(STEP)
+    raise AssertionError(f"it did not come about in {STEPS * STEP:.0f} s")
+
+
+def sweep_until(clock: ScriptClock, line: Line, states: list[tuple[str, str]]) -> float:
     def reached() -> bool:
         line.sweep()
         return line.states()[: len(states)] == states
 
-    until(reached)
+    return pass_until(clock, reached)
 
 
-def test_the_next_interval_is_held_before_it_starts_and_settled_when_it_does(line: Line) -> None:
-    started = begin(line)
+def test_the_next_interval_is_held_before_it_starts_and_settled_when_it_does(
+    line: Line, test_clock: ScriptClock
+) -> None:
+    begin(line)
     line.sweep()
     assert line.states() == [("1", "settled")]
-    sweep_until(line, [("1", "settled"), ("2", "held")])
-    assert time.monotonic() - started >= INTERVAL / 2
-    sweep_until(line, [("1", "settled"), ("2", "settled")])
-    assert time.monotonic() - started >= INTERVAL
-    sweep_until(line, [("1", "settled"), ("2", "settled"), ("3", "held")])
+    took = sweep_until(test_clock, line, [("1", "settled"), ("2", "held")])
+    assert took == pytest.approx(INTERVAL / 2)
+    took += sweep_until(test_clock, line, [("1", "settled"), ("2", "settled")])
+    assert took == pytest.approx(INTERVAL)
+    took += sweep_until(test_clock, line, [("1", "settled"), ("2", "settled"), ("3", "held")])
+    assert took == pytest.approx(1.5 * INTERVAL)
     line.shop.check()
 
 
-def test_a_call_that_ends_before_its_next_interval_gets_the_hold_back(line: Line) -> None:
+def test_a_call_that_ends_before_its_next_interval_gets_the_hold_back(
+    line: Line, test_clock: ScriptClock
+) -> None:
     begin(line)
-    sweep_until(line, [("1", "settled"), ("2", "held")])
+    sweep_until(test_clock, line, [("1", "settled"), ("2", "held")])
     send(line.slug, "hangup", call_id="a")
-    until(lambda: line.sweep() and line.notes() == [])
+    pass_until(test_clock, lambda: line.sweep() and line.notes() == [])
     assert line.states() == [("1", "settled"), ("2", "cancelled")]
     assert (line.spent(), line.shop.balance().held) == (PRICE, 0)
 
 
-def test_intervals_that_nobody_looked_after_are_charged_all_the_same(line: Line) -> None:
+def test_intervals_that_nobody_looked_after_are_charged_all_the_same(
+    line: Line, test_clock: ScriptClock
+) -> None:
     """The sweep was away for three intervals; the call runs on."""
-    started = begin(line)
-    until(lambda: time.monotonic() - started > 2 * INTERVAL + 0.2)
+    begin(line)
+    test_clock.advance(2 * INTERVAL + 0.2)
     line.sweep()
     assert line.states()[:3] == [("1", "settled"), ("2", "settled"), ("3", "settled")]
 
 
-def test_a_call_that_ended_while_nobody_looked_pays_what_it_had_started(line: Line) -> None:
-    started = begin(line)
-    until(lambda: time.monotonic() - started > 2 * INTERVAL + 0.2)
+def test_a_call_that_ended_while_nobody_looked_pays_what_it_had_started(
+    line: Line, test_clock: ScriptClock
+) -> None:
+    begin(line)
+    test_clock.advance(2 * INTERVAL + 0.2)
     send(line.slug, "hangup", call_id="a")
-    until(lambda: time.monotonic() - started > 3 * INTERVAL + 0.2)
+    test_clock.advance(INTERVAL)
     for _ in range(2):
         line.sweep()
     assert line.states() == [("1", "settled"), ("2", "settled"), ("3", "settled")]
@@ -95,10 +113,12 @@ def test_a_call_that_ended_while_nobody_looked_pays_what_it_had_started(line: Li
     assert line.spent() == 3 * PRICE
 
 
-def test_a_held_interval_that_had_started_when_the_call_ended_is_charged(line: Line) -> None:
-    started = begin(line)
-    sweep_until(line, [("1", "settled"), ("2", "held")])
-    until(lambda: time.monotonic() - started > INTERVAL + 0.1)
+def test_a_held_interval_that_had_started_when_the_call_ended_is_charged(
+    line: Line, test_clock: ScriptClock
+) -> None:
+    begin(line)
+    sweep_until(test_clock, line, [("1", "settled"), ("2", "held")])
+    test_clock.advance(INTERVAL / 2 + 0.1)
     send(line.slug, "hangup", call_id="a")
     line.sweep()
     assert line.notes() == []
@@ -106,18 +126,16 @@ def test_a_held_interval_that_had_started_when_the_call_ended_is_charged(line: L
     line.shop.check()
 
 
-def test_many_sweeps_at_once_charge_an_interval_once(line: Line) -> None:
+def test_many_sweeps_at_once_charge_an_interval_once(line: Line, test_clock: ScriptClock) -> None:
     """Sweeps are fenced, yet two that overlap must not charge twice."""
-    import threading
-
-    from django.db import connection
-
     begin(line)
+    next_moment = threading.Barrier(3, lambda: test_clock.advance(INTERVAL / 4))
 
     def work() -> None:
-        end = time.monotonic() + INTERVAL + 0.5
-        while time.monotonic() < end:
-            line.sweep()
+        for _ in range(4):
+            next_moment.wait()
+            for _again in range(3):
+                line.sweep()
         connection.close()
 
     threads = [threading.Thread(target=work) for _ in range(3)]
@@ -128,7 +146,7 @@ def test_many_sweeps_at_once_charge_an_interval_once(line: Line) -> None:
     settled = [interval for interval, state in line.states() if state == "settled"]
     assert settled == ["1", "2"]
     send(line.slug, "hangup", call_id="a")
-    until(lambda: line.sweep() and line.notes() == [])
+    pass_until(test_clock, lambda: line.sweep() and line.notes() == [])
     command = door.sweep(line.shop.slug)
     servers.path(line.shop.wallet).run(command)
     line.shop.check()
@@ -153,12 +171,12 @@ def told(line: Line) -> Iterator[list[dict[str, str]]]:
 
 
 def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
-    line: Line, told: list[dict[str, str]]
+    line: Line, told: list[dict[str, str]], test_clock: ScriptClock
 ) -> None:
     begin(line)
     command = door.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE - PRICE + 1)
     servers.path(line.shop.wallet).run(command)
-    until(lambda: line.sweep()["ended"])
+    pass_until(test_clock, lambda: line.sweep()["ended"])
     until(told.read)  # type: ignore[attr-defined]
     assert told == [
         {
@@ -178,21 +196,25 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     assert hotpath.run(pool_door.show("east")).blocked == 0
 
 
-def test_a_wallet_in_safe_mode_ends_no_call_and_charges_later(line: Line) -> None:
+def test_a_wallet_in_safe_mode_ends_no_call_and_charges_later(
+    line: Line, test_clock: ScriptClock
+) -> None:
     begin(line)
     path = servers.path(line.shop.wallet)
     path.run(door.status(line.shop.slug, "recovering", "test", "op-1"))
-    until(lambda: line.sweep()["failed"])
+    pass_until(test_clock, lambda: line.sweep()["failed"])
     assert line.states() == [("1", "settled")]
     path.run(door.status(line.shop.slug, "open", "test", "op-2"))
-    sweep_until(line, [("1", "settled"), ("2", "settled")])
+    sweep_until(test_clock, line, [("1", "settled"), ("2", "settled")])
     assert send(line.slug, "hangup", call_id="a").ok
 
 
-def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(line: Line) -> None:
+def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(
+    line: Line, test_clock: ScriptClock
+) -> None:
     begin(line)
     services.pool_configure(actor="test", pool=line.pool, charged=False)
-    until(lambda: line.sweep() and line.notes() == [])
+    pass_until(test_clock, lambda: line.sweep() and line.notes() == [])
     assert line.states() == [("1", "settled")]
 
 
@@ -210,14 +232,14 @@ def test_a_note_is_read_as_it_was_written(note: Note) -> None:
     assert Due(note, 1, False, "", None).note == note
 
 
-def test_an_agent_s_callback_is_charged_like_any_call(line: Line) -> None:
+def test_an_agent_s_callback_is_charged_like_any_call(line: Line, test_clock: ScriptClock) -> None:
     claim = services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")
     again = services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")
     assert again.number == claim.number
     services.number_use(actor="test", pool=line.pool, operation="op-1")
     assert line.states() == [("1", "settled")]
     services.claim_release(actor="test", pool=line.pool, operation="op-1")
-    until(lambda: line.sweep() and line.notes() == [])
+    pass_until(test_clock, lambda: line.sweep() and line.notes() == [])
     assert line.spent() == PRICE
 
 

@@ -3,8 +3,6 @@
 import itertools
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,9 @@ import pytest
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.calls.call_support import PRICE
-from tests.live.servers import ROOT, Site
+from tests.live.servers import Site
+
+pytestmark = pytest.mark.prove
 
 PROGRAM = "tests/billing/calls/call_process.py"
 _COUNT = itertools.count(1)
@@ -33,15 +33,8 @@ class Exchange:
 
     def killed(self, point: str, verb: str, *arguments: str) -> None:
         """Run until the process dies at that point."""
-        done = subprocess.run(
-            [sys.executable, PROGRAM, verb, *arguments],
-            cwd=ROOT,
-            env=self.site.environment | {"POOLSITE_CRASH_AT": point, "POOLSITE_CHAOS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
+        crash = {"POOLSITE_CRASH_AT": point, "POOLSITE_CHAOS": "1"}
+        done = self.site.forked(PROGRAM, verb, *arguments, **crash)
         assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
 
     def recover(self, slug: str, running_seconds: float) -> dict[str, Any]:
@@ -157,4 +150,4 @@ def test_an_ended_call_whose_worker_is_killed_is_charged_once(
 
 
 def test_the_books_agree_in_the_end(exchange: Exchange) -> None:
-    exchange.site.run("manage.py", "audit")
+    exchange.site.run(PROGRAM, "audit")

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from tests.billing.campaigns.world import TOKEN, GatewayProcess, Sender, sender
+from tests.support.parts import starts_processes
 
 
 @pytest.fixture(scope="session")
+@starts_processes
 def gateway_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GatewayProcess]:
     """One gateway for the session; nobody takes its reports, so tests report by themselves."""
     folder: Path = tmp_path_factory.mktemp("gateway")

@@ -22,7 +22,7 @@ from poolsite.jobs import runner
 from tests.billing.api.shop import Shop, make_shop
 from tests.house.source import ROOT
 from tests.support.ports import free_port
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
 
 TOKEN = "a token of tests"
 DEAREST = 2_000  # of a card below 50 kB, by the shop's prices
@@ -143,7 +143,7 @@ class GatewayProcess:
 
     def answers(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/healthz", timeout=2).is_success
+            return httpx.get(f"{self.url}/healthz", timeout=patient(2)).is_success
         except httpx.HTTPError:
             return False
 
@@ -154,7 +154,7 @@ class GatewayProcess:
 
     def get(self, path: str) -> Any:
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        return httpx.get(f"{self.url}{path}", headers=headers, timeout=10).json()
+        return httpx.get(f"{self.url}{path}", headers=headers, timeout=patient(10)).json()
 
     def rows(self, account: str = "") -> dict[str, dict[str, Any]]:
         """The ledger by message id."""

@@ -58,7 +58,7 @@ class Lookup:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def well(self, handler: Any, numbers: list[str]) -> None:
         its = {number: self.known[number] for number in numbers if number in self.known}
@@ -141,7 +141,7 @@ def test_old_answers_are_forgotten() -> None:
 
 
 def slow(handler: Any, numbers: list[str]) -> None:
-    time.sleep(1)  # the server's own slowness is what is tested
+    time.sleep(1)  # waits: the server's own slowness is what is tested
 
 
 def dripping(handler: Any, numbers: list[str]) -> None:
@@ -150,7 +150,7 @@ def dripping(handler: Any, numbers: list[str]) -> None:
     for _ in range(20):
         handler.wfile.write(b" ")
         handler.wfile.flush()
-        time.sleep(0.05)
+        time.sleep(0.05)  # waits: so is this
 
 
 @pytest.mark.parametrize("answer", [slow, dripping])

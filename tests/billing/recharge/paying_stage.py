@@ -1,13 +1,17 @@
-"""Make what the browser looks at: an account with money, prices, a sender, and two operators.
+"""Make what the browser looks at: an account with money, prices, and a sender.
 
-A program for a migrated database, run in the environment of the site.
+A program for a database with the people of tests/browser/stage.py, run in the environment of the
+site; prints the sessions, and the ids that stand in addresses, as JSON.
 """
 
+import json
 from uuid import uuid4
 
 import django
 
-from tests.browser.console import PASSWORD
+from tests.browser.stage import sessions_of
+
+SLUG = "orchard"
 
 
 def main() -> None:
@@ -18,20 +22,13 @@ def main() -> None:
     from billing.money import UNITS
     from billing.recharging import variants
     from billing.services import adjustments, books, chatbots, refunds, tariffs, wallets
+    from billing.services.auditing import audit_some
     from billing.services.recharges import recharge_start
-    from poolsite.access.models import Account, Grant, Membership
+    from poolsite.access.models import Account, Membership
 
     users = get_user_model().objects
-    operators = []
-    for name, first in (("lin.mei", "Lin"), ("zhou.yi", "Zhou")):
-        user = users.create_user(
-            name, email=f"{name}@example.org", password=PASSWORD, first_name=first, is_operator=True
-        )
-        for grant in ("operate", "finance"):
-            Grant.objects.create(user=user, name=grant)
-        operators.append(user)
-    account = Account.objects.create(slug="evergreen", name="Evergreen Retail")
-    owner = users.create_user("chen.er", email="chen@example.org", password=PASSWORD)
+    account = Account.objects.create(slug=SLUG, name="Orchard Foods")
+    owner = users.create_user("tao.ran", email="tao.ran@example.org")
     Membership.objects.create(account=account, user=owner, role="owner")
     wallet = wallets.wallet_open(account, "stage")
 
@@ -47,27 +44,27 @@ def main() -> None:
         variants.provider_of("demo").end(recharge, ending)  # type: ignore[attr-defined]  # the demo's
         return recharge
 
-    pay(2_000, "paid")
+    paid = pay(2_000, "paid")
     pay(500, "failed")
     pay(1_000, "cancelled")
     books.persist(0, 1)
-    adjustments.adjustment_ask(
+    asked = adjustments.adjustment_ask(
         wallet,
-        actor=operators[0],
+        actor=users.get(username="lin.mei"),
         kind="credit",
-        amount=50 * UNITS,
+        amount=15_000 * UNITS,
         reason="Delivery reports were late on Monday",
         reference="T-1187",
         token=uuid4(),
     )
-    refunds.refund_ask(
+    refund = refunds.refund_ask(
         Wallet.objects.get(pk=wallet.pk),
         actor=owner,
         amount=120 * UNITS,
         reason="Paid twice",
         payout="Bank of Demo 6222 0000, Chen Er",
     )
-    tariffs.tariff_create(
+    tariff = tariffs.tariff_create(
         actor="stage",
         account=account,
         name="Standard",
@@ -82,6 +79,10 @@ def main() -> None:
     chatbots.chatbot_create(
         actor="stage", account=account, slug="service", name="Service desk", rate_limit=200
     )
+    audit_some(20, 0)
+    rows = {"recharge": paid, "adjustment": asked, "refund": refund, "tariff": tariff}
+    ids = {name: row.pk for name, row in rows.items()}
+    print(json.dumps({"ids": ids, "sessions": sessions_of(owner)}))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def _error(status: int) -> dict[str, Any]:
 def stripe_server() -> Iterator[StripeServer]:
     """The server, running for as long as the block does."""
     server = StripeServer()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield server

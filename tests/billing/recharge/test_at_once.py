@@ -12,6 +12,9 @@ import pytest
 from billing.money import UNITS
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.database import lay_migrated
+from tests.support.waiting import patient
+
+pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(__file__).parent / "confirm_process.py"
@@ -36,7 +39,7 @@ def run(url: str, *words: str) -> str:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=patient(300),
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -52,7 +55,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path, clean_redis: RedisS
     return str(request.getfixturevalue("postgres_server").create_database())
 
 
-@pytest.mark.slow
 def test_two_hundred_confirmations_at_once_credit_once(database: str) -> None:
     recharge = run(database, "prepare").split()[-1]
     processes = [
@@ -75,7 +77,7 @@ def test_two_hundred_confirmations_at_once_credit_once(database: str) -> None:
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in processes:
-        out, _ = process.communicate(timeout=300)
+        out, _ = process.communicate(timeout=patient(300))
         answers.update(json.loads(out))
     assert answers == {"credited": 1, "repeat": PROCESSES * THREADS - 1}
     found = json.loads(run(database, "report"))

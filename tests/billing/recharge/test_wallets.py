@@ -32,6 +32,11 @@ def hold(wallet: Wallet, message_id: str) -> door.Charge:
     return servers.path(wallet).run(door.hold(wallet.slug, request))
 
 
+def nowhere() -> hotpath.HotPath:
+    """A way to a Redis that does not answer, soon given up."""
+    return hotpath.HotPath("redis://127.0.0.1:1", hotpath.Limits(attempts=2))
+
+
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A Redis that does not answer, while `away.set(True)`."""
@@ -39,7 +44,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     class Switch:
         def set(self, value: bool) -> None:
-            path = hotpath.HotPath("redis://127.0.0.1:1") if value else None
+            path = nowhere() if value else None
             monkeypatch.setattr(servers, "path", (lambda _: path) if path else real)
 
     return Switch()
@@ -189,7 +194,7 @@ def test_a_recharge_without_redis_waits_in_the_outbox_and_comes_once(away: Any) 
     people = payers()
     real = servers.named
     try:
-        servers.named = lambda name: hotpath.HotPath("redis://127.0.0.1:1")
+        servers.named = lambda name: nowhere()
         assert answer(completed(started(people, 100))) == (200, "credited")
     finally:
         servers.named = real

@@ -9,6 +9,7 @@ from billing.wallet import WalletRefusedError
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.wallet.wallet_support import KEYS, SLUG, WalletUnderTest, wallet_on
 from tests.support.clock import ScriptClock
+from tests.support.waiting import patient
 
 
 @pytest.fixture
@@ -115,12 +116,13 @@ def test_change_wakes_those_who_watch_at_most_ten_times_a_second(
 ) -> None:
     with bench.client.pubsub() as watch:
         watch.subscribe(KEYS.wake_channel)
-        assert watch.get_message(timeout=5)["type"] == "subscribe"
+        assert watch.get_message(timeout=patient(5))["type"] == "subscribe"
         test_clock.advance(1)
         for place in range(20):
             bench.hold(f"m{place}")
             test_clock.advance(0.01)
+        bench.client.publish(KEYS.wake_channel, "no more")
         seen = 0
-        while watch.get_message(timeout=0.2):
+        while watch.get_message(timeout=patient(5))["data"] != "no more":
             seen += 1
         assert 2 <= seen <= 3

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,14 @@ from billing import wallet
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.wallet.wallet_support import QUOTE, SLUG, request, wallet_on
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[3]
 CALLER = Path(__file__).with_name("wallet_caller.py")
 PROCESSES = 8
 HOLDS, RECHARGES = 5_000, 200
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opening", "amount"),
     [(100 * QUOTE.quoted, 1), (0, QUOTE.quoted // 2)],
@@ -30,11 +30,11 @@ def test_exactly_the_affordable_holds_are_made(
     """200 recharges and 5 000 holds from 8 processes at once, many of them sent twice."""
     with wallet_on(clean_redis.url) as bench:
         bench.create(opening)
-        begin = time.time() + 4.0  # when all have started
-        share = (str(HOLDS // PROCESSES), str(RECHARGES // PROCESSES), str(amount), str(begin))
+        share = (str(HOLDS // PROCESSES), str(RECHARGES // PROCESSES), str(amount))
         callers = [
             subprocess.Popen(
                 [sys.executable, CALLER, clean_redis.url, f"caller{n}", *share],
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
                 cwd=ROOT,
@@ -42,6 +42,13 @@ def test_exactly_the_affordable_holds_are_made(
             )
             for n in range(PROCESSES)
         ]
+        for caller in callers:
+            assert caller.stdout is not None
+            assert caller.stdout.readline() == "ready\n"
+        for caller in callers:  # all are loaded: now let every one of them go
+            assert caller.stdin is not None
+            caller.stdin.write("go\n")
+            caller.stdin.flush()
         logs = [caller.communicate()[0].split() for caller in callers]
         assert [caller.returncode for caller in callers] == [0] * PROCESSES
         held = [name for log in logs for name in log[1:]]

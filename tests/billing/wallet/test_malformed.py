@@ -82,8 +82,8 @@ MALFORMED: dict[str, tuple[str, list[str | bytes]]] = {
 
 
 @pytest.fixture
-def bench(each_redis: RedisServer) -> Iterator[WalletUnderTest]:
-    with wallet_on(each_redis.url) as bench:
+def bench(clean_redis: RedisServer) -> Iterator[WalletUnderTest]:
+    with wallet_on(clean_redis.url) as bench:
         bench.create(10_000)
         bench.hold("held")
         bench.hold("sent", sent=True)

@@ -22,6 +22,7 @@ from tests.billing.wallet.wallet_support import (
 from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
 from tests.support.proxy import FaultyProxy
+from tests.support.waiting import patient
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def test_a_lost_reply_moves_money_once(
         bench.move("recharge", 10_000, "before")
         bench.hold("held")
         before = bench.balance()
-        through = hotpath.HotPath(proxy.url + "?socket_timeout=0.3")
+        through = hotpath.HotPath(f"{proxy.url}?socket_timeout={patient(0.3)}")
         try:
             through.run(wallet.balance(SLUG))
             proxy.set(fault, faults=1)

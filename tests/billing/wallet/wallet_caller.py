@@ -1,15 +1,14 @@
 """One process among many on one wallet: run by test_concurrency, keeps its own account.
 
-    python wallet_caller.py <redis url> <name> <holds> <recharges> <amount> <at: seconds since 1970>
+    python wallet_caller.py <redis url> <name> <holds> <recharges> <amount>
 
-Waits for the moment, then makes holds and recharges mixed, every tenth of them twice (a second
-click), the money operations under ids of its own. Prints the ids that were held and the lowest
-balance that it was told.
+Says that it is ready and waits for a line, then makes holds and recharges mixed, every tenth of
+them twice (a second click), the money operations under ids of its own. Prints the ids that were
+held and the lowest balance that it was told.
 """
 
 import random
 import sys
-import time
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 from billing import wallet
@@ -18,14 +17,15 @@ from tests.billing.wallet.wallet_support import SLUG, request
 
 
 def main() -> None:
-    url, name, holds, recharges, amount, at = sys.argv[1:]
+    url, name, holds, recharges, amount = sys.argv[1:]
     chance = random.Random(name)
     path = hotpath.HotPath(url)
     path.run(wallet.balance(SLUG))
     work: list[tuple[str, str]] = [("hold", f"{name}-{n}") for n in range(int(holds))]
     work += [("recharge", f"{name}-r{n}") for n in range(int(recharges))]
     chance.shuffle(work)
-    time.sleep(max(0.0, float(at) - time.time()))
+    print("ready", flush=True)
+    sys.stdin.readline()
     held, lowest = [], 0
     for kind, word in work:
         again = chance.random() < 0.1

@@ -62,7 +62,7 @@ class Talker:
             elif last:
                 return
             else:
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.01)  # waits: a peer that polls
 
 
 async def test_a_slot_moves_to_and_fro_and_no_frame_is_lost_doubled_or_out_of_order(
@@ -89,7 +89,7 @@ async def test_a_slot_moves_to_and_fro_and_no_frame_is_lost_doubled_or_out_of_or
         while not said.is_set():
             await hotpath.arun(dispatcher.heard(SLUG, "web1", links))
             await hotpath.arun(dispatcher.sweep(SLUG))
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.02)  # waits: the pace of the sweep
 
     others = [asyncio.create_task(each.listen(said)) for each in [*fronts, *backs]]
     others.append(asyncio.create_task(sweep()))

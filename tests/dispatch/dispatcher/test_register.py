@@ -5,6 +5,7 @@ import pytest
 from queueing.dispatch import dispatcher
 from queueing.dispatch.dispatcher import DispatchRefusedError
 from tests.dispatch.dispatcher.group_support import GENERATION, SLUG, GroupUnderTest, Peer
+from tests.support.waiting import patient
 
 
 def arrival(peer: Peer) -> str:
@@ -150,10 +151,10 @@ def test_an_instance_started_anew_under_its_name_ends_the_pending_one(
 def test_a_web_process_is_told_that_its_socket_was_replaced(group: GroupUnderTest) -> None:
     hears = group.client.pubsub(ignore_subscribe_messages=True)
     hears.subscribe(dispatcher.process_channel("web1"))
-    hears.get_message(timeout=1)
+    hears.get_message(timeout=patient(5))
     front = group.front("f1", "BICC", "boot-a")
     group.again(front, "boot-a", process="web2")
-    told = hears.get_message(timeout=1)
+    told = hears.get_message(timeout=patient(5))
     assert told["data"] == f"{SLUG}\tf:f1\t{front.link}\tclose\t4410\treplaced"
     hears.close()
 

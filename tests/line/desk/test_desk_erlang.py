@@ -119,7 +119,6 @@ def batch_interval(values: list[float]) -> tuple[float, float]:
     return fmean(means), T_999 * stdev(means) / BATCHES**0.5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("load", [0.6, 0.7, 0.8])
 def test_waiting_is_as_erlang_says_and_as_visitors_were_told(
     clean_redis: RedisServer, test_clock: ScriptClock, load: float

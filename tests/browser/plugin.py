@@ -1,0 +1,45 @@
+"""One Chromium and one console for every browser test of a worker process.
+
+Each is made when the first test asks for it, and ends with the session. A test has a context of
+its own in that browser (`console.window`). Playwright belongs to one event loop: its tests and
+fixtures run in the session's, `pytest.mark.asyncio(loop_scope="session")`.
+
+Files outside this folder: `pytest_plugins = ["tests.browser.plugin"]`.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from tests.browser.console import chromium
+from tests.browser.running import Console, running
+from tests.support.parts import starts_processes
+
+# Payments that move no money, no second factor for money, and credits of one operator at once.
+DEMO = {
+    "POOLSITE_DEMO": "1",
+    "POOLSITE_DEMO_PASSWORD": "unused",
+    "POOLSITE_FOUR_EYES_ABOVE": "100000000",
+}
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@starts_processes
+async def browser() -> AsyncIterator[Browser]:
+    """The worker's Chromium."""
+    async with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+@starts_processes
+def console(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """The worker's console, with what stage.py makes; files add stages with names of their own.
+
+    Who empties its Redis, ends its server or logs a stored session out has a console of their own.
+    """
+    with running(browser, tmp_path_factory.mktemp("console"), **DEMO) as started:
+        started.stage("tests.browser.stage")
+        yield started

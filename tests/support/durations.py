@@ -1,0 +1,176 @@
+"""What each test file costs: measured in every run, recorded, and held by `make check`.
+
+`tests/durations.json` has the CPU seconds of each file, of the tests and of every process that
+they start. A complete `make test` or `make prove` leaves what it measured in var/tests;
+`make check` compares the two, and `make durations` records the measured figures. The longest
+files are started first, so that no worker is left alone with one at the end.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes import cpu_seconds
+from tests.support.repeating import repetitions
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "tests" / "durations.json"
+MEASURED = ROOT / "var" / "tests"
+GROWTH = 1.5  # a file may take so much more than recorded …
+SLACK_SECONDS = 3.0  # … and so many seconds: what is small is noise
+FIXTURES = "(fixtures of a whole session)"
+# The runs that are recorded, by their -m: together they hold every test once.
+RUNS = {"not prove": "test", "prove and not alone": "prove", "prove and alone": "alone"}
+
+
+@dataclass
+class Cost:
+    """Seconds of the CPU, and of the clock, and how many tests had them."""
+
+    cpu: float = 0.0
+    wall: float = 0.0
+    tests: int = 0
+
+
+@dataclass(eq=False)
+class DurationsPlugin:
+    """Measures by file; under xdist the workers hand their figures to the process that prints."""
+
+    costs: dict[str, Cost] = field(default_factory=dict)
+    _file: str = ""
+    _cpu: float = 0.0
+    _inside_session_fixture: bool = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        recorded = read(RECORDED)
+        unknown = statistics.median(recorded.values()) if recorded else 0.0
+        items.sort(key=lambda item: -recorded.get(file_of(item), unknown))  # stable
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Iterator[None]:
+        if self._file != file_of(item):
+            self._turn_to(file_of(item))
+        cost = self.costs[self._file]
+        began = time.monotonic()
+        try:
+            return (yield)
+        finally:
+            cost.wall += time.monotonic() - began
+            cost.tests += 1
+            if nextitem is None or file_of(nextitem) != self._file:
+                self._turn_to("")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
+        """What the first user of a session's fixture pays for all is nobody's in particular."""
+        if fixturedef.scope != "session" or self._inside_session_fixture:
+            return (yield)
+        file, began = self._file, time.monotonic()
+        self._inside_session_fixture = True
+        self._turn_to(FIXTURES)
+        try:
+            return (yield)
+        finally:
+            self._turn_to(file)
+            self._inside_session_fixture = False
+            took = time.monotonic() - began
+            self.costs[FIXTURES].wall += took
+            if file:
+                self.costs[file].wall -= took
+
+    def _turn_to(self, file: str) -> None:
+        now = cpu_seconds()
+        if self._file:
+            self.costs[self._file].cpu += max(0.0, now - self._cpu)
+        self._file, self._cpu = file, now
+        if file:
+            self.costs.setdefault(file, Cost())
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        for file, its in getattr(node, "workeroutput", {}).get("costs", {}).items():
+            cost = self.costs.setdefault(file, Cost())
+            cost.cpu, cost.wall, cost.tests = (
+                cost.cpu + its[0],
+                cost.wall + its[1],
+                cost.tests + its[2],
+            )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        told = {file: (cost.cpu, cost.wall, cost.tests) for file, cost in self.costs.items()}
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["costs"] = told
+        elif exitstatus in (0, 1) and (run := _complete_run(session.config)):
+            MEASURED.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(dict(sorted(told.items())), indent=1)
+            (MEASURED / f"measured-{run}.json").write_text(text)
+
+
+def _complete_run(config: pytest.Config) -> str:
+    """The run's name if nothing but its -m chose the tests, each once; else nothing."""
+    chosen = config.args_source != pytest.Config.ArgsSource.TESTPATHS or config.option.keyword
+    return "" if chosen or repetitions() > 1 else RUNS.get(config.option.markexpr, "")
+
+
+def file_of(item: pytest.Item) -> str:
+    """Return the test's file as the record names it."""
+    return item.location[0]
+
+
+def read(path: Path) -> dict[str, float]:
+    """Return file → CPU seconds as recorded; empty where nothing is recorded."""
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
+def measured() -> dict[str, float]:
+    """Return file → CPU seconds of the last complete runs; empty where there was none."""
+    costs: dict[str, float] = {}
+    for path in MEASURED.glob("measured-*.json"):
+        for file, (cpu, _, _) in json.loads(path.read_text()).items():
+            if file != FIXTURES:
+                costs[file] = costs.get(file, 0.0) + cpu
+    return costs
+
+
+def grown(recorded: Mapping[str, float], new: Mapping[str, float]) -> list[str]:
+    """Return a sentence for each file that costs more than half as much again as recorded.
+
+    Machines differ: what most files have in common is the machine's, not the file's.
+    """
+    both = [new[file] / recorded[file] for file in new if recorded.get(file, 0.0) >= 1.0]
+    machine = max(1.0, statistics.median(both)) if both else 1.0
+    return [
+        f"{file}: {seconds:.1f} CPU seconds, recorded {recorded.get(file, 0.0):.1f}"
+        for file, seconds in sorted(new.items())
+        if seconds > machine * (GROWTH * recorded.get(file, 0.0) + SLACK_SECONDS)
+    ]
+
+
+def main() -> int:
+    """`check`: 1 and the files that grew. `record`: write what was measured."""
+    new = measured()
+    if sys.argv[1:] == ["record"]:
+        costs = {file: round(cost, 1) for file, cost in sorted(new.items())}
+        RECORDED.write_text(json.dumps(costs, indent=1) + "\n")
+        return 0
+    too_much = grown(read(RECORDED), new)
+    for line in too_much:
+        print(line)
+    if too_much:
+        print("Make it cheaper, or say why not in the commit that runs `make durations`.")
+    return 1 if too_much else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Which tests a command runs, and that each test says what it starts.
+
+- `make test-fast`: logic on the worker's own Redis; nothing marked `processes` or `prove`.
+- `make test`: everything that is not marked `prove`.
+- `make prove`: the long proofs; those marked `alone` one after the other, with the whole machine.
+
+A test that starts a process is marked `processes`, by hand or by a fixture that says so
+(`@starts_processes`); one that does it unmarked fails.
+"""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+F = TypeVar("F", bound=Callable[..., Any])
+MARKED = "mark.prove"
+
+
+def starts_processes(fixture: F) -> F:
+    """Say that a fixture starts a process: every test that uses it is marked. Below @fixture."""
+    fixture.starts_processes = True  # type: ignore[attr-defined]
+    return fixture
+
+
+class PartsPlugin:
+    """Marks tests by their fixtures, and holds unmarked ones to their word."""
+
+    def __init__(self) -> None:
+        self._running: pytest.Item | None = None
+        self._start = subprocess.Popen.__init__
+
+    def pytest_configure(self) -> None:
+        start = self._start
+
+        @wraps(start)
+        def guarded(popen: Any, *args: Any, **kwargs: Any) -> None:
+            if self._running is not None and not self._running.get_closest_marker("processes"):
+                raise AssertionError("this test starts a process: mark it pytest.mark.processes")
+            start(popen, *args, **kwargs)
+
+        subprocess.Popen.__init__ = guarded  # type: ignore[assignment, method-assign]
+
+    def pytest_unconfigure(self) -> None:
+        subprocess.Popen.__init__ = self._start  # type: ignore[method-assign]
+
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        """Do not even import the files that hold no proof when only proofs are asked for."""
+        only_proofs = config.option.markexpr.startswith("prove")
+        if not only_proofs or collection_path.suffix != ".py":
+            return None
+        return MARKED not in collection_path.read_text(encoding="utf-8") or None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            if _starts_processes(item):
+                item.add_marker("processes")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._running = item
+        try:
+            return (yield)
+        finally:
+            self._running = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
+        """The first test of all may have to make the migrated database that all copy."""
+        if not fixturedef.argname.startswith("django_db_"):
+            return (yield)
+        running, self._running = self._running, None
+        try:
+            return (yield)
+        finally:
+            self._running = running
+
+
+def _starts_processes(item: pytest.Item) -> bool:
+    if item.get_closest_marker("prove"):
+        return True
+    known = getattr(item, "_fixtureinfo", None)
+    return known is not None and any(
+        hasattr(definition.func, "starts_processes")
+        for definitions in known.name2fixturedefs.values()
+        for definition in definitions
+    )
