@@ -14,6 +14,7 @@ from playwright.async_api import Browser
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
 from tests.browser.console import Window, window
 from tests.live.servers import ROOT, Site, WebServer
+from tests.support.waiting import patient
 
 APPLICATION = "poolsite.asgi:application"
 
@@ -58,6 +59,11 @@ class Console:
     def window(self, user: str = "", **options: Any) -> AbstractAsyncContextManager[Window]:
         """A browser of its own in which this user is logged in already; see console.window."""
         return window(self.browser, self.base, self.sessions, user, **options)
+
+    def api(self, token: str) -> dict[str, Any]:
+        """What an HTTP client of the public interface with this token is made with."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return {"base_url": self.base, "headers": headers, "timeout": patient(20)}
 
     def log(self, module: str) -> Path:
         """What a program beside the server has said."""

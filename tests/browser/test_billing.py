@@ -84,8 +84,7 @@ def money(console: Console) -> Console:
 def sender(money: Console) -> Iterator[Sender]:
     """The second client, with the customer's token."""
     token = money.stage("tests.browser.billing_stage")["token"]
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=money.base, headers=headers, timeout=20) as client:
+    with httpx.Client(**money.api(token)) as client:
         yield Sender(client)
 
 

@@ -20,7 +20,6 @@ from tests.support.waiting import patient
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
-    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
 PATIENCE_MS = 1000 * patient(60)
@@ -44,16 +43,12 @@ class Played:
         return sum(int(found) for found in word.findall(lines[-1])) if lines else 0
 
 
-def register(told: dict[str, Any], base: str) -> None:
+def register(told: dict[str, Any], console: Console) -> None:
     """Let the switch of the pool say that its lines are up, so that they can be given out."""
     group = told["groups"][0]
     events = [{"event": "reg", "number": line, "switch": "asi"} for line in told["lines"]]
-    answer = httpx.post(
-        f"{base}/api/v1/pools/{group['pool']}/events",
-        headers={"Authorization": f"Bearer {group['pool_token']}"},
-        json=events,
-        timeout=20,
-    )
+    with httpx.Client(**console.api(group["pool_token"])) as client:
+        answer = client.post(f"/api/v1/pools/{group['pool']}/events", json=events)
     assert answer.status_code == 200, answer.text
     assert {each["outcome"] for each in answer.json()} == {"ok"}
 
@@ -62,7 +57,7 @@ def register(told: dict[str, Any], base: str) -> None:
 def played(console: Console) -> Iterator[Played]:
     """The group's sweeps beside the server, and two front-ends over three instances under load."""
     told = console.stage("tests.browser.dispatch_stage")
-    register(told, console.base)
+    register(told, console)
     config = console.site.folder / "dispatch.json"
     config.write_text(json.dumps(told))
     words = ["--config", str(config), "--group", "asi", "--url", console.base]

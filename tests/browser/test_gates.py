@@ -18,7 +18,7 @@ from queueing.admission.gate import read_change
 from tests.browser.console import LIVE, PHONE, Window
 from tests.browser.running import Console
 from tests.support.ports import free_port
-from tests.support.waiting import eventually
+from tests.support.waiting import eventually, patient
 
 pytestmark = [
     pytest.mark.browser,
@@ -29,6 +29,7 @@ pytestmark = [
 USED = "Number(document.querySelector('[data-figure=used]')?.textContent)"
 CAP = "document.querySelector('[data-figure=cap]')?.textContent"
 ENOUGH = 20
+OPEN_MS = 1000 * patient(40)  # a batch that is read, and its window opened
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +83,7 @@ async def machine(gates: Console) -> AsyncIterator[Machine]:
     """Ends with no permit of its own."""
     told = gates.stage("tests.browser.gate_stage")["gates"]
     token = next(gate["token"] for gate in told if gate["slug"] == "press")
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=gates.base, headers=headers, timeout=20) as client:
+    async with httpx.AsyncClient(**gates.api(token)) as client:
         yield Machine(client)
 
 
@@ -206,7 +206,7 @@ async def test_a_batch_is_uploaded_watched_and_its_failed_devices_come_as_csv(
     await upload(page, "night <b>", "a1,one\na2,two\na1,again\nb c,bad\n", skip_bad=True)
     await page.wait_for_url("**/batches/*/")
     await shown.shows("h1", "night <b>")
-    await page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
+    await page.wait_for_selector(".chip--info:has-text('Open')", timeout=OPEN_MS)
     await shown.until("document.querySelector('[data-figure=pending]')?.textContent === '2'")
 
     first = await machine.post("/devices/a1/report")
@@ -233,7 +233,7 @@ async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
     await shown.page.click("[data-dialog=new-batch]")
     await upload(shown.page, "day", "b1,one\n")
     await shown.page.wait_for_url("**/batches/*/")
-    await shown.page.wait_for_selector(".chip--info:has-text('Open')", timeout=40_000)
+    await shown.page.wait_for_selector(".chip--info:has-text('Open')", timeout=OPEN_MS)
     async with gates.window("lin.mei") as other:
         await other.go("/gates/tower/batches/")
         row = other.page.locator("tr[data-batch]:has(a:text-is('day'))")

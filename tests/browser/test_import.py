@@ -31,8 +31,7 @@ def worker(console: Console) -> Iterator[None]:
 def second_client(console: Console) -> Iterator[httpx.Client]:
     """A machine that reports events of the pool through the public interface."""
     token = console.stage("tests.browser.import_stage")["token"]
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=console.base, headers=headers, timeout=20) as client:
+    with httpx.Client(**console.api(token)) as client:
         yield client
 
 

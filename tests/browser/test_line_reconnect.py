@@ -20,7 +20,6 @@ from tests.browser.running import Console, running
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
-    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

@@ -48,8 +48,7 @@ class Switch:
 def switch(console: Console) -> Iterator[Switch]:
     """A second client, which reports events of the pool; at the end every number is idle+up."""
     told = console.stage("tests.browser.stage")
-    headers = {"Authorization": f"Bearer {told['token']}"}
-    with httpx.Client(base_url=console.base, headers=headers, timeout=20) as client:
+    with httpx.Client(**console.api(told["token"])) as client:
         second = Switch(client, told["numbers"])
         second.settle()
         yield second

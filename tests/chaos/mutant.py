@@ -238,7 +238,8 @@ def main(output: str, *tests: str) -> int:
     """Collect, serve, and return pytest's exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the servers are ended then, too
     signal.alarm(int(patient(LONGEST_SECONDS)))
-    plain = ["-q", "-x", "-s", "-p", "no:cacheprovider"]
+    # Standard output is for the answers alone, so nothing may tell there how far the run is.
+    plain = ["-q", "-x", "-s", "-p", "no:cacheprovider", "-p", "no:progress"]
     with redirect_stdout(sys.stderr):
         return pytest.main([*plain, *tests], plugins=[Forking(output)])
 

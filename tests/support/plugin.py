@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for plugin in (NeedsPlugin(), PartsPlugin(), RepeatingPlugin(), DurationsPlugin()):
         config.pluginmanager.register(plugin)
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(ProgressPlugin())
+        config.pluginmanager.register(ProgressPlugin(), "progress")  # -p no:progress
 
 
 @pytest.fixture(autouse=True, scope="session")
