@@ -7,8 +7,10 @@ from django.db.models import DurationField, Func
 from django.db.models.sql.compiler import SQLCompiler
 
 # Of a moment as Django stores it, 2026-11-23 08:30:00.250000, the fraction only where there is one.
+# SQLite would round the fraction to milliseconds, and .9995 up into the next second.
 _MICROSECONDS = (
-    "(CAST(strftime('%%s', {at}) AS INTEGER) * 1000000 + CAST(substr({at}, 21) AS INTEGER))"
+    "(CAST(strftime('%%s', substr({at}, 1, 19)) AS INTEGER) * 1000000"
+    " + CAST(substr({at}, 21) AS INTEGER))"
 )
 
 

@@ -30,7 +30,7 @@ for i = 2, #ARGV, 4 do
   numbers[#numbers + 1] = number
 end
 local there = call('HMGET', NUMSTATE, unpack(numbers))
-local states, idle, near, aside, held_count, put = {}, {}, {}, 0, 0, 0
+local states, idle, near, strays, aside, held_count, put = {}, {}, {}, {}, 0, 0, 0
 local stones = sub(conf, 4, 4) == '1'
 local seen = {}
 for i, number in ipairs(numbers) do
@@ -55,6 +55,7 @@ for i, number in ipairs(numbers) do
         end
       end
     end
+    if not region then strays[#strays + 1] = number end
     if why ~= '' then held_count = held_count + 1 end
     put = put + 1
     if event ~= '' then slow.log(event, number, '-', 'i' .. (up == '1' and 'u' or 'd') .. held, '', '', '', at) end
@@ -62,6 +63,7 @@ for i, number in ipairs(numbers) do
 end
 if put > 0 then call('HSET', NUMSTATE, unpack(states)) end
 if #idle > 0 then call('ZADD', IDLE, unpack(idle)) end
+if #strays > 0 and sub(conf, 2, 2) == '1' then call('ZREM', NEAR, unpack(strays)) end -- left by a del
 if #near > 0 then call('ZADD', NEAR, unpack(near)) end
 if aside > 0 then call('HINCRBY', POOL, 'aside', aside) end
 if held_count > 0 then call('HINCRBY', POOL, 'quarantined', held_count) end

@@ -206,6 +206,27 @@ def test_a_near_number_that_went_down_or_was_deleted_is_never_picked(bench: Pool
     assert bench.changes()[-1].picked == "near"
 
 
+@pytest.mark.parametrize("again", ["add", "load", "written beside the scripts, then mended"])
+def test_a_number_that_comes_back_without_a_region_is_near_to_nobody(
+    bench: PoolUnderTest, again: str
+) -> None:
+    bench.create_again(near=True)
+    bench.add(A, near="86")
+    bench.add(B)
+    bench.event("del", A)
+    advance(bench, 1)
+    if again == "add":
+        bench.add(A)
+    elif again == "load":
+        bench.run(pool.load(SLUG, [pool.Row(A, up=True)]))
+    else:
+        bench.client.hset(KEYS.numstate, A, '{"callstate":0,"regstate":1}')
+        bench.run(pool.scan(SLUG, mend=True))
+    assert bench.problems() == []
+    assert bench.event("call", near="86").number == B
+    assert bench.changes()[-1].picked == "longest"
+
+
 def test_a_sweep_takes_those_that_went_down_or_were_deleted_out_of_near(
     bench: PoolUnderTest,
 ) -> None:

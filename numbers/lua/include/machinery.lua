@@ -143,8 +143,10 @@ local function machinery(now, at)
 
   local function enter(number, since, props)
     call('ZADD', IDLE, since, number)
-    local region = sub(conf, 2, 2) == '1' and match(props, ',"region":(%d%d%d%d)')
-    if region then call('ZADD', NEAR, fmt('%d', region * REGION + math.ceil(since / 1000)), number) end
+    if sub(conf, 2, 2) ~= '1' then return end
+    local region = match(props, ',"region":(%d%d%d%d)')
+    if region then call('ZADD', NEAR, fmt('%d', region * REGION + math.ceil(since / 1000)), number)
+    else call('ZREM', NEAR, number) end
   end
   slow.enter = enter
 

@@ -28,6 +28,7 @@ if event == 'add' then
     near = slow.region(area)
   end
   props = near and ',"region":' .. near or ''
+  if not near and byte(conf, 2) == 49 then call('ZREM', NEAR, number) end -- left there by its del
   if byte(conf, 4) == 49 and call('HEXISTS', POOL, 't:' .. number) == 1 then
     held, props = 'x', ',"held":"x","why":""' .. props
   end
