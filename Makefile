@@ -31,7 +31,7 @@ test: .venv/installed-dev  ## the whole suite but the long proofs (COVERAGE=1: c
 	@$(if $(COVERAGE),$(PY) -m tests.support.branches)
 
 test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
-	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove"
+	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove" --ignore tests/house
 
 prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
 	@$(PYTEST) $(SPREAD) -m "prove and not alone"

@@ -1,7 +1,8 @@
 """Moments as scripts tell them, in µs or s since 1970, and as Django keeps them."""
 
+import functools
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -14,6 +15,12 @@ def moment_of(us: int) -> datetime:
 def us_of(moment: datetime) -> int:
     """An aware moment in µs, exactly."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+@functools.cache
+def zone_names() -> frozenset[str]:
+    """The names of all time zones. Python would read the whole zone folder each time."""
+    return frozenset(available_timezones())
 
 
 def midnights(zone: str, days: int, now: datetime | None = None) -> list[int]:

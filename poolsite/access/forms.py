@@ -1,6 +1,5 @@
 """What people fill in about themselves, others and machines."""
 
-import zoneinfo
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,12 +14,13 @@ from poolsite.access.actions import actions
 from poolsite.access.logins import LONGEST_NAME
 from poolsite.access.models import Account, GrantName, Role, User
 from poolsite.access.models.tenants import SLUG, THING
+from poolsite.moments import zone_names
 
 LONGEST_PASSWORD = 1024  # hashing costs time and memory; no person types more
 
 
 def _zones() -> list[tuple[str, Any]]:
-    return [("", _("As the platform")), *((z, z) for z in sorted(zoneinfo.available_timezones()))]
+    return [("", _("As the platform")), *((z, z) for z in sorted(zone_names()))]
 
 
 def _languages() -> list[tuple[str, Any]]:

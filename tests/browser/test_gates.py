@@ -23,7 +23,6 @@ from tests.support.waiting import eventually, patient
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
-    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
 USED = "Number(document.querySelector('[data-figure=used]')?.textContent)"

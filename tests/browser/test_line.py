@@ -10,7 +10,6 @@ from tests.browser.running import Console
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
-    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

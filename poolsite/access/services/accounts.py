@@ -1,7 +1,5 @@
 """Accounts: the tenants."""
 
-import zoneinfo
-
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -10,6 +8,7 @@ from django.utils.translation import gettext as _
 from poolsite.access.auditing import audit
 from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
+from poolsite.moments import zone_names
 
 
 @transaction.atomic
@@ -81,7 +80,7 @@ def account_change(
 
 def _check(account: Account) -> None:
     account.full_clean()
-    if account.zone not in zoneinfo.available_timezones():
+    if account.zone not in zone_names():
         raise ValidationError({"zone": _("There is no such time zone.")})
     if len(account.currency) != 3 or not account.currency.isalpha():
         raise ValidationError({"currency": _("Write the three letters of a currency.")})

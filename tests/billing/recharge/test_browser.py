@@ -13,7 +13,6 @@ pytest_plugins = ["tests.browser.plugin"]
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
-    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

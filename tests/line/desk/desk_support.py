@@ -50,6 +50,17 @@ class DeskUnderTest:
         assert isinstance(standing, desk.Standing)
         return standing
 
+    def beats(self, *alive: str | int) -> list[Any]:
+        """Heartbeats of visitors (names) and agents (ids), in one round trip."""
+        commands: list[hotpath.Command[Any]] = [
+            desk.agent_beat(SLUG, each) if isinstance(each, int) else desk.beat(SLUG, each)
+            for each in alive
+        ]
+        answers = self.path.run_batch(commands)
+        failed = [answer for answer in answers if isinstance(answer, hotpath.HotPathError)]
+        assert failed == []
+        return answers
+
     def login(self, agent: int) -> desk.AgentState:
         state = self.run(desk.login(SLUG, agent))
         assert isinstance(state, desk.AgentState)
@@ -104,11 +115,7 @@ class DeskUnderTest:
             step = min(left, 5.0)
             self.clock.advance(step)
             left -= step
-            for each in alive:
-                if isinstance(each, int):
-                    self.agent_beat(each)
-                else:
-                    self.beat(each)
+            self.beats(*alive)
             self.sweep()
 
 

@@ -163,8 +163,8 @@ class DeskMachine(RuleBasedStateMachine):
         figures = self.bench.figures()
         assert sum(each.waiting for each in figures.queues.values()) == len(self.waiting)
         assert figures.seq == self.read
-        for name in self.visits:
-            assert self.bench.beat(name).answer in ("waiting", "offered", "room", "ended", "gone")
+        for standing in self.bench.beats(*self.visits):
+            assert standing.answer in ("waiting", "offered", "room", "ended", "gone")
 
     def _follow(self, entry: dict[str, str]) -> None:
         kind, name = entry["k"], entry.get("v", "")
