@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from poolsite.live import frames
@@ -221,6 +221,7 @@ async def test_who_has_answered_by_the_second_look_stays(monkeypatch: pytest.Mon
 def test_topics_read_at_common_beats_and_a_late_read_puts_off_none(
     started: float, late: float, period: float
 ) -> None:
+    assume(abs(late - period / 2) > 1e-6)  # just there, rounding may take either way
     after_pause = next_beat(started, float("-inf"), period)
     assert after_pause / BEAT_SECONDS == pytest.approx(round(after_pause / BEAT_SECONDS))
     assert 0.8 * period - 1e-6 <= after_pause - started <= period + 1e-6 + 0.2

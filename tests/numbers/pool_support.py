@@ -123,12 +123,14 @@ class PoolUnderTest:
     def problems(self) -> list[tuple[str, str]]:
         """What a full scan finds wrong; [] = the keys agree with the states."""
         found = []
-        for what in ("numstate", "idle", "near", "timers"):
-            cursor = None
-            while cursor != 0:
-                part = self.run(pool.scan(SLUG, what, cursor or 0))
+        cursors = dict.fromkeys(("numstate", "idle", "near", "timers"), 0)
+        while cursors:
+            pages = self.path.run_batch([pool.scan(SLUG, *each) for each in cursors.items()])
+            assert [page for page in pages if isinstance(page, hotpath.HotPathError)] == []
+            parts = dict(zip(cursors, pages, strict=True))
+            for part in parts.values():
                 found += [(number, problem) for number, _, problem in part.numbers if problem]
-                cursor = part.cursor
+            cursors = {what: part.cursor for what, part in parts.items() if part.cursor}
         return found
 
     def everything(self) -> dict[str, Any]:

@@ -279,12 +279,17 @@ class Model:
     def _early(self, name: str, word: str, row: dict[str, str]) -> Charge:
         if row["next_state"] == "none":
             return self.answer(name, row["flag"], row["flag"])
-        parked = sum(message.state == "parked" for message in self.messages.values())
-        if self.status == "recovering" or parked >= self.settings.parked_limit:
+        if self.status == "recovering" or self._is_parking_full():
             return self.answer(name, "parked full")
         self.messages[name] = Held("parked", "message", self.now, said=word)
         self.write("parked", name, state="parked", message_kind="message", reported=word)
         return self.answer(name, "parked", row["flag"])
+
+    def _is_parking_full(self) -> bool:
+        limit = self.settings.parked_limit
+        if len(self.messages) < limit:  # quick, for every one of a hundred thousand reports
+            return False
+        return sum(message.state == "parked" for message in self.messages.values()) >= limit
 
     def _settle(self, name: str, message: Held, word: str) -> str:
         assert message.request is not None

@@ -27,6 +27,12 @@ class DeskUnderTest:
     def run(self, command: hotpath.Command[Any]) -> Any:
         return self.path.run(command)
 
+    def _run_all(self, commands: list[hotpath.Command[Any]]) -> list[Any]:
+        """The results of commands that are sent in one round trip."""
+        answers = self.path.run_batch(commands)
+        assert [each for each in answers if isinstance(each, hotpath.HotPathError)] == []
+        return answers
+
     def create(self) -> "DeskUnderTest":
         assert self.run(desk.create(SLUG, 1)).answer == "ok"
         return self
@@ -52,14 +58,12 @@ class DeskUnderTest:
 
     def beats(self, *alive: str | int) -> list[Any]:
         """Heartbeats of visitors (names) and agents (ids), in one round trip."""
-        commands: list[hotpath.Command[Any]] = [
-            desk.agent_beat(SLUG, each) if isinstance(each, int) else desk.beat(SLUG, each)
-            for each in alive
-        ]
-        answers = self.path.run_batch(commands)
-        failed = [answer for answer in answers if isinstance(answer, hotpath.HotPathError)]
-        assert failed == []
-        return answers
+        return self._run_all(
+            [
+                desk.agent_beat(SLUG, each) if isinstance(each, int) else desk.beat(SLUG, each)
+                for each in alive
+            ]
+        )
 
     def login(self, agent: int) -> desk.AgentState:
         state = self.run(desk.login(SLUG, agent))
@@ -94,13 +98,13 @@ class DeskUnderTest:
     def wrong(self) -> list[tuple[str, str]]:
         """What contradicts the laws, of everything."""
         found: list[tuple[str, str]] = []
-        for what in ("visits", "agents", "waiting", "ready", "free", "idle"):
-            cursor = "0"
-            while True:
-                cursor, some = self.run(desk.check(SLUG, what, cursor))
-                found += some
-                if cursor == "0":
-                    break
+        parts = ("visits", "agents", "waiting", "ready", "free", "idle")
+        cursors = dict.fromkeys(parts, "0")
+        while cursors:
+            pages = self._run_all([desk.check(SLUG, *each) for each in cursors.items()])
+            found += [problem for _, some in pages for problem in some]
+            went_on = zip(cursors, pages, strict=True)
+            cursors = {what: cursor for what, (cursor, _) in went_on if cursor != "0"}
         return found
 
     def log(self) -> list[dict[str, str]]:

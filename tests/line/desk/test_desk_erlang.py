@@ -24,6 +24,8 @@ from queueing.line.services.estimates import wait_range
 from tests.line.desk.desk_support import SLUG, DeskUnderTest, desk_on
 from tests.support.clock import KEY, ScriptClock
 
+pytestmark = pytest.mark.prove
+
 SEED = int(os.environ.get("LINE_SEED", "20261122"))
 AGENTS = 6
 MEAN_ROOM_SECONDS = 600.0
