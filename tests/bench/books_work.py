@@ -18,7 +18,7 @@ from typing import Any
 
 import django
 
-from tests.bench.process_cpu import cpu_seconds
+from tests.support.processes import cpu_seconds
 
 AT_ONCE = 5_000
 OPENING = 1_000_000
@@ -168,7 +168,7 @@ def _cpu_seconds() -> float:
     """CPU of this process and of the PostgreSQL process that serves it."""
     from django.db import connection
 
-    return time.process_time() + cpu_seconds([connection.connection.info.backend_pid])
+    return time.process_time() + cpu_seconds(connection.connection.info.backend_pid)
 
 
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -19,10 +19,10 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from tests.bench.process_cpu import cpu_seconds
 from tests.bench.result import Row, at_most
 from tests.bench.sql_site import Servers, SqlSite, servers
 from tests.live.servers import ROOT
+from tests.support.processes import cpu_seconds
 
 ACCOUNTS = 100_000
 WORKERS = 2
@@ -90,7 +90,7 @@ def _work(site: SqlSite, *arguments: str) -> dict[str, Any]:
 def _together(pair: Servers, site: SqlSite, workers: int) -> Spent:
     """Run one turn of every shard, each in a process; from the first one's begin to the last."""
     running = [each.process.pid for each in (pair.redis, pair.postgres) if each.process]
-    before = cpu_seconds(running)
+    before = cpu_seconds(*running)
     processes = [
         subprocess.Popen(
             [sys.executable, PROGRAM, "persist", str(shard), str(workers)],
@@ -109,4 +109,4 @@ def _together(pair: Servers, site: SqlSite, workers: int) -> Spent:
     assert sum(turn["accounts"] for turn in done) == ACCOUNTS, done
     begun = min(turn["begun"] for turn in done)
     seconds = max(turn["begun"] + turn["seconds"] for turn in done) - begun
-    return Spent(seconds, cpu_seconds(running) - before + sum(turn["cpu"] for turn in done))
+    return Spent(seconds, cpu_seconds(*running) - before + sum(turn["cpu"] for turn in done))

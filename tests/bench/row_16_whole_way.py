@@ -21,11 +21,11 @@ import redis
 from poolsite.runtime.redis_server import RedisServer
 from tests.bench.celery_processes import draining
 from tests.bench.hot_load import NUMBERS, OURS, SLUG, requests_per_second
-from tests.bench.process_cpu import cpu_seconds
 from tests.bench.result import Row
 from tests.bench.sql_site import SqlSite, servers
 from tests.live.servers import WebServer
 from tests.support.postgres import PostgresServer
+from tests.support.processes import cpu_seconds
 
 SECONDS = 20.0
 BATCHES = 100
@@ -46,7 +46,7 @@ class Stage:
 
     def used(self) -> dict[str, float]:
         """CPU seconds of each part so far."""
-        return {part: cpu_seconds(pids) for part, pids in self.processes.items()}
+        return {part: cpu_seconds(*pids) for part, pids in self.processes.items()}
 
     def pool(self, *names: str) -> list[int]:
         """Fields of the pool's hash."""

@@ -15,11 +15,12 @@ from typing import Any
 
 from tests.chaos import dispatch, gates, line
 from tests.chaos.console import Console
-from tests.chaos.processes import StackProcess, Watch, family
+from tests.chaos.processes import StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk
 from tests.chaos.stack_view import DATABASE, StackView
 from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer, server_user
+from tests.support.processes import family
 from tests.support.proxy import FaultyProxy
 
 SIMULATOR = "integrations.simulator"

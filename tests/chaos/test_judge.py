@@ -20,8 +20,9 @@ from tests.chaos import __main__ as campaign_module
 from tests.chaos import invariants
 from tests.chaos.faults import FAULTS, fault
 from tests.chaos.invariants import BrokenInvariantError
-from tests.chaos.processes import StackProcess, Watch, family
+from tests.chaos.processes import StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk, faketime_library
+from tests.support.processes import family
 from tests.support.waiting import patient, until
 
 pytestmark = pytest.mark.processes
@@ -254,12 +255,12 @@ def test_the_watch_brings_back_what_died_and_a_stop_is_for_good(tmp_path: Path) 
 def test_the_family_of_a_process_is_itself_and_all_below(tmp_path: Path) -> None:
     parent = subprocess.Popen(["sh", "-c", "sleep 600 & wait"])
     try:
-        until(lambda: len(list(family(parent.pid))) == 2)
+        until(lambda: len(family(parent.pid)) == 2)
     finally:
-        for pid in [*family(parent.pid)][::-1]:
+        for pid in family(parent.pid)[::-1]:
             subprocess.run(["kill", "-9", str(pid)], check=True)
         parent.wait()
-    assert list(family(parent.pid)) == [parent.pid]
+    assert family(parent.pid) == []
 
 
 def _write_until_it_dies(primary: RedisServer, written: list[str]) -> None:

@@ -120,6 +120,11 @@ class PoolUnderTest:
         assert isinstance(part, pool.ListPart)
         return part
 
+    def advance(self, seconds: float) -> int:
+        """Let time pass for the scripts; returns what their clock says then, in µs."""
+        assert self.clock is not None
+        return self.clock.advance(seconds)
+
     def problems(self) -> list[tuple[str, str]]:
         """What a full scan finds wrong; [] = the keys agree with the states."""
         found = []

@@ -1,27 +1,10 @@
 """Rules of calls: ids, leases, deletion, inbound, quarantine, force, counters, history."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from numbers import pool
-from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, pool_on
-from tests.support.clock import ScriptClock
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest
 from tests.support.waiting import patient
 
 A, B, C = "13800000001", "13800000002", "13800000003"
-
-
-@pytest.fixture
-def bench(test_clock: ScriptClock, redis_server: object) -> Iterator[PoolUnderTest]:
-    with pool_on(redis_server.url, test_clock) as bench:  # type: ignore[attr-defined]
-        yield bench.create()
-        assert bench.problems() == []
-
-
-def advance(bench: PoolUnderTest, seconds: float) -> None:
-    assert bench.clock is not None
-    bench.clock.advance(seconds)
 
 
 # -- call ids ----------------------------------------------------------------------------------
@@ -56,9 +39,9 @@ def test_an_ended_id_is_known_for_ten_minutes(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.event("call", call_id="x")
     bench.event("hangup", call_id="x")
-    advance(bench, 599)
+    bench.advance(599)
     assert bench.event("call", call_id="x").reason == "ended"
-    advance(bench, 2)
+    bench.advance(2)
     assert bench.event("call", call_id="x").ok
 
 
@@ -160,7 +143,7 @@ def test_an_old_call_ends_with_its_lease(bench: PoolUnderTest) -> None:
     bench.event("call", call_id="x")
     bench.event("del", A)
     bench.add(A)
-    advance(bench, 61)
+    bench.advance(61)
     assert bench.sweep().lapsed == 1
     assert bench.idle() == [A]
     assert bench.changes()[-1].reason == "lease ended"
@@ -173,9 +156,9 @@ def test_a_call_without_a_switch_is_released_at_its_deadline(bench: PoolUnderTes
     bench.create_again(lease_seconds=60)
     bench.add(A)
     bench.event("call", call_id="x")
-    advance(bench, 59)
+    bench.advance(59)
     assert bench.sweep().lapsed == 0
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.sweep().lapsed == 1
     assert bench.idle() == [A]
     assert bench.changes()[-1].reason == "lease ended"
@@ -186,10 +169,10 @@ def test_renew_moves_the_deadline(bench: PoolUnderTest) -> None:
     bench.create_again(lease_seconds=60)
     bench.add(A)
     bench.event("call", call_id="x")
-    advance(bench, 50)
+    bench.advance(50)
     renewed = bench.event("renew", call_id="x")
     assert (renewed.code, renewed.number, renewed.lease_seconds) == (1, A, 60)
-    advance(bench, 50)
+    bench.advance(50)
     assert bench.sweep().lapsed == 0
     assert bench.event("renew", A, call_id="y").reason == "other call"
     assert bench.event("renew", A).reason == "call id needed"
@@ -204,9 +187,9 @@ def test_an_alive_switch_that_does_not_list_a_call_has_lost_its_hangup(
     bench.create_again(lease_seconds=60)
     bench.add(A, B)
     bench.event("call", call_id="x", switch="sw", incarnation="boot-1")
-    advance(bench, 55)
+    bench.advance(55)
     bench.event("call", call_id="y", switch="sw", incarnation="boot-1")
-    advance(bench, 6)
+    bench.advance(6)
     assert bench.sweep().lapsed == 1
     assert bench.idle() == [A]
     assert bench.changes()[-1].reason == "lost hangup"
@@ -222,14 +205,14 @@ def test_a_call_that_no_list_could_name_yet_is_suspect_and_not_released(
     bench.live_list([("w", A)], incarnation="boot-0")
     bench.event("hangup", call_id="w")
     for incarnation in ("boot-0", "boot-1"):  # also where only an earlier life sent lists
-        advance(bench, 1)
+        bench.advance(1)
         bench.event("call", call_id=incarnation, switch="sw", incarnation=incarnation)
-        advance(bench, 55)
+        bench.advance(55)
         bench.event("reg", A, switch="sw", incarnation=incarnation)
-        advance(bench, 5)
+        bench.advance(5)
         assert bench.sweep().suspected == 1
         assert bench.changes()[-1].reason == "no live list"
-        advance(bench, 3)
+        bench.advance(3)
         assert bench.live_list([(incarnation, A)], incarnation=incarnation).renewed == 1
         assert bench.why_not(A) == "busy"
         bench.event("hangup", call_id=incarnation)
@@ -240,12 +223,12 @@ def test_an_alive_switch_that_lists_a_call_renews_it(bench: PoolUnderTest) -> No
     bench.add(A)
     bench.event("call", call_id="x", switch="sw", incarnation="boot-1")
     for _ in range(5):
-        advance(bench, 30)
+        bench.advance(30)
         assert bench.live_list([("x", A)]).renewed == 1
         assert bench.sweep().lapsed == 0
-    advance(bench, 60)  # listed a lease ago, and heard since
+    bench.advance(60)  # listed a lease ago, and heard since
     assert bench.sweep().renewed == 1
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().suspected == 1
 
 
@@ -253,14 +236,14 @@ def test_a_silent_switchs_call_is_suspect_before_it_is_released(bench: PoolUnder
     bench.create_again(lease_seconds=60, suspect_seconds=120, switch_interval_seconds=10)
     bench.add(A)
     bench.event("call", call_id="x", switch="sw", incarnation="boot-1")
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().suspected == 1
     assert bench.why_not(A) == "suspect"
     refused = bench.event("call", A)
     assert (refused.code, refused.reason, refused.state) == (-1, "suspect", "busy+up")
-    advance(bench, 119)
+    bench.advance(119)
     assert bench.sweep().lapsed == 0
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.sweep().lapsed == 1
     assert bench.idle() == [A]
     last = bench.changes()[-1]
@@ -271,11 +254,11 @@ def test_a_renewed_call_is_suspect_no_longer(bench: PoolUnderTest) -> None:
     bench.create_again(lease_seconds=60, switch_interval_seconds=10)
     bench.add(A)
     bench.event("call", call_id="x", switch="sw", incarnation="boot-1")
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().suspected == 1
     assert bench.event("renew", call_id="x").ok
     assert bench.why_not(A) == "busy"
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().suspected == 1
     assert bench.live_list([("x", A)]).renewed == 1
     assert bench.why_not(A) == "busy"
@@ -310,10 +293,10 @@ def test_an_inbound_call_names_the_agent_within_the_window(bench: PoolUnderTest)
     bench.add(A)
     bench.event("call", A, call_id="x", agent='an "agent"')
     bench.event("hangup", call_id="x")
-    advance(bench, 100)
+    bench.advance(100)
     assert bench.event("call", A, call_id="in1", direction="in").last_agent == 'an "agent"'
     bench.event("hangup", call_id="in1")
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.event("call", A, call_id="in2", direction="in").last_agent is None
 
 
@@ -464,14 +447,14 @@ def test_a_change_wakes_watchers_at_most_once_in_a_tenth_of_a_second(
     bench: PoolUnderTest,
 ) -> None:
     bench.add(A)
-    advance(bench, 1)
+    bench.advance(1)
     with bench.client.pubsub(ignore_subscribe_messages=True) as heard:
         heard.subscribe(KEYS.wake_channel)
         heard.get_message(timeout=patient(5))
         for _ in range(20):
             bench.event("call", A)
             bench.event("hangup", A)
-            advance(bench, 0.01)
+            bench.advance(0.01)
         bench.client.publish(KEYS.wake_channel, "no more")
         messages = 0
         while heard.get_message(timeout=patient(5))["data"] != "no more":

@@ -1,28 +1,12 @@
 """Redis' clock was ahead and was put back: no number rests longer than the settings say."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
-import pytest
-
 from numbers import pool
-from tests.numbers.pool_support import SLUG, PoolUnderTest, pool_on
-from tests.support.clock import ScriptClock
+from tests.numbers.pool_support import SLUG, PoolUnderTest
 
 A, B, C = "13800000001", "13800000002", "13800000003"
 HOUR = 3_600
-
-
-@pytest.fixture
-def bench(test_clock: ScriptClock, redis_server: object) -> Iterator[PoolUnderTest]:
-    with pool_on(redis_server.url, test_clock) as bench:  # type: ignore[attr-defined]
-        yield bench.create()
-        assert bench.problems() == []
-
-
-def advance(bench: PoolUnderTest, seconds: float) -> int:
-    assert bench.clock is not None
-    return bench.clock.advance(seconds)
 
 
 def use(bench: PoolUnderTest, number: str) -> None:
@@ -32,10 +16,10 @@ def use(bench: PoolUnderTest, number: str) -> None:
 
 def test_numbers_of_a_pool_without_rest_can_be_picked_at_once(bench: PoolUnderTest) -> None:
     bench.add(A)
-    advance(bench, HOUR)
+    bench.advance(HOUR)
     bench.add(B)
     use(bench, A)
-    advance(bench, -HOUR)
+    bench.advance(-HOUR)
     assert bench.event("call").reason == "exhausted"
     assert bench.sweep().shortened == 2
     assert {bench.event("call").number for _ in range(2)} == {A, B}
@@ -45,13 +29,13 @@ def test_numbers_of_a_pool_without_rest_can_be_picked_at_once(bench: PoolUnderTe
 def test_a_rest_begins_again_and_lasts_no_longer_than_the_cooldown(bench: PoolUnderTest) -> None:
     bench.create_again(cooldown_seconds=60)
     bench.add(A)
-    advance(bench, HOUR)
+    bench.advance(HOUR)
     use(bench, A)
-    advance(bench, -HOUR)
+    bench.advance(-HOUR)
     assert bench.sweep().shortened == 1
     assert bench.sweep().shortened == 0
     assert bench.event("call", A).reason == "resting"
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.event("call").number == A
 
 
@@ -63,13 +47,13 @@ def test_rests_that_may_be_are_left_alone(bench: PoolUnderTest) -> None:
     assert bench.event("call", B, force=True).ok
     assert bench.event("hangup", B).ok
     assert [bench.why_not(number) for number in (A, B)] == ["resting", "capped"]
-    advance(bench, -50)  # by now A rests for 110 s, as it might after a restart
+    bench.advance(-50)  # by now A rests for 110 s, as it might after a restart
     before = bench.everything()
     assert bench.sweep().shortened == 0
     assert bench.everything()[pool.PoolKeys(SLUG).idle] == before[pool.PoolKeys(SLUG).idle]
-    advance(bench, -20)
+    bench.advance(-20)
     assert bench.sweep().shortened == 1  # A alone
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.event("call").number == A
 
 
@@ -77,11 +61,11 @@ def test_a_capped_number_rests_to_the_end_of_its_day(bench: PoolUnderTest) -> No
     bench.create_again(daily_cap=1)
     bench.add(A, B, C)
     use(bench, A)
-    advance(bench, HOUR)
+    bench.advance(HOUR)
     use(bench, B)
     assert bench.event("unreg", C).ok
     assert bench.event("reg", C).ok
-    advance(bench, -HOUR)
+    bench.advance(-HOUR)
     assert bench.sweep().shortened == 1  # C alone
     assert [bench.why_not(number) for number in (A, B, C)] == ["capped", "capped", ""]
 
@@ -90,11 +74,11 @@ def test_a_day_that_began_too_early_ends_when_it_should(bench: PoolUnderTest) ->
     bench.create_again(daily_cap=1)
     bench.add(A)
     today = bench.figures().as_of_us
-    advance(bench, 48 * HOUR)
+    bench.advance(48 * HOUR)
     assert bench.sweep().day == 1
     use(bench, A)
     assert bench.why_not(A) == "capped"
-    advance(bench, -48 * HOUR)
+    bench.advance(-48 * HOUR)
     swept = bench.sweep()
     assert (swept.day, swept.shortened) == (1, 1)
     assert bench.sweep().day == 0
@@ -108,9 +92,9 @@ def test_a_day_that_began_too_early_ends_when_it_should(bench: PoolUnderTest) ->
 
 def test_it_is_done_a_piece_at_a_time_and_told(bench: PoolUnderTest) -> None:
     numbers = [f"1380000{n:04}" for n in range(25)]
-    advance(bench, HOUR)
+    bench.advance(HOUR)
     bench.add(*numbers)
-    advance(bench, -HOUR)
+    bench.advance(-HOUR)
     first = bench.run(pool.sweep(SLUG, 10))
     assert (first.shortened, first.more) == (10, True)
     assert bench.run(pool.sweep(SLUG, 10)).more
@@ -123,9 +107,9 @@ def test_it_is_done_a_piece_at_a_time_and_told(bench: PoolUnderTest) -> None:
 
 
 def test_a_waiting_call_gets_such_a_number(bench: PoolUnderTest) -> None:
-    advance(bench, HOUR)
+    bench.advance(HOUR)
     bench.add(A)
-    advance(bench, -HOUR)
+    bench.advance(-HOUR)
     assert bench.event("call", call_id="x", wait_ms=5_000).waiting
     bench.sweep()
     assert bench.event("call", call_id="x", wait_ms=5_000).number == A

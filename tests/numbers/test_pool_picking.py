@@ -1,30 +1,16 @@
 """Rules of picking and waiting: rest, cap, sticky, near, a very number, vouchers, first come."""
 
 import itertools
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from numbers import pool
-from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, index_of, pool_on
-from tests.support.clock import ScriptClock
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, index_of
 from tests.support.waiting import patient
 
 A, B, C = "13800000001", "13800000002", "13800000003"
-
-
-@pytest.fixture
-def bench(test_clock: ScriptClock, redis_server: object) -> Iterator[PoolUnderTest]:
-    with pool_on(redis_server.url, test_clock) as bench:  # type: ignore[attr-defined]
-        yield bench.create()
-        assert bench.problems() == []
-
-
-def advance(bench: PoolUnderTest, seconds: float) -> int:
-    assert bench.clock is not None
-    return bench.clock.advance(seconds)
 
 
 def call_and_hang_up(bench: PoolUnderTest, number: str = "", **options: str) -> str:
@@ -40,9 +26,9 @@ def call_and_hang_up(bench: PoolUnderTest, number: str = "", **options: str) -> 
 def test_the_number_that_rested_longest_is_picked(bench: PoolUnderTest) -> None:
     for number in (B, A, C):
         bench.add(number)
-        advance(bench, 1)
+        bench.advance(1)
     assert call_and_hang_up(bench) == B
-    advance(bench, 1)
+    bench.advance(1)
     assert [call_and_hang_up(bench) for _ in range(2)] == [A, C]
     picked = [c.picked for c in bench.changes() if c.event == "call"]
     assert picked == ["longest"] * 3
@@ -56,7 +42,7 @@ def test_a_number_rests_for_the_cooldown(bench: PoolUnderTest) -> None:
     refused = bench.event("call", A)
     assert (refused.code, refused.reason, refused.state) == (-1, "resting", "idle+up")
     assert (bench.figures().resting, bench.figures().pickable) == (1, 0)
-    advance(bench, 10)
+    bench.advance(10)
     assert bench.event("call").number == A
 
 
@@ -114,7 +100,7 @@ def test_inbound_calls_do_not_count_towards_the_cap(bench: PoolUnderTest) -> Non
 def test_days_go_on_when_nobody_writes_new_ones(bench: PoolUnderTest) -> None:
     bench.create_again(daily_cap=1)
     for _ in range(20):  # the list that Python wrote ends after 14
-        advance(bench, 86_400)
+        bench.advance(86_400)
         assert bench.sweep().day == 1
         assert bench.sweep().day == 0
     conf = bench.client.hget(KEYS.tag, "conf")
@@ -143,15 +129,15 @@ def test_a_raised_cap_lets_numbers_back_by_a_scan(bench: PoolUnderTest) -> None:
 def test_a_callee_sees_the_same_number_within_the_window(bench: PoolUnderTest) -> None:
     bench.create_again(sticky_seconds=100)
     bench.add(A)
-    advance(bench, 1)
+    bench.advance(1)
     bench.add(B)
     assert call_and_hang_up(bench, callee="139") == A
-    advance(bench, 1)
+    bench.advance(1)
     assert call_and_hang_up(bench, callee="139") == A
     assert bench.changes()[-2].picked == "sticky"
     assert bench.event("call", callee="139", sticky=False).number == B
     bench.event("hangup", B)
-    advance(bench, 101)
+    bench.advance(101)
     assert bench.event("call", callee="139").number == A
     assert bench.changes()[-1].picked == "longest"
 
@@ -183,11 +169,11 @@ def test_near_numbers_rest_too_and_the_longest_rested_comes_first(bench: PoolUnd
     bench.create_again(near=True, cooldown_seconds=10)
     for number in (A, B):
         bench.add(number, near="86")
-        advance(bench, 1)
+        bench.advance(1)
     assert call_and_hang_up(bench, near="86") == A
     assert call_and_hang_up(bench, near="86") == B
     assert bench.event("call", near="86").reason == "exhausted"
-    advance(bench, 10)
+    bench.advance(10)
     assert bench.event("call", near="86").number == A
 
 
@@ -214,7 +200,7 @@ def test_a_number_that_comes_back_without_a_region_is_near_to_nobody(
     bench.add(A, near="86")
     bench.add(B)
     bench.event("del", A)
-    advance(bench, 1)
+    bench.advance(1)
     if again == "add":
         bench.add(A)
     elif again == "load":
@@ -297,9 +283,9 @@ def test_a_dead_waiters_offer_goes_on_after_a_second(bench: PoolUnderTest) -> No
     wait(bench, "dead")
     wait(bench, "alive")
     bench.event("hangup", call_id="busy")
-    advance(bench, 0.9)
+    bench.advance(0.9)
     assert wait(bench, "alive").reason == "waiting"
-    advance(bench, 0.1)
+    bench.advance(0.1)
     assert wait(bench, "alive").number == A
     figures = bench.figures()
     assert (figures.waiting, figures.blocked) == (0, 1)
@@ -310,7 +296,7 @@ def test_an_offer_that_nobody_takes_frees_the_number(bench: PoolUnderTest) -> No
     bench.event("call", call_id="busy")
     wait(bench, "dead")
     bench.event("hangup", call_id="busy")
-    advance(bench, 1)
+    bench.advance(1)
     bench.sweep()
     assert bench.idle() == [A]
     assert bench.event("call", call_id="dead").ok
@@ -320,7 +306,7 @@ def test_waiting_ends_exhausted_and_counts_once(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.event("call", call_id="busy")
     assert wait(bench, "one", 1_000).reason == "waiting"
-    advance(bench, 1)
+    bench.advance(1)
     assert wait(bench, "one", 1_000).reason == "exhausted"
     assert bench.figures().waiting == 0
     assert wait(bench, "one", 1_000).reason == "waiting"
@@ -333,7 +319,7 @@ def test_a_waiter_that_is_never_heard_again_is_forgotten(bench: PoolUnderTest) -
     bench.add(A)
     bench.event("call", call_id="busy")
     wait(bench, "gone", 1_000)
-    advance(bench, 3)
+    bench.advance(3)
     bench.sweep()
     assert (bench.figures().waiting, bench.figures().blocked) == (0, 1)
 
@@ -355,7 +341,7 @@ def test_nobody_overtakes_those_who_wait(bench: PoolUnderTest) -> None:
     bench.add(A)
     call_and_hang_up(bench)
     assert wait(bench, "first").retry_ms == 1_000
-    advance(bench, 2)
+    bench.advance(2)
     assert bench.event("call", call_id="late").reason == "exhausted"
     assert wait(bench, "first").number == A
 
@@ -435,7 +421,7 @@ def test_a_voucher_ends_and_can_be_taken_back(bench: PoolUnderTest) -> None:
     bench.create_again(charged=True)
     bench.add(A)
     bench.run(pool.voucher(SLUG, "v1", 60))
-    advance(bench, 61)
+    bench.advance(61)
     assert bench.event("call", paid="v1").reason == "charge first"
     bench.run(pool.voucher(SLUG, "v2", 60))
     assert bench.run(pool.revoke_voucher(SLUG, "v2")).reason == ""
@@ -467,10 +453,10 @@ def test_an_unpaid_call_is_no_longer_kept_by_live_lists(bench: PoolUnderTest) ->
     bench.event("call", call_id="x", paid="v1", switch="sw", incarnation="boot-1")
     marked = bench.run(pool.mark_unpaid(SLUG, A, "x"))
     assert (marked.code, marked.call_id, marked.switch) == (1, "x", "sw")
-    advance(bench, 59)
+    bench.advance(59)
     listed = bench.live_list([("x", A)])
     assert (listed.renewed, listed.hang_up) == (0, (pool.Listed("x", A),))
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.sweep().lapsed == 1
     assert bench.changes()[-1].reason == "unpaid"
 
@@ -487,10 +473,10 @@ def test_what_has_had_its_time_is_forgotten(bench: PoolUnderTest) -> None:
     bench.event("call", call_id="blocked")
     bench.run(pool.voucher(SLUG, "v", 60))
     assert len(index_of(bench.client)) == 102
-    advance(bench, 61)
+    bench.advance(61)
     bench.sweep()
     assert len(index_of(bench.client)) == 52
-    advance(bench, 600)
+    bench.advance(600)
     bench.sweep()
     assert (
         len(index_of(bench.client)) == 1

@@ -1,27 +1,10 @@
 """Rules of switches: incarnations, ghosts, registrations, recovery."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from numbers import pool
-from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, pool_on
-from tests.support.clock import ScriptClock
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest
 
 A, B, C = "13800000001", "13800000002", "13800000003"
 SWITCH = {"switch": "sw", "incarnation": "boot-1"}
-
-
-@pytest.fixture
-def bench(test_clock: ScriptClock, redis_server: object) -> Iterator[PoolUnderTest]:
-    with pool_on(redis_server.url, test_clock) as bench:  # type: ignore[attr-defined]
-        yield bench.create()
-        assert bench.problems() == []
-
-
-def advance(bench: PoolUnderTest, seconds: float) -> int:
-    assert bench.clock is not None
-    return bench.clock.advance(seconds)
 
 
 # -- incarnations ------------------------------------------------------------------------------
@@ -37,7 +20,7 @@ def test_a_new_incarnation_releases_the_switchs_calls_and_no_others(bench: PoolU
     assert bench.run(pool.release(SLUG)) is False
     assert bench.why_not(A) == "resting"
     assert bench.why_not(B) == "busy"
-    advance(bench, 30)
+    bench.advance(30)
     assert bench.why_not(A) == ""
     restart = next(c for c in bench.changes() if c.event == "restart")
     assert (restart.switch, restart.incarnation) == ("sw", "boot-2")
@@ -92,7 +75,7 @@ def test_registrations_outlive_a_restart(bench: PoolUnderTest) -> None:
     bench.event("add", B, switch="sw", incarnation="boot-2")
     bench.sweep()
     assert bench.why_not(A) == ""
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().expired == 1
     assert bench.why_not(A) == "offline"
 
@@ -129,11 +112,11 @@ def test_a_lease_without_a_call_is_named_then_released_by_two_lists_in_a_row(
     bench.add(A, B)
     bench.event("call", A, call_id="ghost", **SWITCH)
     bench.event("call", B, call_id="alive", **SWITCH)
-    advance(bench, 11)
+    bench.advance(11)
     first = bench.live_list([("alive", B)])
     assert (first.renewed, first.lease_without_call) == (1, (pool.Listed("ghost", A),))
     assert bench.why_not(A) == "busy"
-    advance(bench, 30)
+    bench.advance(30)
     second = bench.live_list([("alive", B)])
     assert (second.released, second.lease_without_call) == ((pool.Listed("ghost", A),), ())
     assert bench.why_not(A) == ""
@@ -145,20 +128,20 @@ def test_only_two_lists_in_a_row_heal(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.event("call", A, call_id="x", **SWITCH)
     for listed in ([], [("x", A)], [], [("x", A)], []):
-        advance(bench, 30)
+        bench.advance(30)
         assert bench.live_list(listed).released == ()
-    advance(bench, 30)
+    bench.advance(30)
     assert bench.live_list([]).released == (pool.Listed("x", A),)
 
 
 def test_calls_younger_than_the_list_are_not_judged(bench: PoolUnderTest) -> None:
     bench.add(A)
     as_of = bench.figures().as_of_us
-    advance(bench, 5)
+    bench.advance(5)
     bench.event("call", A, call_id="young", **SWITCH)
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.live_list([], as_of_us=as_of).lease_without_call == ()
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.live_list([], as_of_us=as_of + 1).lease_without_call == ()
 
 
@@ -180,10 +163,10 @@ def test_a_call_that_ended_after_the_list_was_taken_is_not_judged(bench: PoolUnd
     bench.add(A)
     bench.event("call", A, call_id="x", **SWITCH)
     as_of = bench.figures().as_of_us
-    advance(bench, 1)
+    bench.advance(1)
     bench.event("hangup", A, call_id="x", **SWITCH)
     assert bench.live_list([("x", A)], as_of_us=as_of).call_without_lease == ()
-    advance(bench, 30)
+    bench.advance(30)
     late = bench.live_list([("x", A)])
     assert late.call_without_lease == (pool.Listed("x", A),)
 
@@ -199,7 +182,7 @@ def test_lists_come_in_parts_and_in_order(bench: PoolUnderTest) -> None:
     bench.add(A, B)
     bench.event("call", A, call_id="a", **SWITCH)
     bench.event("call", B, call_id="b", **SWITCH)
-    as_of = advance(bench, 20)
+    as_of = bench.advance(20)
 
     def part(calls: list[pool.Listed], *, first: bool, last: bool, as_of: int) -> pool.ListPart:
         command = pool.live_list(SLUG, "sw", "boot-1", as_of, calls, first=first, last=last)
@@ -217,7 +200,7 @@ def test_lists_come_in_parts_and_in_order(bench: PoolUnderTest) -> None:
 def test_an_operator_releases_a_ghost_at_once(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.event("call", A, call_id="ghost", **SWITCH)
-    advance(bench, 11)
+    bench.advance(11)
     ghost = bench.live_list([]).lease_without_call[0]
     bench.run(pool.force_hangup(SLUG, ghost.number, "ghost", call_id=ghost.call_id))
     assert bench.why_not(A) == ""
@@ -232,10 +215,10 @@ def test_a_number_is_up_while_any_contact_is(bench: PoolUnderTest) -> None:
     bench.event("reg", A, contact="sip:a@2", expires=120)
     assert bench.event("unreg", A, contact="sip:a@2").state == "idle+up"
     assert bench.event("reg", A, contact="sip:a@2", expires=120).ok
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().expired == 0
     assert bench.why_not(A) == ""
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().expired == 1
     assert bench.why_not(A) == "offline"
     assert (bench.changes()[-1].event, bench.changes()[-1].reason) == ("unreg", "expired")
@@ -246,10 +229,10 @@ def test_a_refresh_moves_the_expiry_and_is_no_change(bench: PoolUnderTest) -> No
     bench.event("add", A)
     bench.event("reg", A, contact="sip:a@1", expires=60)
     seq = bench.figures().seq
-    advance(bench, 50)
+    bench.advance(50)
     assert bench.event("reg", A, contact="sip:a@1", expires=60).state == "idle+up"
     assert bench.figures().seq == seq
-    advance(bench, 50)
+    bench.advance(50)
     assert bench.sweep().expired == 0
 
 
@@ -275,7 +258,7 @@ def test_unreg_without_a_contact_takes_the_whole_number_down(bench: PoolUnderTes
 def test_a_plain_reg_does_not_expire(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.event("reg", A, contact="a", expires=60)
-    advance(bench, 61)
+    bench.advance(61)
     assert bench.sweep().expired == 0
     assert bench.why_not(A) == ""
 
@@ -301,7 +284,7 @@ def test_a_registration_that_expires_in_a_call_leaves_the_call(bench: PoolUnderT
     bench.event("add", A)
     bench.event("reg", A, contact="a", expires=60)
     bench.event("call", A, call_id="x")
-    advance(bench, 60)
+    bench.advance(60)
     assert bench.sweep().expired == 1
     assert bench.event("hangup", call_id="x").state == "idle+down"
     figures = bench.figures()
@@ -338,9 +321,9 @@ def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnder
 def test_lists_are_taken_again_after_the_clock_was_put_back(bench: PoolUnderTest) -> None:
     bench.add(A)
     assert bench.event("call", call_id="x", switch="one", incarnation="b").number == A
-    advance(bench, 3_600)
+    bench.advance(3_600)
     bench.live_list([("x", A)], switch="one", incarnation="b")
-    advance(bench, -3_600)
+    bench.advance(-3_600)
     assert bench.live_list([("x", A)], switch="one", incarnation="b").renewed == 1
 
 
@@ -348,11 +331,11 @@ def test_a_call_from_before_the_clock_was_put_back_is_judged_like_any_other(
     bench: PoolUnderTest,
 ) -> None:
     bench.add(A)
-    advance(bench, 3_600)
+    bench.advance(3_600)
     assert bench.event("call", call_id="x", switch="one", incarnation="b").number == A
-    advance(bench, -3_600)
+    bench.advance(-3_600)
     for _ in range(3):
-        advance(bench, 11)
+        bench.advance(11)
         bench.live_list([], switch="one", incarnation="b")
     assert bench.figures().busy_up == 0
 
@@ -377,9 +360,9 @@ def test_no_inbound_call_is_taken_for_a_report_while_recovering(bench: PoolUnder
 def test_a_recovering_pool_opens_after_the_longest_lease(bench: PoolUnderTest) -> None:
     recover(bench, one="b")
     bench.run(pool.loaded(SLUG))
-    advance(bench, 3_599)
+    bench.advance(3_599)
     assert bench.sweep().opened == 0
-    advance(bench, 1)
+    bench.advance(1)
     assert bench.sweep().opened == 1
     assert bench.event("call").ok
 

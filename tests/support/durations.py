@@ -7,6 +7,7 @@ files are started first, so that no worker is left alone with one at the end.
 """
 
 import json
+import os
 import statistics
 import sys
 import time
@@ -89,7 +90,7 @@ class DurationsPlugin:
                 self.costs[file].wall -= took
 
     def _turn_to(self, file: str) -> None:
-        now = cpu_seconds()
+        now = cpu_seconds(os.getpid())
         if self._file:
             self.costs[self._file].cpu += max(0.0, now - self._cpu)
         self._file, self._cpu = file, now

@@ -1,36 +1,49 @@
-"""What a process and everything below it has used of the machine, from /proc."""
+"""A process with everything below it, and what they have used of the machine, from /proc."""
 
 import os
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
-_TICKS = os.sysconf("SC_CLK_TCK")
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+_PARENT, _TIMES = 1, slice(11, 15)  # fields of /proc/<pid>/stat after the name
 
 
-def cpu_seconds() -> float:
-    """Return the CPU seconds of this process, of what it has waited for, and of all below it.
+def family(*roots: int) -> list[int]:
+    """Return these processes and everything below them, parents first."""
+    return _family(roots, _stats())
 
-    A process that lost its parent is no longer counted.
+
+def cpu_seconds(*roots: int) -> float:
+    """Return what these processes, everything below them and their ended children have used.
+
+    A child that was waited for is in its parent's own sum, so nothing is lost between two readings
+    but a process whose parent died before it.
     """
-    own = os.times()
-    below = sum(_ticks(pid) for pid in _below(os.getpid()))
-    return sum(own[:4]) + below / _TICKS
+    stats = _stats()
+    ticks = sum(int(each) for pid in _family(roots, stats) for each in stats[pid][_TIMES])
+    return ticks / _TICKS_PER_SECOND
 
 
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+def _stats() -> dict[int, list[str]]:
+    """Every process of the machine.
+
+    Not /proc/…/children: the kernel may leave some out there while others come and go.
+    """
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            children = [int(word) for word in task.read_text().split()]
-        except OSError:  # the thread has ended
+            found[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
             continue
-        for child in children:
-            found += [child, *_below(child)]
     return found
 
 
-def _ticks(pid: int) -> int:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:  # it has ended
-        return 0
-    return sum(int(each) for each in fields[11:15])
+def _family(roots: Iterable[int], stats: dict[int, list[str]]) -> list[int]:
+    children = defaultdict(list)
+    for pid, fields in stats.items():
+        children[int(fields[_PARENT])].append(pid)
+    found = [pid for pid in roots if pid in stats]
+    for pid in found:  # it grows
+        found += children[pid]
+    return found
