@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from poolsite import hotpath
 from poolsite.jobs import presence, sweeping
 from poolsite.jobs.models import Job
+from poolsite.runtime.parent import die_with_parent
 from tests.jobs.worker_app import SEEN
 from tests.support.database import lay_migrated
 from tests.support.waiting import patient, until
@@ -46,7 +48,12 @@ class Processes:
         command = [sys.executable, "-m", "celery", "-A", "tests.jobs.worker_app", *words]
         with (self.folder / f"{words[0]}-{len(self.running)}.log").open("wb") as log:
             process = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT
+                command,
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=partial(die_with_parent, signal.SIGQUIT),  # a worker's quick end
             )
         self.running.append(process)
         return process

@@ -26,6 +26,7 @@ from tests.support.repeating import RepeatingPlugin
 # The servers start before Django reads its settings, so that every client that the
 # settings configure (SQL, hot path, cache, channel layer, broker) reaches this worker's own.
 _FOLDER = Path(tempfile.mkdtemp(prefix="poolsite-test-", dir="/tmp"))  # short: socket paths are
+os.environ["TMPDIR"] = tempfile.tempdir = str(_FOLDER)  # what an interrupted browser leaves goes
 _SERVER = RedisServer(_FOLDER / "redis", program=find_server_program(), append_only=False)
 _POSTGRES: list[PostgresServer] = []  # the worker's own, from the first test that asks for it
 
