@@ -18,6 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.database import lay_migrated
 from tests.support.ports import free_port
+from tests.support.processes import end
 from tests.support.waiting import patient, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,13 +122,7 @@ def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
     finally:
         for probe in probes:
             probe.sockets.close()
-            probe.process.terminate()
-        for probe in probes:
-            try:
-                probe.process.wait(timeout=patient(10))
-            except subprocess.TimeoutExpired:
-                probe.process.kill()
-                probe.process.wait()
+        end(*(probe.process for probe in probes), seconds=10)
 
 
 def _start(environment: dict[str, str], log: Path) -> Probe:

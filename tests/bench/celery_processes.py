@@ -1,12 +1,11 @@
 """A real worker and a real beat of a site, which tick the drain of the histories alone."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from poolsite.runtime.redis_server import die_with_parent
-from tests.live.servers import ROOT, Site
+from tests.live.servers import Site
+from tests.support.processes import end
 
 QUIET = ("--without-gossip", "--without-mingle", "-l", "WARNING")
 
@@ -20,27 +19,9 @@ def draining(site: Site) -> Iterator[list[int]]:
     beat = ("beat", *schedule, "--pidfile=", "-l", "WARNING")
     try:
         for words in (worker, beat):
-            with (site.folder / f"{words[0]}.log").open("ab") as log:
-                started.append(
-                    subprocess.Popen(
-                        [sys.executable, "-m", "celery", "-A", "poolsite", *words],
-                        cwd=ROOT,
-                        env=site.environment,
-                        stdout=log,
-                        stderr=log,
-                        preexec_fn=die_with_parent,
-                    )
-                )
+            log = site.folder / f"{words[0]}.log"
+            started.append(site.start(log, "celery", "-A", "poolsite", *words))
         yield [process.pid for process in started]
     finally:
         for process in reversed(started):
-            _end(process)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+            end(process)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -11,9 +10,10 @@ from typing import Any
 
 from playwright.async_api import Browser
 
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from poolsite.runtime.redis_server import RedisServer
 from tests.browser.console import Window, window
-from tests.live.servers import ROOT, Site, WebServer
+from tests.live.servers import Site, WebServer
+from tests.support.processes import end
 from tests.support.waiting import patient
 
 APPLICATION = "poolsite.asgi:application"
@@ -72,25 +72,13 @@ class Console:
     @contextmanager
     def program(self, module: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
         """A Python program of the site beside its server, which must not end by itself."""
-        with self.log(module).open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", module, *words],
-                cwd=ROOT,
-                env=self.site.environment,
-                stdout=log,
-                stderr=log,
-                preexec_fn=die_with_parent,
-            )
+        self.log(module).write_bytes(b"")
+        process = self.site.start(self.log(module), module, *words)
         try:
             yield process
             assert process.poll() is None, f"{module} ended: {self.log(module).read_text()[-3000:]}"
         finally:
-            process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process)
 
 
 @contextmanager

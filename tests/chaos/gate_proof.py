@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from poolsite import hotpath
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from tests.chaos.gate_proof_site import PREFIX
 from tests.chaos.gate_verdict import (
@@ -41,9 +41,9 @@ from tests.chaos.gate_verdict import (
     large,
     mean_while_full,
 )
-from tests.live.servers import ROOT, Site, WebServer
+from tests.live.servers import Site, WebServer
 from tests.support.ports import free_port
-from tests.support.waiting import patient
+from tests.support.processes import end
 
 SLUG = "proof"
 TAG = door.GateKeys(SLUG).tag
@@ -71,7 +71,7 @@ class Proof:
             self._make_gate()
             webs = [self._web(), self._web()]
             stack.callback(lambda: [web.stop() for web in webs])
-            stack.callback(self._end)
+            stack.callback(lambda: end(*reversed(self._children)))
             self._start(webs)
             self._path = hotpath.HotPath(server.url)
             stack.callback(self._path.close)
@@ -123,27 +123,7 @@ class Proof:
             self._child(f"devices-{number}", name, *told, url, *place, *part)
 
     def _child(self, name: str, module: str, *words: str) -> None:
-        with (self.folder / f"{name}.log").open("wb") as log:
-            self._children.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", module, *words],
-                    cwd=ROOT,
-                    env=self._site.environment,
-                    stdout=log,
-                    stderr=log,
-                    preexec_fn=die_with_parent,
-                )
-            )
-
-    def _end(self) -> None:
-        for child in reversed(self._children):
-            child.terminate()
-        for child in self._children:
-            try:
-                child.wait(timeout=patient(20))
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+        self._children.append(self._site.start(self.folder / f"{name}.log", module, *words))
 
     # -- the run -----------------------------------------------------------------------------
 

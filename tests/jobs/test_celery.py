@@ -19,6 +19,7 @@ from poolsite.jobs.models import Job
 from poolsite.runtime.parent import die_with_parent
 from tests.jobs.worker_app import SEEN
 from tests.support.database import lay_migrated
+from tests.support.processes import end
 from tests.support.waiting import patient, until
 
 pytestmark = pytest.mark.prove
@@ -76,14 +77,7 @@ class Processes:
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
 
     def stop(self) -> None:
-        for process in self.running:
-            process.send_signal(signal.SIGTERM)
-        for process in self.running:
-            try:
-                process.wait(timeout=patient(20))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        end(*self.running)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from poolsite.runtime.redis_server import die_with_parent
 from tests.support.database import lay_migrated
 from tests.support.forking import Forker
 from tests.support.ports import free_port
+from tests.support.processes import end
 from tests.support.waiting import patient, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +70,21 @@ class Site:
         """Make more people, each the owner of an account of the same name."""
         self.people |= json.loads(self.run("tests/live/people.py", "make", *names))
 
+    def start(self, log: Path, *words: str, **variables: str) -> "subprocess.Popen[bytes]":
+        """Start `python -m words…` in this site's environment; what it says is added to the log.
+
+        It ends with the thread that called this.
+        """
+        with log.open("ab") as output:
+            return subprocess.Popen(
+                [sys.executable, "-m", *words],
+                cwd=ROOT,
+                env=self.environment | variables,
+                stdout=output,
+                stderr=output,
+                preexec_fn=die_with_parent,
+            )
+
     def forked(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         """Run a Python program of the tree in this site's environment, in a process of its own."""
         self._forker = self._forker or Forker(self.environment)
@@ -114,15 +130,7 @@ class WebServer:
     def launch(self) -> None:
         """Start the process, on the port that it had; it ends with the thread that called this."""
         self.port = self.port or free_port()
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", *self._arguments()],
-                cwd=ROOT,
-                env=self.site.environment | self.environment,
-                stdout=log,
-                stderr=log,
-                preexec_fn=die_with_parent,
-            )
+        self.process = self.site.start(self.log, *self._arguments(), **self.environment)
 
     @property
     def log(self) -> Path:
@@ -153,12 +161,7 @@ class WebServer:
     def stop(self) -> None:
         """End the process that this object started."""
         if self.process is not None:
-            self.process.terminate()
-            try:
-                self.process.wait(timeout=patient(10))
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+            end(self.process, seconds=10)
             self.process = None
 
     @asynccontextmanager

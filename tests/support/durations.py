@@ -2,8 +2,9 @@
 
 `tests/durations.json` has the CPU seconds of each file, of the tests and of every process that
 they start. A complete `make test` or `make prove` leaves what it measured in var/tests;
-`make check` compares the two, and `make durations` records the measured figures. The longest
-files are started first, so that no worker is left alone with one at the end.
+`make check` compares the two, and `make durations` records the measured figures. A run that counts
+branches leaves nothing: counting makes some files three times as expensive. The longest files are
+started first, so that no worker is left alone with one at the end.
 """
 
 import json
@@ -119,9 +120,11 @@ class DurationsPlugin:
 
 
 def _complete_run(config: pytest.Config) -> str:
-    """The run's name if nothing but its -m chose the tests, each once; else nothing."""
+    """The run's name if only its -m chose tests, each once and no branch counted; else nothing."""
     chosen = config.args_source != pytest.Config.ArgsSource.TESTPATHS or config.option.keyword
-    return "" if chosen or repetitions() > 1 else RUNS.get(config.option.markexpr, "")
+    if chosen or repetitions() > 1 or config.option.cov_source:
+        return ""
+    return RUNS.get(config.option.markexpr, "")
 
 
 def file_of(item: pytest.Item) -> str:

@@ -1,12 +1,31 @@
-"""A process with everything below it, and what they have used of the machine, from /proc."""
+"""Ending processes, and from /proc who is below one and what they have used of the machine."""
 
 import os
+import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from tests.support.waiting import patient
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PARENT, _TIMES = 1, slice(11, 15)  # fields of /proc/<pid>/stat after the name
+
+
+def end(*processes: "subprocess.Popen[Any]", seconds: float = 20.0) -> None:
+    """Ask all to end, then wait for each.
+
+    One that has not ended after `seconds`, made patient, is killed.
+    """
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(timeout=patient(seconds))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def family(*roots: int) -> list[int]:
