@@ -58,6 +58,7 @@ class Model:
     drained: int = 0
     messages: dict[str, Held] = field(default_factory=dict)
     entries: list[Change] = field(default_factory=list)
+    most_parked: int = 0  # messages that are parked, or were when they were counted last
 
     @property
     def seq(self) -> int:
@@ -282,14 +283,15 @@ class Model:
         if self.status == "recovering" or self._is_parking_full():
             return self.answer(name, "parked full")
         self.messages[name] = Held("parked", "message", self.now, said=word)
+        self.most_parked += 1
         self.write("parked", name, state="parked", message_kind="message", reported=word)
         return self.answer(name, "parked", row["flag"])
 
     def _is_parking_full(self) -> bool:
         limit = self.settings.parked_limit
-        if len(self.messages) < limit:  # quick, for every one of a hundred thousand reports
-            return False
-        return sum(message.state == "parked" for message in self.messages.values()) >= limit
+        if self.most_parked >= limit:  # counted then only: reports come by the hundred thousand
+            self.most_parked = sum(each.state == "parked" for each in self.messages.values())
+        return self.most_parked >= limit
 
     def _settle(self, name: str, message: Held, word: str) -> str:
         assert message.request is not None

@@ -46,19 +46,30 @@ class Twin:
         return self.client.eval(text, len(command.keys), *command.keys, *command.args)
 
     def state(self) -> dict[str, Any]:
-        """Every key, its own name left out."""
+        """Every key that there is, its own name left out."""
         keys = desk.DeskKeys(self.slug).all
-        return {key.partition("}")[2]: self._value(key) for key in keys}
+        with self.client.pipeline(transaction=False) as pipe:
+            for key in keys:
+                pipe.type(key)
+            kinds = {
+                key: kind for key, kind in zip(keys, pipe.execute(), strict=True) if kind != "none"
+            }
+            for key, kind in kinds.items():
+                self._read(pipe, key, kind)
+            values = pipe.execute()
+        return {key.partition("}")[2]: value for key, value in zip(kinds, values, strict=True)}
 
-    def _value(self, key: str) -> Any:
-        match self.client.type(key):
+    @staticmethod
+    def _read(pipe: Any, key: str, kind: str) -> None:
+        match kind:
             case "hash":
-                return self.client.hgetall(key)
+                pipe.hgetall(key)
             case "zset":
-                return self.client.zrange(key, 0, -1, withscores=True)
+                pipe.zrange(key, 0, -1, withscores=True)
             case "stream":
-                return self.client.xrange(key)
-        return None
+                pipe.xrange(key)
+            case _:
+                raise AssertionError(f"{key} is a {kind}")
 
     def told(self) -> list[tuple[str, str]]:
         """What was published since the last time; the other twin's is heard before."""
