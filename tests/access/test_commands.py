@@ -36,7 +36,8 @@ def test_the_first_operator_gets_a_password_that_is_printed_once(
 
 
 def test_roles_and_new_passwords_are_given(world: World) -> None:
-    run("user", "grant", "roleless", "--account", "own", "--role", "agent", "--role", "sender")
+    name = world.users["roleless"].username
+    run("user", "grant", name, "--account", "own", "--role", "agent", "--role", "sender")
     principal = access.principal_of_user(world.users["roleless"])
     assert principal.roles_in(world.own.pk) == {"agent", "sender"}
     password = run("user", "password", "roleless").split()[-1]
@@ -66,6 +67,7 @@ def test_roles_and_new_passwords_are_given(world: World) -> None:
 def test_a_mistake_is_one_sentence_and_changes_nothing(
     world: World, words: tuple[str, ...], said: str
 ) -> None:
+    world.with_everybody()
     before = (User.objects.count(), ApiToken.objects.count(), AuditEntry.objects.count())
     with pytest.raises(CommandError, match=re.escape(said)):
         run(*words)

@@ -183,7 +183,7 @@ def test_visible_rows_are_those_that_decide_allows(world: World) -> None:
     )
     for thing in ("account:own", "account:other"):
         services.grant_set(user=world.users["desk"], name="supervise", thing=thing, actor="test")
-    principals = [access.principal_of_user(each) for each in world.users.values()]
+    principals = [access.principal_of_user(each) for each in world.users.everybody()]
     principals += [access.ANONYMOUS, VISITOR]
     principals += [
         token("*", account=world.own.pk),

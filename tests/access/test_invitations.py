@@ -105,7 +105,7 @@ def test_a_bad_name_or_password_joins_nobody_and_keeps_the_link(
 
 
 def test_who_has_a_user_already_joins_by_logging_in(world: World) -> None:
-    invite(world, email="ROLELESS@example.com", role="payer")
+    invite(world, email=world.users["roleless"].email.upper(), role="payer")
     link = link_in_mail()
     assert "Log in to join" in Client().get(link).content.decode()
     assert "Log in to join" in world.client("agent").get(link).content.decode()

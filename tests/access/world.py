@@ -16,13 +16,40 @@ GRANTS = ("operate", "finance", "supervise")
 READERS = ("nobody", *ROLES, "roleless", "foreign", "looker", *GRANTS)
 
 
+class People(dict[str, User]):
+    """One user of each reader but nobody, written through the services when it is asked for."""
+
+    def __init__(self, own: Account, other: Account) -> None:
+        super().__init__()
+        self._own, self._other = own, other
+
+    def __missing__(self, reader: str) -> User:
+        if reader not in READERS[1:]:
+            raise KeyError(reader)
+        operator = reader in ("looker", *GRANTS)
+        user = self[reader] = services.user_create(
+            username=reader, email=f"{reader}@example.com", is_operator=operator, actor="test"
+        )
+        if reader in ROLES:
+            services.membership_set(user=user, account=self._own, roles=[reader], actor="test")
+        elif reader == "foreign":
+            services.membership_set(user=user, account=self._other, roles=["owner"], actor="test")
+        elif reader in GRANTS:
+            services.grant_set(user=user, name=reader, actor="test")
+        return user
+
+    def everybody(self) -> list[User]:
+        """All of them, in the order of READERS."""
+        return [self[reader] for reader in READERS[1:]]
+
+
 @dataclass
 class World:
-    """`own` and `other` are accounts; `users` one of each reader but nobody."""
+    """`own` and `other` are accounts."""
 
     own: Account
     other: Account
-    users: dict[str, User] = field(default_factory=dict)
+    users: People
     sessions: dict[str, str] = field(default_factory=dict)
 
     def client(self, reader: str) -> Client:
@@ -34,30 +61,21 @@ class World:
             client.force_login(self.users[reader], backend=BACKEND)
         return client
 
+    def with_everybody(self) -> "World":
+        """Write all the people now: for a test that looks at what was written since."""
+        self.users.everybody()
+        return self
+
     def log_in_everybody(self) -> "World":
         """Give each reader one session for all the browsers to come."""
-        for reader in self.users:
+        for reader in READERS[1:]:
             cookies = self.client(reader).cookies
             self.sessions[reader] = cookies[settings.SESSION_COOKIE_NAME].value
         return self
 
 
 def make_world() -> World:
-    """Write the two tenants and their people through the services."""
-    world = World(
-        own=services.account_create(slug="own", name="Own", actor="test"),
-        other=services.account_create(slug="other", name="Other", actor="test"),
-    )
-    for reader in READERS[1:]:
-        operator = reader in ("looker", *GRANTS)
-        user = services.user_create(
-            username=reader, email=f"{reader}@example.com", is_operator=operator, actor="test"
-        )
-        world.users[reader] = user
-        if reader in ROLES:
-            services.membership_set(user=user, account=world.own, roles=[reader], actor="test")
-        elif reader == "foreign":
-            services.membership_set(user=user, account=world.other, roles=["owner"], actor="test")
-        elif reader in GRANTS:
-            services.grant_set(user=user, name=reader, actor="test")
-    return world
+    """Write the two tenants; their people come when they are asked for."""
+    own = services.account_create(slug="own", name="Own", actor="test")
+    other = services.account_create(slug="other", name="Other", actor="test")
+    return World(own, other, People(own, other))

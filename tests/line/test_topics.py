@@ -20,7 +20,7 @@ from queueing.line.topics.agent import AgentTopic
 from queueing.line.topics.desk import DeskListTopic, DeskTopic
 from queueing.line.topics.queue import QueueTopic, WaitingTopic
 from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
-from tests.access.world import World, make_world
+from tests.access.world import make_world
 from tests.line.line_world import make_line
 from tests.live.helpers import as_the_browser_gets_it
 
@@ -200,7 +200,7 @@ async def test_what_is_said_while_a_transcript_is_read_reaches_its_watchers(
 
 
 async def test_foreign_desks_look_missing(busy: Busy) -> None:
-    world: World = await sync_to_async(make_world)()
+    world = await sync_to_async(lambda: make_world().with_everybody())()
     for topic in topics(busy):
         for reader in ("owner", "agent", "roleless"):
             principal = await sync_to_async(principal_of_user)(world.users[reader])
@@ -265,7 +265,7 @@ def lose_and_rebuild() -> None:
 async def test_the_list_of_desks_tells_who_may_watch_what_changed(busy: Busy) -> None:
     slug, account_id = busy.desk.slug, busy.desk.account_id
     topic = DeskListTopic(str(account_id))
-    world: World = await sync_to_async(make_world)()
+    world = await sync_to_async(lambda: make_world().with_everybody())()
     readers = [
         await sync_to_async(principal_of_user)(world.users[name]) for name in ("looker", "owner")
     ]

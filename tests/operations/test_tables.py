@@ -28,7 +28,7 @@ USED = [
 
 @pytest.fixture
 def world(db: None) -> World:
-    return make_world()
+    return make_world().with_everybody()
 
 
 def token(account: Account | None, name: str, **given: Any) -> ApiToken:

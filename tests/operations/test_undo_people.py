@@ -24,12 +24,12 @@ OWNERS = "Only an owner makes owners, or ends their role."
 
 @pytest.fixture
 def world(db: None) -> World:
-    return make_world()
+    return make_world().with_everybody()
 
 
 @pytest.fixture
 def ask(world: World) -> Callable[[str], Principal]:
-    return lambda reader: principal_of_user(User.objects.get(username=reader))
+    return lambda reader: principal_of_user(User.objects.get(pk=world.users[reader].pk))
 
 
 def refused(change: AuditEntry, actor: Principal, why: str) -> None:

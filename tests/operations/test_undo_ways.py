@@ -53,7 +53,7 @@ def world(db: None) -> World:
 
 @pytest.fixture
 def ask(world: World) -> Callable[[str], Principal]:
-    return lambda reader: principal_of_user(User.objects.get(username=reader))
+    return lambda reader: principal_of_user(User.objects.get(pk=world.users[reader].pk))
 
 
 @pytest.fixture
