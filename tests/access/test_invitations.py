@@ -58,6 +58,16 @@ def test_a_link_works_once(world: World) -> None:
     assert not User.objects.filter(username="thief").exists()
 
 
+def test_a_link_that_two_opened_serves_the_first(world: World) -> None:
+    first, second = world.users["sender"], world.users["payer"]
+    invite(world)
+    secret = link_in_mail().strip("/").rpartition("/")[2]
+    services.invitation_accept(secret=secret, user=first)
+    with pytest.raises(ValidationError, match="no longer valid"):
+        services.invitation_accept(secret=secret, user=second)
+    assert not Membership.objects.filter(user=second, role="agent").exists()
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -11,7 +11,7 @@ from django.test import Client
 
 from poolsite import access
 from poolsite import settings as product
-from poolsite.access import backends, services
+from poolsite.access import backends, lookup, services
 from poolsite.access.lookup import SESSION_STARTED
 from poolsite.access.middleware import SESSION_SEEN
 from poolsite.access.models import User
@@ -134,6 +134,26 @@ def test_a_session_ends_at_its_absolute_limit(alice: User, settings: Any) -> Non
     session.save()
     assert not logged_in(client)
     assert not Session.objects.filter(session_key=session.session_key).exists()
+
+
+def test_a_socket_ends_with_its_session_at_the_absolute_limit(alice: User, settings: Any) -> None:
+    client = Client()
+    log_in(client, "alice")
+    session = client.session
+    began = session[SESSION_STARTED] = time.time() - settings.SESSION_ABSOLUTE_SECONDS + 60
+    session.save()
+    principal = lookup.of_session(str(session.session_key))
+    assert principal.expires_at == began + settings.SESSION_ABSOLUTE_SECONDS
+
+
+def test_a_new_password_ends_the_sockets_of_every_session(alice: User) -> None:
+    client = Client()
+    log_in(client, "alice")
+    key = str(client.session.session_key)
+    assert lookup.of_session(key).is_authenticated
+    alice.set_password("another password of hers")
+    alice.save()
+    assert not lookup.of_session(key).is_authenticated
 
 
 def test_a_session_that_does_not_say_when_it_began_is_ended(alice: User) -> None:

@@ -73,6 +73,13 @@ async def test_a_change_that_commits_during_the_read_is_read_again(sql: Sql) -> 
     assert CACHE.get("session:a") is None
 
 
+async def test_what_was_read_before_a_change_is_not_remembered(sql: Sql) -> None:
+    CACHE.put("session:a", sql.answer, HUB.epoch)
+    assert CACHE.get("session:a") == sql.answer
+    CACHE.put("session:b", sql.answer, HUB.epoch - 1)
+    assert CACHE.get("session:b") is None
+
+
 async def test_somebody_elses_change_forgets_only_that_person(sql: Sql) -> None:
     await principal_of_credential("session:a")
     epoch = HUB.epoch

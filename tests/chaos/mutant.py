@@ -38,7 +38,7 @@ LONGEST_SECONDS = 180.0  # for the imports, and for each test
 
 @dataclass(frozen=True)
 class Case:
-    """A safeguard: where it stands, what is put in its place, and the test that guards it."""
+    """A safeguard: its file and text, what is put in its place, and the test that guards it."""
 
     file: str
     old: str
@@ -51,7 +51,7 @@ EVERY_TEST = Case("", "", "", "")  # with nothing changed
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of one file's text; ValueError unless the text stands there exactly once."""
+    """One change of one file's text; ValueError unless the file has the text exactly once."""
 
     path: Path
     old: str
@@ -59,7 +59,7 @@ class Mutation:
 
     def of(self, text: str) -> str:
         if text.count(self.old) != 1:
-            raise ValueError(f"{self.path}: {self.old!r} stands there {text.count(self.old)} times")
+            raise ValueError(f"{self.path}: {self.old!r} is found {text.count(self.old)} times")
         return text.replace(self.old, self.new)
 
 

@@ -177,6 +177,49 @@ CASES = {
         "        if False:\n",
         "tests/access/test_decide.py::test_the_answer_follows_from_principal_action_and_thing",
     ),
+    "an invitation is accepted once": Case(
+        "poolsite/access/services/invitations.py",
+        "    if found is None or not found.is_open:\n",
+        "    if found is None:\n",
+        "tests/access/test_invitations.py::test_a_link_that_two_opened_serves_the_first",
+    ),
+    "a new password ends sessions": Case(
+        "poolsite/access/lookup.py",
+        '    if user is None or not _carries_hash(user, data.get(HASH_SESSION_KEY, "")):\n',
+        "    if user is None:\n",
+        "tests/access/test_log_in.py::test_a_new_password_ends_the_sockets_of_every_session",
+    ),
+    "a session ends, however often it is used": Case(
+        "poolsite/access/lookup.py",
+        "expires_at=min(float(started) + settings.SESSION_ABSOLUTE_SECONDS, idle_end)",
+        "expires_at=idle_end",
+        "tests/access/test_log_in.py::test_a_socket_ends_with_its_session_at_the_absolute_limit",
+    ),
+    "rights that were read before a change are not remembered": Case(
+        "poolsite/access/rights/cache.py",
+        "            if HUB.epoch != epoch or not HUB.is_listening():\n",
+        "            if not HUB.is_listening():\n",
+        "tests/access/test_rights.py::test_what_was_read_before_a_change_is_not_remembered",
+    ),
+    "a voucher that was taken back is not written again": Case(
+        "numbers/lua/voucher.lua",
+        "if gone then return { '1', '', '', 'taken' } end\n",
+        "\n",
+        "tests/numbers/test_pool_picking.py::test_a_voucher_ends_and_can_be_taken_back",
+    ),
+    "a desk that recovers gives nobody to an agent": Case(
+        "queueing/line/lua/include/matching.lua",
+        "  while status == 'o' and stands(a) ~= '' do\n",
+        "  while stands(a) ~= '' do\n",
+        "tests/line/desk/test_desk_events.py"
+        "::test_after_a_loss_places_come_back_by_arrival_and_matching_waits",
+    ),
+    "nobody arrives later than now": Case(
+        "queueing/line/lua/join.lua",
+        "math.min(arrived + 0, now)",
+        "(arrived + 0)",
+        "tests/line/desk/test_desk_events.py::test_nobody_arrives_later_than_now",
+    ),
 }
 
 
@@ -217,7 +260,7 @@ def test_the_suite_goes_red_without(name: str, mutants: Mutants, verdicts: dict[
 
 def test_a_mutation_that_would_change_nothing_is_refused() -> None:
     mutation = Mutation(ROOT / "manage.py", "no such text", "")
-    with pytest.raises(ValueError, match="stands there 0 times"):
+    with pytest.raises(ValueError, match="is found 0 times"):
         mutation.of((ROOT / "manage.py").read_text())
 
 

@@ -425,6 +425,7 @@ def test_a_voucher_ends_and_can_be_taken_back(bench: PoolUnderTest) -> None:
     assert bench.event("call", paid="v1").reason == "charge first"
     bench.run(pool.voucher(SLUG, "v2", 60))
     assert bench.run(pool.revoke_voucher(SLUG, "v2")).reason == ""
+    assert bench.run(pool.voucher(SLUG, "v2", 60)).reason == "taken"
     assert bench.event("call", paid="v2").reason == "charge first"
 
 

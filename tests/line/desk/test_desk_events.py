@@ -264,6 +264,12 @@ def test_a_transfer_to_a_queue_frees_its_agent_for_the_next_whatever_their_ids(
     assert line.wrong() == []
 
 
+def test_nobody_arrives_later_than_now(line: DeskUnderTest) -> None:
+    assert line.clock is not None
+    line.join("a", arrived_us=line.clock.now_us + 1_000_000)
+    assert line.visit("a").arrived_us == line.clock.now_us
+
+
 def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskUnderTest) -> None:
     line.join("a")
     first = line.visit("a").arrived_us
@@ -277,6 +283,7 @@ def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskU
     line.queue(2)
     line.agent(7, 1, online=True)
     assert line.join("z").answer == "waiting"
+    line.agent(8, 1, online=True)
     assert line.join("a", arrived_us=first).ahead == 0
     told = line.beat("z")  # what is there is not all: SQL answers
     assert (told.answer, told.word) == ("gone", desk.RECOVERING)
