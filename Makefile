@@ -8,7 +8,7 @@ ifneq ($(INSTALLED),$(CURDIR))
 STALE := stale
 endif
 ARGS :=
-JOBS ?= $(shell expr $$(nproc) + 1)
+JOBS = $(shell expr $$(nproc) + 1)
 PYTEST = $(PY) -m pytest $(ARGS)
 SPREAD = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 export REPEAT SEED TEST_DATABASE REQUIRE_ALL
@@ -30,6 +30,7 @@ test: .venv/installed-dev  ## the whole suite but the long proofs (COVERAGE=1: c
 	@$(PYTEST) $(SPREAD) -m "not prove" --ignore tests/house $(if $(COVERAGE),--cov --cov-report=)
 	@$(if $(COVERAGE),$(PY) -m tests.support.branches)
 
+test-fast: JOBS = $(shell nproc)
 test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
 	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove" --ignore tests/house
 

@@ -70,6 +70,7 @@ def apply(mutation: Mutation) -> None:
     """From now on this process runs the changed text; ValueError when nothing that runs changes."""
     text = mutation.path.read_text()
     changed = mutation.of(text)
+    gc.unfreeze()  # what is frozen is not among gc.get_objects()
     if mutation.path.suffix == ".lua":
         done = _swap_scripts(mutation.path, changed)
     else:
