@@ -1,6 +1,7 @@
 """The one proof of a live topic: the old snapshot with every change applied is the new snapshot."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 
 import orjson
@@ -41,6 +42,13 @@ async def assert_snapshot_plus_changes(
     if changes.before:
         assert state == as_the_browser_gets_it(after.data), f"{topic.address}: a part counts twice"
     return after
+
+
+async def assert_all_follow(topics: Iterable[Topic], action: Action) -> None:
+    """As above for several watchers of one action."""
+    for topic in topics:
+        action = partial(assert_snapshot_plus_changes, topic, action)
+    await action()
 
 
 def as_the_browser_gets_it(data: Any) -> Any:

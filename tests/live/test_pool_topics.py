@@ -23,7 +23,7 @@ from poolsite import hotpath, live
 from poolsite.access import Decision
 from poolsite.live import frames
 from poolsite.live.topics import Topic
-from tests.live.helpers import assert_snapshot_plus_changes
+from tests.live.helpers import assert_all_follow
 from tests.numbers.people import drain, make_pool, operator, tenant
 from tests.support.clock import ScriptClock
 
@@ -149,18 +149,21 @@ def row() -> Number:
     return Number.objects.select_related("pool").get(value=ONE)
 
 
-TOPICS: dict[str, Callable[[], Topic]] = {
-    "figures": lambda: PoolFiguresTopic(SLUG),
-    "tiles": lambda: TilesTopic(f"{SLUG}:0"),
-    "number": lambda: NumberTopic(ONE),
-    "list": lambda: PoolListTopic("all"),
-}
+def figures() -> list[Topic]:
+    return [PoolFiguresTopic(SLUG), PoolListTopic("all")]
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+def tiles_of_the_pool() -> Topic:
+    return TilesTopic(f"{SLUG}:0")
+
+
+def story_of_one() -> Topic:
+    return NumberTopic(ONE)
+
+
 @pytest.mark.parametrize("action", ACTIONS)
 async def test_the_old_snapshot_and_the_changes_of_an_action_make_the_new_snapshot(
-    topic: str, action: str
+    action: str,
 ) -> None:
     await sync_to_async(make)()
 
@@ -168,14 +171,11 @@ async def test_the_old_snapshot_and_the_changes_of_an_action_make_the_new_snapsh
         for step in ACTIONS[action]:
             await sync_to_async(step)()
 
-    await assert_snapshot_plus_changes(TOPICS[topic](), act)
+    await assert_all_follow([*figures(), tiles_of_the_pool(), story_of_one()], act)
 
 
-@pytest.mark.parametrize("topic", ["figures", "list"])
 @pytest.mark.parametrize("action", LAYOUTS)
-async def test_figures_follow_where_numbers_come_and_go_or_a_new_life_begins(
-    topic: str, action: str
-) -> None:
+async def test_figures_follow_where_numbers_come_and_go_or_a_new_life_begins(action: str) -> None:
     await sync_to_async(make_pool)("west")
     drained = await sync_to_async(make)()
     await sync_to_async(drain)(drained)
@@ -184,7 +184,7 @@ async def test_figures_follow_where_numbers_come_and_go_or_a_new_life_begins(
         for step in LAYOUTS[action]:
             await sync_to_async(step)()
 
-    await assert_snapshot_plus_changes(TOPICS[topic](), act)
+    await assert_all_follow(figures(), act)
 
 
 @pytest.mark.parametrize("drained", [False, True], ids=["still in the stream", "drained to SQL"])
@@ -202,12 +202,14 @@ async def test_a_numbers_story_is_the_same_before_and_after_the_drain(drained: b
     assert snapshot.data["letter"] == "R"
 
 
-@pytest.mark.parametrize("topic", ["tiles", "number"])
-async def test_a_rest_ends_by_time_alone(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("watch", [tiles_of_the_pool, story_of_one])
+async def test_a_rest_ends_by_time_alone(
+    watch: Callable[[], Topic], monkeypatch: pytest.MonkeyPatch
+) -> None:
     await sync_to_async(make)(cooldown_seconds=600)
     await sync_to_async(event)("call", ONE, call_id="a")
     await sync_to_async(event)("hangup", ONE, call_id="a")
-    watched = TOPICS[topic]()
+    watched = watch()
     before = await watched.snapshot()
     assert 0 < (watched.due_seconds() or 0) <= 600
     for module in (story, tiles):  # where topics look at this machine's clock
@@ -216,7 +218,7 @@ async def test_a_rest_ends_by_time_alone(topic: str, monkeypatch: pytest.MonkeyP
     changes = await watched.changes(before.version)
     assert changes is not None
     assert changes.version == before.version
-    after = await TOPICS[topic]().snapshot()
+    after = await watch().snapshot()
     assert before.data != after.data
     assert watched.apply(before.data, changes.data) == after.data
     assert watched.due_seconds() is None

@@ -16,7 +16,7 @@ from poolsite import access, hotpath, live
 from poolsite.access import Decision
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.pages.page_world import Customer, customer, lived, operator
-from tests.live.helpers import assert_snapshot_plus_changes
+from tests.live.helpers import assert_all_follow, assert_snapshot_plus_changes
 from tests.support.clock import ScriptClock
 from tests.support.parts import starts_processes
 
@@ -82,10 +82,7 @@ async def test_the_old_snapshot_and_the_changes_of_an_action_make_the_new_snapsh
         for step in ACTIONS[action]:
             await sync_to_async(step)(made)
 
-    async def watched_by_the_list_too() -> None:
-        await assert_snapshot_plus_changes(WalletFiguresTopic(SLUG), act)
-
-    await assert_snapshot_plus_changes(WalletTopic(SLUG), watched_by_the_list_too)
+    await assert_all_follow([WalletFiguresTopic(SLUG), WalletTopic(SLUG)], act)
 
 
 async def test_figures_are_those_of_the_wallet_to_the_unit(made: Customer) -> None:
