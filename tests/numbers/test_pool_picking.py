@@ -479,9 +479,8 @@ def test_what_has_had_its_time_is_forgotten(bench: PoolUnderTest) -> None:
     assert len(index_of(bench.client)) == 52
     bench.advance(600)
     bench.sweep()
-    assert (
-        len(index_of(bench.client)) == 1
-    )  # a voucher stays until somebody knows what became of it
+    # A voucher stays until somebody knows what became of it.
+    assert len(index_of(bench.client)) == 1
     assert bench.run(pool.revoke_voucher(SLUG, "v")).reason == ""
     assert len(index_of(bench.client)) == 0
 
