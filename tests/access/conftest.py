@@ -29,7 +29,7 @@ def _quiet_hub() -> Iterator[None]:
 
 @pytest.fixture
 def world(db: None, clean_redis: RedisServer) -> World:
-    """Two tenants and one person of each kind."""
+    """Two tenants, and one person of each kind who comes when asked for."""
     return make_world()
 
 

@@ -175,6 +175,7 @@ def test_a_credential_is_not_shown_with_its_principal() -> None:
 
 def test_visible_rows_are_those_that_decide_allows(world: World) -> None:
     """Every reader, a token of each kind, three actions: the filter and the answer agree."""
+    world.with_everybody()
     for account in (world.own, world.other, None):
         services.token_create(name="a", account=account, resources=["*"], actor="test")
     world.users["desk"] = services.user_create(username="desk", actor="test")
@@ -183,7 +184,7 @@ def test_visible_rows_are_those_that_decide_allows(world: World) -> None:
     )
     for thing in ("account:own", "account:other"):
         services.grant_set(user=world.users["desk"], name="supervise", thing=thing, actor="test")
-    principals = [access.principal_of_user(each) for each in world.users.everybody()]
+    principals = [access.principal_of_user(each) for each in world.users.values()]
     principals += [access.ANONYMOUS, VISITOR]
     principals += [
         token("*", account=world.own.pk),

@@ -38,10 +38,6 @@ class People(dict[str, User]):
             services.grant_set(user=user, name=reader, actor="test")
         return user
 
-    def everybody(self) -> list[User]:
-        """All of them, in the order of READERS."""
-        return [self[reader] for reader in READERS[1:]]
-
 
 @dataclass
 class World:
@@ -63,7 +59,8 @@ class World:
 
     def with_everybody(self) -> "World":
         """Write all the people now: for a test that looks at what was written since."""
-        self.users.everybody()
+        for reader in READERS[1:]:
+            self.users[reader]
         return self
 
     def log_in_everybody(self) -> "World":
