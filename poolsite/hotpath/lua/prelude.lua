@@ -22,6 +22,16 @@ local function key(i, suffix)
   return KEYS[i] or KEYS[1] .. suffix
 end
 
+-- The smallest score of the sorted sets that are named, or `latest` when none is smaller: when time
+-- brings the aggregate something again.
+local function earliest(latest, ...)
+  for _, name in ipairs({ ... }) do
+    local first = redis.call('ZRANGE', name, 0, 0, 'WITHSCORES')[2]
+    if first and first + 0 < latest then latest = first + 0 end
+  end
+  return latest
+end
+
 -- nil, or the reason for which this script must not write: the data is two releases ahead.
 -- Arguments: the fields script_version and script_sha of the tag's hash.
 local function outdated(data_version, data_sha)

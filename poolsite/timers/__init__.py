@@ -1,0 +1,9 @@
+"""What must happen at a time: which aggregates are visited, when, and who does it.
+
+An app registers a `Kind` per kind of aggregate; the process `manage.py timers` visits each
+aggregate when something of it is due. See docs/decisions/0051-timers-are-a-process.md.
+"""
+
+from poolsite.timers.registry import Kind, Visited, kind_of, kinds, register
+
+__all__ = ["Kind", "Visited", "kind_of", "kinds", "register"]

@@ -1,0 +1,84 @@
+"""Who runs the timers, and how late they are: marks in Redis that every process can read."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+from poolsite import hotpath
+
+SHARDS = 8
+PROCESSES_KEY = "timers:processes"  # HASH process → JSON of ProcessMark
+SILENT_SECONDS = 5.0
+
+
+def lease_tag(shard: int) -> str:
+    """The tag of the lease of a shard (`jobs/lease`)."""
+    return f"{{timers.{shard}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMark:
+    """What one process tells of itself once a second. `at`: Redis' time, seconds since 1970.
+
+    late_ms: the 99th percentile of how late its visits of the last minute were.
+    paused: why it does nothing, "" as a rule.
+    """
+
+    process: str
+    at: float
+    shards: tuple[int, ...]
+    aggregates: int
+    visits: int
+    late_ms: float
+    paused: str = ""
+
+    def text(self) -> bytes:
+        return orjson.dumps(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class TimersState:
+    """Which processes have told of themselves within SILENT_SECONDS, and the shards nobody holds.
+
+    silent_seconds: how long ago the last mark was; None = there is none.
+    """
+
+    processes: tuple[ProcessMark, ...]
+    unheld: tuple[int, ...]
+    silent_seconds: float | None
+
+    @property
+    def running(self) -> bool:
+        """Whether every shard has a process that visits what is due."""
+        return bool(self.processes) and not self.unheld
+
+
+def read() -> TimersState:
+    """Ask Redis once; raises redis-py's errors."""
+    client = hotpath.client()
+    now = _now(client)
+    marks = [_mark(text) for text in client.hgetall(PROCESSES_KEY).values()]
+    alive = tuple(mark for mark in marks if now - mark.at < SILENT_SECONDS)
+    unheld = tuple(shard for shard in range(SHARDS) if not _held(client, shard, now))
+    latest = max((mark.at for mark in marks), default=None)
+    silent = None if latest is None else max(0.0, now - latest)
+    return TimersState(alive, unheld, silent)
+
+
+def _now(client: Any) -> float:
+    if hasattr(client, "get_primaries"):
+        seconds, micros = next(iter(client.time(target_nodes="primaries").values()))
+    else:
+        seconds, micros = client.time()
+    return float(seconds) + float(micros) / 1e6
+
+
+def _mark(text: str) -> ProcessMark:
+    fields = orjson.loads(text)
+    return ProcessMark(**{**fields, "shards": tuple(fields["shards"])})
+
+
+def _held(client: Any, shard: int, now: float) -> bool:
+    holder, until_us = client.hmget(lease_tag(shard), "holder", "until")
+    return bool(holder) and float(until_us or 0) / 1e6 > now
