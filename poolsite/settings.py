@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "poolsite.history.apps.HistoryConfig",
     "poolsite.live.apps.LiveConfig",
     "poolsite.jobs.apps.JobsConfig",
+    "poolsite.timers.apps.TimersConfig",
     "poolsite.operations.apps.OperationsConfig",
     "poolsite.runtime.apps.RuntimeConfig",
     "numbers.apps.NumbersConfig",

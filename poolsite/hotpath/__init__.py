@@ -16,7 +16,7 @@ from poolsite.hotpath.aggregates import (
     generation_new,
     state_command,
 )
-from poolsite.hotpath.clock import ClockMonitor, ClockReading
+from poolsite.hotpath.clock import ClockMonitor
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import (
     AggregateRefused,
@@ -33,8 +33,6 @@ from poolsite.hotpath.scripts import PRELUDE, Script, load_folder, registered
 T = TypeVar("T")
 _default: HotPath | None = None
 
-_monitor: ClockMonitor | None = None
-
 __all__ = [
     "BEHIND",
     "FRESH",
@@ -44,7 +42,6 @@ __all__ = [
     "AggregateState",
     "Argument",
     "ClockMonitor",
-    "ClockReading",
     "Command",
     "HotPath",
     "HotPathError",
@@ -60,8 +57,6 @@ __all__ = [
     "arun",
     "arun_batch",
     "client",
-    "clock_accept",
-    "clock_check",
     "connect",
     "default",
     "generation_new",
@@ -87,10 +82,10 @@ def default() -> HotPath:
 
 def reset() -> None:
     """Forget the default HotPath and close its sync connections: settings are read again."""
-    global _default, _monitor
+    global _default
     if _default is not None:
         _default.close()
-    _default = _monitor = None
+    _default = None
 
 
 @contextmanager
@@ -151,20 +146,3 @@ def aggregate_state(tag: str, expected_generation: str, sql_seq: int) -> Aggrega
     `sql_seq`: the last history entry that SQL has of this generation (the drain's cursor).
     """
     return run(state_command(tag, expected_generation, sql_seq))
-
-
-def clock_check() -> list[ClockReading]:
-    """Return each master's step against this process' monotonic clock; raises Unavailable.
-
-    Call it regularly from a long-lived process: the first call only sets the expectation.
-    """
-    global _monitor
-    if _monitor is None:
-        _monitor = ClockMonitor(default())
-    return _monitor.check()
-
-
-def clock_accept() -> None:
-    """Take Redis' time as right from now on: an operator has confirmed the step."""
-    if _monitor is not None:
-        _monitor.accept()

@@ -1,58 +1,49 @@
 """Has Redis' clock stepped? Every deadline in Redis is counted by it (docs/decisions/0004)."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from poolsite.hotpath.routing import Node
-from poolsite.hotpath.runner import HotPath
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 TOLERANCE_SECONDS = 1.0  # scripts even smaller steps out by themselves (prelude: now_us)
+VAGUE_SECONDS = 0.15  # a look that is less certain than this is not remembered
 
 
-@dataclass(frozen=True, slots=True)
-class ClockReading:
-    """How far one master's clock is from where this process' monotonic clock expects it."""
-
-    node: Node
-    step_seconds: float  # positive: Redis is ahead of the expectation
-    uncertainty_seconds: float  # half the time the question took
-
-    @property
-    def stepped(self) -> bool:
-        return abs(self.step_seconds) - self.uncertainty_seconds > TOLERANCE_SECONDS
+def pace() -> float:
+    """Seconds on a clock that nobody sets; it also runs while the machine sleeps, where it can."""
+    boottime = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
+@dataclass
 class ClockMonitor:
-    """Compares Redis TIME with time.monotonic, from one check to the next.
+    """One process's memory: how far each master's clock is ahead of its own pace.
 
-    While every master is within the tolerance the expectation follows them, so slow drift
-    between machines never adds up. After a step it stays where it was: the readings tell of the
-    step until the clock comes back, or `accept()` is called.
+    While every master is within the tolerance the memory follows them, so slow drift between
+    machines never adds up. After a step it stays where it was: every look tells of the step until
+    the clock comes back, or `accept()` is called.
     """
 
-    def __init__(self, hotpath: HotPath, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._hotpath = hotpath
-        self._monotonic = monotonic
-        self._offset: float | None = None  # Redis' clock minus ours
+    _trusted: dict[str, float] = field(default_factory=dict)
 
-    def check(self) -> list[ClockReading]:
-        """Ask every master; the first check only sets the expectation. Raises Unavailable."""
-        before = self._monotonic()
-        times = self._hotpath.times()
-        after = self._monotonic()
+    def judge(self, times: Mapping[str, float], before: float, after: float) -> float:
+        """Return the largest step in seconds; 0.0 = none, as far as this look can tell.
+
+        times: Redis' time by master, in seconds since 1970, read between the paces `before` and
+        `after`. A master that is new here is held against the others: a failover to a machine
+        whose clock is off is a step as well.
+        """
         middle, uncertainty = (before + after) / 2, (after - before) / 2
         offsets = {node: seconds - middle for node, seconds in times.items()}
-        if self._offset is None:
-            self._offset = sorted(offsets.values())[len(offsets) // 2]
-        readings = [
-            ClockReading(node, offset - self._offset, uncertainty)
-            for node, offset in offsets.items()
-        ]
-        if not any(reading.stepped for reading in readings):
-            self._offset = sum(offsets.values()) / len(offsets)
-        return readings
+        known = self._trusted.values()
+        mean = sum(known) / len(known) if known else next(iter(offsets.values()), 0.0)
+        steps = [offset - self._trusted.get(node, mean) for node, offset in offsets.items()]
+        worst = max(steps, key=abs, default=0.0)
+        if abs(worst) - uncertainty > TOLERANCE_SECONDS:
+            return worst
+        if uncertainty <= VAGUE_SECONDS:
+            self._trusted = offsets
+        return 0.0
 
     def accept(self) -> None:
-        """Take the masters' time as right from the next check on (an operator has confirmed)."""
-        self._offset = None
+        """Take the masters' time as right from the next look on."""
+        self._trusted.clear()

@@ -13,6 +13,7 @@ from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
 from poolsite.hotpath.planner import (
     Answers,
+    Groups,
     Limits,
     Plan,
     Planner,
@@ -122,23 +123,26 @@ class HotPath:
 
     def times(self) -> dict[Node, float]:
         """Return Redis TIME in seconds since 1970 by master; raises Unavailable."""
-        answers = self._on_every_master([("TIME",)])
-        return {
-            node: int(seconds) + int(micros) / 1_000_000
-            for node, ((seconds, micros),) in answers.items()
-        }
+        return _seconds(self._on_every_master([("TIME",)]))
+
+    async def atimes(self) -> dict[Node, float]:
+        """Do as `times` without blocking the loop; the masters are those that are known."""
+        lane = self._loops.current()
+        nodes = self.router.nodes()
+        if not nodes:
+            failed = await lane.refresh()
+            if failed is not None:
+                raise Unavailable(failed.reason)
+            nodes = self.router.nodes()
+        groups: Groups = {node: [("TIME",)] for node in nodes}
+        return _seconds(_answered(await lane.exchange(groups)))
 
     def _on_every_master(self, words: list[Words]) -> Answers:
         if self.router.follows:
             failed = self._lane.refresh()
             if failed is not None:
                 raise Unavailable(failed.reason)
-        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), words))
-        for node, replies in answers.items():
-            for reply in replies:
-                if isinstance(reply, Failure):
-                    raise Unavailable(f"{node}: {reply}" if node else str(reply))
-        return answers
+        return _answered(self._lane.exchange(dict.fromkeys(self.router.nodes(), words)))
 
     def client(self) -> Any:
         """Return the sync client for plain reads: one per process, safe over threads and fork."""
@@ -175,3 +179,19 @@ def _one(outcomes: list[Any]) -> Any:
     if isinstance(outcome, HotPathError):
         raise outcome
     return outcome
+
+
+def _answered(answers: Answers) -> Answers:
+    """Every node's replies; raises Unavailable for the first failure among them."""
+    for node, replies in answers.items():
+        for reply in replies:
+            if isinstance(reply, Failure):
+                raise Unavailable(f"{node}: {reply}" if node else str(reply))
+    return answers
+
+
+def _seconds(answers: Answers) -> dict[Node, float]:
+    return {
+        node: int(seconds) + int(micros) / 1_000_000
+        for node, ((seconds, micros),) in answers.items()
+    }

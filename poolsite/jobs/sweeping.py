@@ -15,6 +15,7 @@ from poolsite.jobs.registry import Sweep, sweeps
 LOG = structlog.get_logger(__name__)
 BEAT_KEY = "beat:heard"
 PAUSED_KEY = "sweeps:paused"  # holds the reason while the clock is in doubt
+CLOCK_CONFIRMED_KEY = "clock:confirmed"  # counted up when an operator confirms the new time
 # Longer than a busy machine's queue of ticks: one that came out of it too late would never run.
 LEAST_EXPIRY_SECONDS = 30
 MARGIN_SECONDS = 5  # how much later than its period a slow beat may tick

@@ -5,46 +5,32 @@ than a second (by hand, by a failover to another machine) pauses the sweeps of m
 permits everywhere and opens an incident, until the clock is back or an operator confirms it.
 """
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from poolsite import hotpath
+from poolsite.hotpath.clock import pace
 from poolsite.jobs import sweeping
 from poolsite.operations import incidents
 
-STEP_SECONDS = 1.0  # smaller steps back are evened out by the scripts themselves
-SLOW_SECONDS = 0.3  # a look that took longer proves nothing
-CONFIRMED_KEY = "clock:confirmed"
+CONFIRMED_KEY = sweeping.CLOCK_CONFIRMED_KEY
 INCIDENT = "clock.step"
 
 
-def pace() -> float:
-    """Seconds on a clock that nobody sets; it also runs while the machine sleeps, where it can."""
-    boottime = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
-
-
-def redis_clocks() -> dict[str, float]:
-    """Return the time of every master, in seconds since the epoch."""
-    client = hotpath.client()
-    if hasattr(client, "get_primaries"):
-        answers: dict[str, Any] = client.time(target_nodes="primaries")
-    else:
-        answers = {"redis": client.time()}
-    return {str(node): seconds + micros / 1e6 for node, (seconds, micros) in answers.items()}
+def redis_clocks() -> Mapping[str, float]:
+    """Return the time of every master, in seconds since the epoch; raises Unavailable."""
+    return hotpath.default().times()
 
 
 @dataclass
 class ClockMonitor:
-    """One process's memory: for each master, Redis' clock minus our own pace."""
+    """Looks at every master's clock; a step pauses what ends money, leases and permits."""
 
-    read: Callable[[], dict[str, float]] = redis_clocks
+    read: Callable[[], Mapping[str, float]] = redis_clocks
     pace: Callable[[], float] = pace
-    trusted: dict[str, float] = field(default_factory=dict)
+    memory: hotpath.ClockMonitor = field(default_factory=hotpath.ClockMonitor)
     confirmed: str | None = None  # the last confirmation heeded; None = none was looked for yet
     stepped: bool = False
 
@@ -53,28 +39,20 @@ class ClockMonitor:
         began = self.pace()
         clocks = self.read()
         ended = self.pace()
-        if ended - began > SLOW_SECONDS:
-            return 0.0
         self._heed_confirmation()
-        offsets = {node: clock - (began + ended) / 2 for node, clock in clocks.items()}
-        steps = [
-            offset - self.trusted[node] for node, offset in offsets.items() if node in self.trusted
-        ]
-        worst = max(steps, key=abs, default=0.0)
-        if abs(worst) > STEP_SECONDS:
-            self._raise(worst)
-            return worst
-        self.trusted |= offsets  # follows the slow drift between two machines
-        if self.stepped:
+        step = self.memory.judge(clocks, began, ended)
+        if step:
+            self._raise(step)
+        elif self.stepped:
             self.stepped = False
             settle()
-        return 0.0
+        return step
 
     def _heed_confirmation(self) -> None:
         """After an operator has confirmed the new time, it is the one to trust."""
         confirmed = str(hotpath.client().get(CONFIRMED_KEY) or "")
         if self.confirmed is not None and confirmed != self.confirmed:
-            self.trusted.clear()
+            self.memory.accept()
             self.stepped = False
         self.confirmed = confirmed
 

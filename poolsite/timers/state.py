@@ -58,7 +58,7 @@ def read() -> TimersState:
     """Ask Redis once; raises redis-py's errors."""
     client = hotpath.client()
     now = _now(client)
-    marks = [_mark(text) for text in client.hgetall(PROCESSES_KEY).values()]
+    marks = [mark_of(text) for text in client.hgetall(PROCESSES_KEY).values()]
     alive = tuple(mark for mark in marks if now - mark.at < SILENT_SECONDS)
     unheld = tuple(shard for shard in range(SHARDS) if not _held(client, shard, now))
     latest = max((mark.at for mark in marks), default=None)
@@ -74,7 +74,8 @@ def _now(client: Any) -> float:
     return float(seconds) + float(micros) / 1e6
 
 
-def _mark(text: str) -> ProcessMark:
+def mark_of(text: str) -> ProcessMark:
+    """What a process has written."""
     fields = orjson.loads(text)
     return ProcessMark(**{**fields, "shards": tuple(fields["shards"])})
 

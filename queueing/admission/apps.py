@@ -13,10 +13,10 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.gate.scripts
         import queueing.admission.tasks
         import queueing.admission.topics  # noqa: F401  registers the live topics
-        from poolsite import history
+        from poolsite import history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.admission import cards, demo, errors, menu, overview, rules
+        from queueing.admission import cards, demo, errors, gate, menu, overview, rules
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
@@ -25,4 +25,5 @@ class AdmissionConfig(AppConfig):
         overview.register()
         cards.register()
         history.register(GateSource())
+        timers.register(timers.Kind("admission.gate", prefix="gate.", visit=gate.sweep))
         demo_data.register(40, demo.make_gates)

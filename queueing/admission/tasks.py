@@ -8,12 +8,6 @@ from queueing.admission import services
 from queueing.admission.services import loading
 
 
-@jobs.sweep("admission.sweep", every_seconds=1, shards=2, pausable=True)
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """Permits' ends, silent ones in the line, batches' ends, adaptive caps."""
-    return services.sweep_gates(shard, shards)
-
-
 @jobs.sweep("admission.windows", every_seconds=1)
 def windows(shard: int, shards: int) -> dict[str, int]:
     """Batches whose window opens."""

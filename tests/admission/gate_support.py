@@ -37,6 +37,11 @@ class GateUnderTest:
         """Run a script as the seed's caller does: with KEYS[1] alone."""
         return list(self.client.eval(gate.SCRIPTS[script].text, 1, KEYS.tag, *words))
 
+    def wait(self, seconds: float) -> None:
+        """Time passes at a gate that is asked all the while, so it believes the clock."""
+        assert self.clock is not None
+        self.client.hset(KEYS.tag, "clock", self.clock.advance(seconds))
+
     def acquire(self, holder: str) -> gate.Permit:
         permit = self.run(gate.acquire(SLUG, holder))
         assert isinstance(permit, gate.Permit)

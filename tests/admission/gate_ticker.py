@@ -19,13 +19,14 @@ def main() -> None:
     from queueing.admission import services
     from queueing.admission.models import Gate
     from queueing.admission.services.loading import LOAD
+    from tests.support.timers import let_time_pass
 
     print("ready", flush=True)
     while True:
         services.open_windows()
         for job in Job.objects.filter(kind=LOAD, state=Job.State.QUEUED):
             run(job.pk)
-        services.sweep_gates(0, 1)
+        let_time_pass("admission.gate")
         services.watch_gates(0, 1)
         services.sample_take()
         for gate in Gate.objects.all():

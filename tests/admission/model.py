@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from queueing.admission.gate import GateSettings
 
 SECOND = 1_000_000
-TRUSTED_US = 3 * SECOND  # so long after a worker has confirmed the clock it is believed
+TRUSTED_US = 3 * SECOND  # how far the clock may run on between two commands and be believed
 
 
 @dataclass
@@ -50,18 +50,39 @@ class GateModel:
     tasks: dict[int, Task] = field(default_factory=dict)
     batches: dict[int, Batch] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    checked: int | None = None
+    last: int = 0  # the time that the gate saw last
+    lag: int = 0
+    settles: int = 0
 
     # -- permits -----------------------------------------------------------------------------
 
     def add(self, counter: str) -> None:
         self.counts[counter] = self.counts.get(counter, 0) + 1
 
+    def doubt(self) -> tuple[int, int]:
+        """How far deadlines are behind the clock, and until when."""
+        length = self.settings.permit_seconds * SECOND
+        settled = not self.now < self.settles <= self.now + length
+        lag, settles = (0, self.settles) if settled else (self.lag, self.settles)
+        ahead = self.now - self.last - TRUSTED_US
+        if ahead <= 0:
+            return lag, settles
+        return lag + ahead, settles if lag else self.now + length
+
     @property
     def due(self) -> int:
-        """Deadlines up to here have come: now, or while that is in doubt the last sure moment."""
-        doubted = self.checked is not None and self.now - self.checked > TRUSTED_US
-        return self.checked if doubted and self.checked is not None else self.now
+        """Deadlines up to here have come."""
+        return self.now - self.doubt()[0]
+
+    def saw(self, clock: int, text: str, *, decided: bool) -> None:
+        """What the gate has kept of the time: all of it, or nothing when that was just done."""
+        lag, settles = self.doubt()
+        if clock != self.last or not decided:
+            assert clock in (self.last, self.now)
+        if clock == self.now:
+            assert text == (f"{lag:016d}{settles:016d}" if lag else "")
+            self.last, self.lag, self.settles = self.now, lag, settles
+        assert not decided or abs(self.now - clock) <= SECOND
 
     def live(self, who: str) -> bool:
         return who in self.permits and self.permits[who].deadline > self.due
@@ -256,22 +277,14 @@ class GateModel:
 
     # -- time --------------------------------------------------------------------------------
 
-    def sweep(self, checked: int | None) -> bool:
-        """Whether it swept."""
-        if checked is not None and abs(self.now - checked) <= TRUSTED_US:
-            self.checked = self.now
-        elif checked is not None or self.due < self.now:
-            return False
-        self._sweep()
-        return True
-
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         for who in [who for who in self.permits if not self.live(who)]:
             self.expire(who)
         if self.settings.fair:
             self.forget_silent()
         for number, batch in self.batches.items():
-            batch.status = self.batch_status(number)
+            if batch.status in "op" and batch.ends <= self.due:
+                batch.status = "e"
             if batch.status in "ec" and batch.closed is None:
                 self.close(number, batch)
 

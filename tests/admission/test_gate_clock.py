@@ -2,21 +2,11 @@
 
 import pytest
 
-from poolsite import hotpath
-from queueing.admission import gate, services
-from queueing.admission.services import clock as clock_of_workers
-from tests.admission.gate_support import SLUG, GateUnderTest
-from tests.admission.people import SLUG as TOWER
-from tests.admission.people import make_gate, show
+from queueing.admission import gate
+from tests.admission.gate_support import KEYS, SLUG, GateUnderTest
 
 HOUR = 3_600.0
-
-
-def confirm(bench: GateUnderTest) -> gate.Swept:
-    """A worker's sweep right after its own pace has confirmed the clock."""
-    assert bench.clock is not None
-    swept: gate.Swept = bench.run(gate.sweep(SLUG, 500, bench.clock.now_us))
-    return swept
+LENGTH = 300  # seconds of a permit
 
 
 def step(bench: GateUnderTest, seconds: float) -> None:
@@ -24,113 +14,133 @@ def step(bench: GateUnderTest, seconds: float) -> None:
     bench.clock.advance(seconds)
 
 
+def ask_for(bench: GateUnderTest, seconds: int) -> int | None:
+    """Ask each second for a slot, as devices do; returns after how many seconds one was free."""
+    for second in range(1, seconds + 1):
+        step(bench, 1)
+        if bench.acquire("next").granted:
+            return second
+    return None
+
+
 @pytest.fixture
-def watched(bench: GateUnderTest) -> GateUnderTest:
-    """A gate of two slots, both taken, that workers sweep."""
+def full(bench: GateUnderTest) -> GateUnderTest:
+    """A gate of two slots, both taken."""
     bench.run(gate.resize(SLUG, 2))
-    assert not confirm(bench).doubt
+    bench.acquire("a")
+    bench.acquire("b")
     return bench
 
 
-@pytest.mark.parametrize("seconds", [HOUR, 40.0, 301.0])
-def test_a_step_ahead_frees_nobodys_slot(watched: GateUnderTest, seconds: float) -> None:
-    first, second = watched.acquire("a"), watched.acquire("b")
-    anonymous = watched.incr()
-    assert anonymous == (False, 2)
-    before = watched.clock.now_us if watched.clock else 0
-    step(watched, seconds)
-    assert watched.acquire("c").reason == "full"
-    assert watched.incr() == (False, 2)
-    assert watched.show().used == 2
-    assert watched.acquire("a").token == first.token
-    swept = watched.run(gate.sweep(SLUG, 500, before))
-    assert (swept.doubt, swept.expired) == (True, 0)
-    assert watched.run(gate.sweep(SLUG)).doubt  # nor by a hand that confirms nothing
-    assert watched.renew("b", second.token).granted
-    assert watched.release("a", first.token).done
-    assert watched.acquire("c").granted
-    assert watched.acquire("d").reason == "full"
+@pytest.mark.parametrize("seconds", [HOUR, 40.0, 301.0, 86_400.0])
+def test_a_step_ahead_frees_nobodys_slot(full: GateUnderTest, seconds: float) -> None:
+    first, second = full.acquire("a"), full.acquire("b")
+    assert full.incr() == (False, 2)
+    step(full, seconds)
+    assert full.acquire("c").reason == "full"
+    assert full.incr() == (False, 2)
+    assert full.show().used == 2
+    assert full.acquire("a").token == first.token
+    assert full.sweep().expired == 0
+    assert full.renew("b", second.token).granted
+    assert full.release("a", first.token).done
+    assert full.acquire("c").granted
+    assert full.acquire("d").reason == "full"
 
 
-def test_a_device_keeps_its_task_over_a_step_and_its_result_counts(
-    watched: GateUnderTest,
-) -> None:
-    watched.batch(1, ["a", "b", "c"], seconds=10_000)
-    a, b = watched.report("a"), watched.report("b")
-    step(watched, HOUR)
-    assert watched.report("a").token == a.token
-    assert watched.report("c").reason == "full"
+@pytest.mark.parametrize("way", ["acquire", "incr", "decr", "sweep", "report"])
+def test_whoever_comes_first_after_a_step_keeps_the_doubt(full: GateUnderTest, way: str) -> None:
+    full.run(gate.resize(SLUG, 4))
+    full.incr()
+    step(full, HOUR)
+    if way == "report":
+        full.report("device")
+    elif way == "acquire":
+        assert full.acquire("c").granted
+    else:
+        getattr(full, way)()
+    step(full, 1)
+    assert full.sweep().expired == 0
+    assert full.acquire("a").deadline_us < (full.clock.now_us if full.clock else 0)
+
+
+def test_a_device_keeps_its_task_over_a_step_and_its_result_counts(bench: GateUnderTest) -> None:
+    bench.run(gate.resize(SLUG, 2))
+    bench.batch(1, ["a", "b", "c"], seconds=10_000)
+    a, b = bench.report("a"), bench.report("b")
+    step(bench, HOUR)
+    assert bench.report("a").token == a.token
+    assert bench.report("c").reason == "full"
     assert a.task is not None
     assert a.token is not None
-    done = watched.report("a", gate.Result(a.task, a.token, True))
+    done = bench.report("a", gate.Result(a.task, a.token, True))
     assert done.results == ((a.task, "accepted"),)
-    assert watched.report("c").word == "task"
-    assert watched.report("b").token == b.token
-    assert watched.show().used == 2
+    assert bench.report("c").word == "task"
+    assert bench.report("b").token == b.token
+    assert bench.show().used == 2
 
 
-def test_after_the_clock_is_right_again_everything_goes_on(watched: GateUnderTest) -> None:
-    watched.acquire("a")
-    watched.acquire("b")
-    step(watched, HOUR)
-    assert not watched.acquire("c").granted
-    step(watched, 5 - HOUR)
-    assert not confirm(watched).doubt
-    assert not watched.acquire("c").granted
-    step(watched, 295)
-    assert confirm(watched).expired == 2
-    assert watched.acquire("c").granted
+def test_after_the_clock_is_right_again_everything_goes_on(full: GateUnderTest) -> None:
+    step(full, HOUR)
+    assert not full.acquire("c").granted
+    step(full, 5 - HOUR)
+    assert not full.acquire("c").granted
+    full.wait(295)
+    assert full.sweep().expired == 2
+    assert full.acquire("c").granted
 
 
-def test_a_new_time_that_is_confirmed_ends_what_is_over(watched: GateUnderTest) -> None:
-    watched.acquire("a")
-    watched.acquire("b")
-    step(watched, HOUR)
-    assert watched.show().used == 2
-    assert confirm(watched).expired == 2
-    assert watched.show().used == 0
+@pytest.mark.parametrize("away", [4, 60, 299, 900, 86_400])
+def test_without_anybody_to_sweep_every_slot_comes_back_within_a_permits_length(
+    full: GateUnderTest, away: int
+) -> None:
+    """Redis was away, or nobody asked: that cannot be told from a step of the clock."""
+    step(full, away)
+    waited = ask_for(full, LENGTH + 1)
+    assert waited is not None
+    left = LENGTH - away
+    assert waited >= min(left, LENGTH)
 
 
-def test_a_waiting_device_keeps_its_place_over_a_step(watched: GateUnderTest) -> None:
-    watched.acquire("a")
-    watched.acquire("b")
-    assert watched.acquire("c").place == 1
-    step(watched, HOUR)
-    assert watched.acquire("d").place == 2
-    assert watched.acquire("c").place == 1
+def test_a_gate_that_is_asked_frees_a_slot_at_the_deadline(full: GateUnderTest) -> None:
+    assert ask_for(full, 2 * LENGTH) == LENGTH
 
 
-def test_a_gate_that_no_worker_watches_goes_by_its_clock_alone(bench: GateUnderTest) -> None:
-    bench.run(gate.resize(SLUG, 1))
-    bench.acquire("a")
-    step(bench, 300)
-    assert bench.acquire("b").granted
+def test_gaps_again_and_again_add_up_to_no_more_than_a_permits_length(full: GateUnderTest) -> None:
+    for _ in range(1 + 2 * LENGTH // 10):
+        step(full, 10)
+        if full.acquire("next").granted:
+            return
+    raise AssertionError("no slot came back")
 
 
-@pytest.mark.parametrize("checked", ["soon", "1", "-1700000000000000", "17000000000000000"])
-def test_a_word_on_the_clock_that_is_none_is_refused(bench: GateUnderTest, checked: str) -> None:
-    assert bench.raw("sweep", 500, checked) == ["-1", "", "", "malformed checked"]
+def test_a_doubt_is_kept_once_and_forgotten_when_it_is_settled(full: GateUnderTest) -> None:
+    step(full, HOUR)
+    full.acquire("c")
+    lag = full.client.hget(KEYS.tag, "doubt")
+    assert int(lag[:16]) == (HOUR - 3) * 1_000_000
+    full.wait(LENGTH + 1)
+    full.acquire("c")
+    assert full.client.hget(KEYS.tag, "doubt") == ""
 
 
-# -- the workers' sweep ----------------------------------------------------------------------------
+def test_a_waiting_device_keeps_its_place_over_a_step(full: GateUnderTest) -> None:
+    assert full.acquire("c").place == 1
+    step(full, HOUR)
+    assert full.acquire("d").place == 2
+    assert full.acquire("c").place == 1
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("clean_redis")
-def test_the_sweep_stands_still_while_the_clock_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_gate(cap=1)
-    hotpath.run(gate.acquire(TOWER, "a"))
-    assert services.sweep_gates(0, 1)["doubt"] == 0
-    monkeypatch.setattr(clock_of_workers.clock.MONITOR, "check", lambda: HOUR)
-    assert services.sweep_gates(0, 1)["doubt"] == 1
-    monkeypatch.undo()
-    assert services.sweep_gates(0, 1)["doubt"] == 0
-    assert show().used == 1
+def test_a_visit_is_asked_for_when_the_first_permit_ends(full: GateUnderTest) -> None:
+    permit = full.acquire("a")
+    assert full.sweep().next_us <= permit.deadline_us
+    full.wait(LENGTH - 10)
+    assert full.sweep().next_us == permit.deadline_us
 
 
-@pytest.mark.usefixtures("clean_redis")
-def test_a_look_that_took_too_long_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert clock_of_workers.confirmed_us() is not None
-    steps = iter(range(1_000))
-    monkeypatch.setattr(clock_of_workers.clock, "pace", lambda: float(next(steps)))
-    assert clock_of_workers.confirmed_us() is None
+def test_while_the_clock_is_in_doubt_the_visit_waits_with_the_permits(full: GateUnderTest) -> None:
+    permit = full.acquire("a")
+    step(full, 63)
+    assert full.sweep().expired == 0
+    full.wait(200)
+    assert full.sweep().next_us == permit.deadline_us + 60_000_000

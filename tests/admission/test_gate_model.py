@@ -51,9 +51,11 @@ class GateMachine(RuleBasedStateMachine):
         self.bench.client.flushdb()
         self.clock.set(START_US)
         self.bench.run(gate.create(SLUG, GENERATION, settings))
-        self.model = GateModel(settings, START_US, settings.cap)
+        self.model = GateModel(settings, START_US, settings.cap, last=START_US)
         self.tokens: list[tuple[str, int]] = [("a", GENERATION)]
         self.next_task = 1
+        self.decided = False
+        self.nothing_before = 0  # by the last sweep's word; a batch or a cap announces itself
 
     def new_token(self, who: str, token: int) -> int:
         assert token > self.tokens[-1][1], "tokens rise"
@@ -67,6 +69,7 @@ class GateMachine(RuleBasedStateMachine):
 
     @rule(who=HOLDERS)
     def acquire(self, who: str) -> None:
+        self.decided = True
         reason = self.model.acquire(who)
         got = self.bench.acquire(who)
         assert (got.granted, got.reason) == (reason in ("", "repeat"), reason)
@@ -80,18 +83,21 @@ class GateMachine(RuleBasedStateMachine):
 
     @rule(pick=PICK, who=st.one_of(st.none(), HOLDERS))
     def release(self, pick: int, who: str | None) -> None:
+        self.decided = True
         owner, token = self.tokens[-1 - pick % len(self.tokens)]
         name = who or owner.lstrip("@#")
         assert self.bench.release(name, token).reason == self.model.release(name, token)
 
     @rule(pick=PICK)
     def renew(self, pick: int) -> None:
+        self.decided = True
         owner, token = self.tokens[-1 - pick % len(self.tokens)]
         name = owner.lstrip("@#")
         assert self.bench.renew(name, token).reason == self.model.renew(name, token)
 
     @rule()
     def incr(self) -> None:
+        self.decided = True
         granted, count = self.bench.incr()
         assert granted == self.model.incr()
         if granted:
@@ -102,6 +108,7 @@ class GateMachine(RuleBasedStateMachine):
 
     @rule()
     def decr(self) -> None:
+        self.decided = True
         freed = self.model.decr()
         assert self.bench.decr() == (freed, self.model.used)
 
@@ -131,6 +138,7 @@ class GateMachine(RuleBasedStateMachine):
         if batch not in self.model.batches:
             ends = self.model.now + (50 + 10 * seconds) * 1_000_000
             self.bench.run(gate.batch_open(SLUG, batch, ends))
+            self.nothing_before = 0
             self.model.batches[batch] = Batch("o", ends)
         tasks = self.model.tasks.values()
         room = [name for name in devices if sum(t.device == name for t in tasks) < 20]
@@ -151,6 +159,7 @@ class GateMachine(RuleBasedStateMachine):
         if batch not in self.model.batches or self.model.batch_status(batch) in "ec":
             return
         its = self.model.batches[batch]
+        self.nothing_before = 0
         if what == "cancel":
             self.bench.run(gate.batch_cancel(SLUG, batch, "why"))
             its.status = "c"
@@ -170,6 +179,7 @@ class GateMachine(RuleBasedStateMachine):
         renew=st.booleans(),
     )
     def report(self, device: str, pick: int, task: int, what: str, ok: bool, renew: bool) -> None:
+        self.decided = True
         held = self.model.permits.get("@" + device)
         results = []
         if what == "right" and held is not None and held.task is not None:
@@ -202,18 +212,24 @@ class GateMachine(RuleBasedStateMachine):
     def wait(self, seconds: float) -> None:
         self.model.now = self.clock.advance(seconds)
 
-    @rule(off=st.sampled_from([None, None, 0, 0, -2, 2, -4, 4]))
-    def sweep(self, off: int | None) -> None:
-        """off: how far the clock is from what a worker confirms, in s; None = by no worker."""
-        checked = None if off is None else self.model.now + off * 1_000_000
-        swept = self.bench.run(gate.sweep(SLUG, 500, checked))
-        assert swept.doubt != self.model.sweep(checked)
+    @rule()
+    def sweep(self) -> None:
+        swept = self.bench.run(gate.sweep(SLUG))
+        self.model.sweep()
+        self.decided = True
+        assert swept.more or swept.now_us < swept.next_us
+        if swept.now_us < self.nothing_before:
+            assert (swept.expired, swept.silent, swept.closed) == (0, 0, 0)
+        self.nothing_before = swept.next_us
 
     @invariant()
     def redis_is_as_the_model_says(self) -> None:
         if not hasattr(self, "model"):
             return
         model, figures = self.model, self.bench.show()
+        clock, doubt = self.bench.client.hmget(KEYS.tag, "clock", "doubt")
+        model.saw(int(clock), doubt or "", decided=self.decided)
+        self.decided = False
         assert figures.used == model.used
         assert figures.permits == len(model.permits)
         assert self.bench.client.zrange(f"{KEYS.tag}:line", 0, -1) == model.line

@@ -39,7 +39,7 @@ def test_a_report_fetches_and_the_next_one_returns_the_result_and_frees_the_slot
     told = bench.report("a")
     assert (told.word, told.task, told.payload, told.attempt) == ("task", 1, "do a", 1)
     assert told.until_us == clock_of(bench).now_us + 290_000_000  # 300 s less the margin
-    clock_of(bench).advance(60)
+    bench.wait(60)
     after = bench.report("a", ok(told, data='{"speed":93}'))
     assert (after.word, after.results) == ("none", ((1, "accepted"),))
     figures = bench.show()
@@ -51,7 +51,7 @@ def test_a_report_fetches_and_the_next_one_returns_the_result_and_frees_the_slot
 def test_a_lost_answer_gives_the_same_task_token_and_deadline(bench: GateUnderTest) -> None:
     bench.batch(1, ["a"])
     told = bench.report("a")
-    clock_of(bench).advance(60)
+    bench.wait(60)
     again = bench.report("a")
     assert (again.task, again.token, again.until_us) == (told.task, told.token, told.until_us)
     assert bench.show().used == 1
@@ -63,13 +63,13 @@ def test_only_renewing_moves_the_deadline(bench: GateUnderTest) -> None:
     told = bench.report("a")
     assert told.token is not None
     assert told.until_us is not None
-    clock_of(bench).advance(60)
+    bench.wait(60)
     assert bench.report("a", renew=told.token + 1).reason == "other token"
     renewed = bench.report("a", renew=told.token)
     assert (renewed.task, renewed.token) == (told.task, told.token)
     assert renewed.until_us == told.until_us + 60_000_000
     for _ in range(30):
-        clock_of(bench).advance(200)
+        bench.wait(200)
         renewed = bench.report("a", renew=told.token)
         if renewed.token != told.token:
             break
@@ -110,7 +110,7 @@ def test_an_attempt_without_a_result_is_followed_by_another_up_to_three(
         told = bench.report("a")
         assert told.attempt == attempt
         tokens.append(told.token)
-        clock_of(bench).advance(300)
+        bench.wait(300)
         bench.sweep()
     assert len(set(tokens)) == 3
     assert bench.report("a").word == "none"
@@ -124,7 +124,7 @@ def test_a_late_result_is_stored_once_and_changes_neither_task_nor_permit(
 ) -> None:
     bench.batch(1, ["a"])
     first = bench.report("a")
-    clock_of(bench).advance(300)  # nobody has swept: the clock decides, not the sweep
+    bench.wait(300)  # nobody has swept: the clock decides, not the sweep
     late = bench.report("a", ok(first))
     assert late.results == ((1, "late"),)
     assert (late.word, late.attempt) == ("task", 2)
@@ -141,7 +141,7 @@ def test_a_late_result_after_the_last_attempt_leaves_the_task_failed(bench: Gate
     bench.run(gate.configure(SLUG, gate.GateSettings(attempts=1)))
     bench.batch(1, ["a"])
     told = bench.report("a")
-    clock_of(bench).advance(301)
+    bench.wait(301)
     bench.sweep()
     assert bench.report("a", ok(told)).results == ((1, "late"),)
     assert bench.show().batches[0].failed == 1
@@ -160,7 +160,7 @@ def test_no_more_than_the_cap_run_and_the_others_see_their_place(bench: GateUnde
     bench.batch(1, [f"d{n}" for n in range(10)])
     told = {}
     for n in range(10):
-        clock_of(bench).advance(0.001)
+        bench.wait(0.001)
         told[n] = bench.report(f"d{n}")
     assert [told[n].word for n in range(10)] == ["task"] * 2 + ["wait"] * 8
     assert [told[n].place for n in range(2, 10)] == list(range(1, 9))
@@ -175,7 +175,7 @@ def test_a_device_that_just_finished_queues_behind_those_waiting(bench: GateUnde
     bench.batch(2, ["a"], first=100)
     told = bench.report("a")
     for device in "bcd":
-        clock_of(bench).advance(1)
+        bench.wait(1)
         assert bench.report(device).word == "wait"
     after = bench.report("a", ok(told))
     assert (after.word, after.reason, after.place) == ("wait", "turn", 4)
@@ -189,21 +189,21 @@ def test_at_the_windows_end_pending_ones_expire_and_running_ones_finish(
     bench.batch(1, ["a", "b", "c", "d"], seconds=100)
     a, b = bench.report("a"), bench.report("b")
     assert bench.report("c").word == "wait"
-    clock_of(bench).advance(100)
+    bench.wait(100)
     assert bench.report("d").word == "none"  # before any sweep
     bench.sweep()
     figures = bench.show()
     assert (figures.batches[0].expired, figures.batches[0].running) == (2, 2)
     assert figures.waiting == 0
     assert bench.report("a", ok(a)).results == ((1, "accepted"),)
-    clock_of(bench).advance(201)
+    bench.wait(201)
     bench.sweep()
     bench.sweep()
     figures = bench.show()
     assert (figures.batches[0].failed, figures.batches[0].done) == (1, 1)  # no further attempt
     assert figures.batches[0].closed_us is not None
     assert bench.report("b", ok(b)).results == ((2, "late"),)
-    clock_of(bench).advance(3_601)
+    bench.wait(3_601)
     bench.sweep()
     assert bench.show().tasks == 0
     assert bench.show().batches == ()

@@ -23,6 +23,7 @@ from tests.admission.people import (
     show,
 )
 from tests.numbers.people import tenant
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -157,12 +158,12 @@ def test_at_the_end_of_the_window_the_rest_expires() -> None:
         actor="test", batch=batch, closes_at=timezone.now() + timedelta(milliseconds=200)
     )
     while show().batches[0].pending:
-        services.sweep_gates(0, 1)
+        let_time_pass("admission.gate")
     drain(gate)
     assert counts(batch) == {"issued": 1, "expired": 2}
     assert batch.state == "closing"
     report("a", done(a))
-    services.sweep_gates(0, 1)
+    let_time_pass("admission.gate")
     drain(gate)
     assert counts(batch) == {"done": 1, "expired": 2}
     assert (batch.state, batch.finished_at is not None) == ("ended", True)
@@ -192,7 +193,7 @@ def test_a_batch_is_paused_goes_on_and_is_cancelled_for_good() -> None:
     with pytest.raises(AdmissionError):
         services.batch_resume(actor="test", batch=batch)
     report("b", done(b))
-    services.sweep_gates(0, 1)
+    let_time_pass("admission.gate")
     drain(gate)
     assert counts(batch) == {"done": 2}
     assert batch.state == "cancelled"

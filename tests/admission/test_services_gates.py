@@ -12,6 +12,7 @@ from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
 from tests.admission.people import SLUG, drain, make_batch, make_gate, show
 from tests.numbers.people import operator, tenant
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -111,7 +112,7 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     with pytest.raises(AdmissionError, match="unfinished"):
         services.gate_delete(actor="test", gate=gate, reason="old")
     services.batch_cancel(actor="test", batch=batch, reason="old")
-    services.sweep_gates(0, 1)
+    let_time_pass("admission.gate")
     drain(gate)
     services.gate_delete(actor="test", gate=gate, reason="old")
     assert hotpath.run(door.show(SLUG)) is None

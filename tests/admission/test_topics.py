@@ -26,6 +26,7 @@ from queueing.admission.topics import (
 from tests.admission.people import SLUG, done, drain, make_batch, make_gate, report
 from tests.live.helpers import as_the_browser_gets_it, assert_snapshot_plus_changes
 from tests.numbers.people import operator, tenant
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -71,7 +72,7 @@ ACTIONS: dict[str, Callable[[], Any]] = {
     "batch pause": lambda: services.batch_pause(actor="test", batch=batch(), reason="why"),
     "batch cancel": lambda: services.batch_cancel(actor="test", batch=batch(), reason="why"),
     "batch extend": extend,
-    "sweep": lambda: services.sweep_gates(0, 1),
+    "sweep": lambda: let_time_pass("admission.gate"),
     "drain": lambda: drain(gate()),
     "observe": lambda: hotpath.run(door.observe(SLUG, 99)),
     "another batch": lambda: make_batch(gate(), ["x", "y"]),

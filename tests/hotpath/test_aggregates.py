@@ -72,59 +72,39 @@ def test_a_script_of_two_releases_ago_is_told_its_successor(path: hotpath.HotPat
 # -- clock ----------------------------------------------------------------------------------------
 
 
-class Monotonic:
-    """A monotonic clock that a test sets off: to the monitor that is a step of Redis' clock."""
-
-    def __init__(self) -> None:
-        self.shift_seconds = 0.0
-
-    def __call__(self) -> float:
-        return time.monotonic() + self.shift_seconds  # waits: for nothing, it is a clock
-
-
-def test_a_clock_that_keeps_pace_has_not_stepped(path: hotpath.HotPath) -> None:
-    monitor = hotpath.ClockMonitor(path)
-    for _ in range(3):
-        (reading,) = monitor.check()
-        assert not reading.stepped
-        assert abs(reading.step_seconds) < 0.5
+def test_a_step_is_told_until_the_clock_is_back() -> None:
+    monitor = hotpath.ClockMonitor()
+    assert monitor.judge({"a": 1_000.0, "b": 1_000.2}, 10.0, 10.1) == 0
+    for pace in (12.0, 14.0):
+        clock = 990.0 + pace
+        step = monitor.judge({"a": clock, "b": clock + 600}, pace, pace + 0.1)
+        assert step == pytest.approx(600, abs=1)
+    assert monitor.judge({"a": 1_006.0, "b": 1_006.2}, 16.0, 16.1) == 0
 
 
-@pytest.mark.parametrize("step", [-7.0, 7.0])
-def test_a_step_is_told_until_the_clock_is_back(path: hotpath.HotPath, step: float) -> None:
-    ours = Monotonic()
-    monitor = hotpath.ClockMonitor(path, ours)
-    monitor.check()
-    ours.shift_seconds = -step
-    for _ in range(2):
-        (reading,) = monitor.check()
-        assert reading.stepped
-        assert abs(reading.step_seconds - step) < 0.5
-    ours.shift_seconds = 0
-    assert not monitor.check()[0].stepped
-
-
-def test_a_step_that_an_operator_confirms_is_told_no_more(path: hotpath.HotPath) -> None:
-    ours = Monotonic()
-    monitor = hotpath.ClockMonitor(path, ours)
-    monitor.check()
-    ours.shift_seconds = 30
-    assert monitor.check()[0].stepped
+def test_a_step_that_an_operator_confirms_is_told_no_more() -> None:
+    monitor = hotpath.ClockMonitor()
+    monitor.judge({"a": 1_000.0}, 10.0, 10.1)
+    assert monitor.judge({"a": 1_030.0}, 10.0, 10.1) == pytest.approx(30)
     monitor.accept()
-    assert not monitor.check()[0].stepped
-    assert not monitor.check()[0].stepped
+    assert monitor.judge({"a": 1_030.0}, 10.0, 10.1) == 0
 
 
-def test_slow_drift_never_adds_up_to_a_step(path: hotpath.HotPath) -> None:
-    ours = Monotonic()
-    monitor = hotpath.ClockMonitor(path, ours)
-    for _ in range(20):
-        ours.shift_seconds += 0.4
-        assert not monitor.check()[0].stepped
+def test_slow_drift_never_adds_up_to_a_step() -> None:
+    monitor = hotpath.ClockMonitor()
+    for beat in range(20):
+        assert monitor.judge({"a": 1_000.0 + 1.4 * beat}, 10.0 + beat, 10.0 + beat) == 0
 
 
-def test_the_modules_check_asks_the_redis_of_the_settings(clean_redis: RedisServer) -> None:
-    hotpath.reset()
-    assert not hotpath.clock_check()[0].stepped
-    hotpath.clock_accept()
-    assert not hotpath.clock_check()[0].stepped
+def test_a_failover_to_a_machine_whose_clock_is_off_is_a_step() -> None:
+    monitor = hotpath.ClockMonitor()
+    monitor.judge({"old": 1_000.0}, 10.0, 10.0)
+    assert monitor.judge({"new": 1_121.0}, 11.0, 11.0) == pytest.approx(120)
+
+
+def test_a_look_that_took_long_proves_only_what_it_can() -> None:
+    monitor = hotpath.ClockMonitor()
+    monitor.judge({"a": 1_000.0}, 10.0, 10.0)
+    assert monitor.judge({"a": 1_000.0}, 10.0, 15.0) == 0
+    assert monitor.judge({"a": 1_005.0}, 15.0, 15.0) == 0
+    assert monitor.judge({"a": 1_605.0}, 10.0, 15.0) == pytest.approx(602.5)

@@ -102,7 +102,7 @@ def destroy(slug: str, generation: int) -> Command[str]:
 class Swept:
     """What a sweep did. `more`: call again at once. `cap`: the adaptive cap's new value.
 
-    `doubt`: the clock is not where `checked_us` says, or nobody confirmed it; nothing was done.
+    now_us, next_us: Redis' time, and the earliest at which something is due.
     """
 
     more: bool
@@ -111,15 +111,12 @@ class Swept:
     silent: int
     closed: int
     cap: int | None
-    doubt: bool
+    now_us: int
+    next_us: int
 
 
-def sweep(slug: str, batch: int = 500, checked_us: int | None = None) -> Command[Swept | None]:
-    """Do what time brings, at most `batch` of each kind; None = there is no such gate.
-
-    `checked_us`: Redis' time, just read and confirmed by the caller's own pace. A gate that was
-    swept so once ends no permit any more by a time that nobody has confirmed within 3 s.
-    """
+def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
+    """Do what time brings, at most `batch` of each kind; None = there is no such gate."""
 
     def read(reply: list[str]) -> Swept | None:
         if reply[0] == "-1":
@@ -132,11 +129,11 @@ def sweep(slug: str, batch: int = 500, checked_us: int | None = None) -> Command
             silent=int(pairs["silent"]),
             closed=int(pairs["closed"]),
             cap=int(pairs["cap"]) if pairs["cap"] else None,
-            doubt=pairs["doubt"] == "1",
+            now_us=int(pairs["now"]),
+            next_us=int(pairs["next"]),
         )
 
-    checked = [] if checked_us is None else [str(checked_us)]
-    return gate_command("sweep", slug, [batch, *checked], read, "sweep")
+    return gate_command("sweep", slug, [batch], read, "sweep")
 
 
 @dataclass(frozen=True, slots=True)

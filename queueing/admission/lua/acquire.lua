@@ -19,18 +19,19 @@ local GATE, who = KEYS[1], ARGV[1] or ''
 if #who > 64 or not find(who, '^%w[%w._:-]*$') then return { '-1', '', '', 'malformed holder' } end
 local PERMITS, LOG = KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':log'
 local name = '=' .. who
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'granted', 'line', name)
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'granted', 'line', name,
+  'doubt')
 local conf = head[1]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then
   return { '-1', '', '', outdated(head[5], call('HGET', GATE, 'script_sha')) }
 end
-local seq, last = head[2] + 0, head[3] + 0
+local seq, last, doubt = head[2] + 0, head[3] + 0, head[9]
 local first_seq, now, held = seq, now_us(last), head[8]
 local at = fmt('%d', now)
-if held and sub(held, 17, 32) + 0 > now then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
+--@include due
+--@include keep_time
 if held then
-  --@include due
   if sub(held, 17, 32) + 0 > due then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
   call('ZREM', PERMITS, who)
   call('HDEL', GATE, name)
@@ -44,7 +45,6 @@ local flags, used = sub(conf, 1, 3), call('ZCARD', PERMITS)
 if used >= sub(conf, 6, 12) + 0 or (flags ~= 'o00' and (flags ~= 'o10' or head[7] ~= '0')) then
   local LINE, SEEN = KEYS[4] or GATE .. ':line', KEYS[5] or GATE .. ':seen'
   local STARTS = KEYS[6] or GATE .. ':starts'
-  --@include due
   --@include turn
   used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
   if sub(conf, 1, 1) == 'r' then used = used + (call('HGET', GATE, 'ghosts') or cap) end

@@ -56,5 +56,6 @@ call('HSET', BATCHES, batch, status .. ends)
 log(({ open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' })[what], '', '', '',
   '', '', batch, reason, ends)
 finish()
+call('PUBLISH', 'timers:new', GATE)
 --@include wake
 return { '1', '', '', '' }

@@ -13,16 +13,18 @@ local call, sub, fmt = redis.call, string.sub, string.format
 local GATE = KEYS[1]
 local PERMITS, LOG = KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':log'
 local ANON = KEYS[4] or GATE .. ':anon'
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'released', 'script_version', 'hold', 'ghosts')
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'released', 'script_version', 'hold', 'ghosts',
+  'doubt')
 local conf = head[1]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then
   return { '-1', '', '', outdated(head[5], call('HGET', GATE, 'script_sha')) }
 end
-local seq, last = head[2] + 0, head[3] + 0
+local seq, last, doubt = head[2] + 0, head[3] + 0, head[8]
 local first_seq, now = seq, now_us(last)
 local at, hold, freed, expired = fmt('%d', now), head[6] + 0, 0, 0
 --@include due
+--@include keep_time
 for _ = 1, 100 do -- those that have ended by themselves are no longer anybody's to give back
   local who = call('ZRANGE', ANON, 0, 0)[1]
   if not who then break end

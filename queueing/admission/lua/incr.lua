@@ -15,17 +15,19 @@ local call, sub, find, fmt = redis.call, string.sub, string.find, string.format
 local GATE, limit = KEYS[1], ARGV[1] or ''
 if not find(limit, '^%d*$') or #limit > 7 then return { '-1', '', '', 'malformed limit' } end
 local PERMITS, LOG = KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':log'
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'granted', 'ghosts')
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'granted', 'ghosts',
+  'doubt')
 local conf = head[1]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then
   return { '-1', '', '', outdated(head[5], call('HGET', GATE, 'script_sha')) }
 end
-local seq, last = head[2] + 0, head[3] + 0
+local seq, last, doubt = head[2] + 0, head[3] + 0, head[8]
 local first_seq, now = seq, now_us(last)
 local at, status, cap = fmt('%d', now), sub(conf, 1, 1), sub(conf, 6, 12) + 0
 local most = limit ~= '' and math.min(cap, limit + 0) or cap
 --@include due
+--@include keep_time
 local used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
 if status == 'r' then used = used + (head[7] or cap) end
 local refused = status == 'p' or used >= most

@@ -23,24 +23,23 @@ if (ok ~= '' and ok ~= '0' and ok ~= '1') or not find(took, '^%d*$') or #took > 
 end
 local PERMITS, LOG = KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':log'
 local name = '=' .. who
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'released', 'script_version', 'hold', name)
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'released', 'script_version', 'hold', name, 'doubt')
 local conf, held = head[1], head[7]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then
   return { '-1', '', '', outdated(head[5], call('HGET', GATE, 'script_sha')) }
 end
+local seq, last, doubt = head[2] + 0, head[3] + 0, head[8]
+local first_seq, now = seq, now_us(last)
+local at = fmt('%d', now)
+--@include due
+--@include keep_time
 if not held then return { '0', '', '', 'not held' } end
 if sub(held, 1, 16) ~= token then return { '0', '', '', 'other token' } end
-local seq, last = head[2] + 0, head[3] + 0
-local first_seq, now = seq, now_us(last)
-if sub(held, 17, 32) + 0 <= now then
-  --@include due
-  if sub(held, 17, 32) + 0 <= due then
-    call('HINCRBY', GATE, 'overrun', 1)
-    return { '0', '', '', 'late' }
-  end
+if sub(held, 17, 32) + 0 <= due then
+  call('HINCRBY', GATE, 'overrun', 1)
+  return { '0', '', '', 'late' }
 end
-local at = fmt('%d', now)
 call('ZREM', PERMITS, who)
 call('HDEL', GATE, name)
 seq = seq + 1

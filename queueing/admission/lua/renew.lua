@@ -17,22 +17,22 @@ if #who > 64 or not find(who, '^%w[%w._:-]*$') then return { '-1', '', '', 'malf
 if not find(token, '^%d+$') or #token ~= 16 then return { '-1', '', '', 'malformed token' } end
 local PERMITS, LOG = KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':log'
 local name = '=' .. who
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'ghosts', name)
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'ghosts', name,
+  'doubt')
 local conf, held = head[1], head[7]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then
   return { '-1', '', '', outdated(head[5], call('HGET', GATE, 'script_sha')) }
 end
-local seq, last = head[2] + 0, head[3] + 0
+local seq, last, doubt = head[2] + 0, head[3] + 0, head[8]
 local first_seq, now = seq, now_us(last)
 local at = fmt('%d', now)
+--@include due
+--@include keep_time
 local event, granted = 'renewed', at
 if held then
   if sub(held, 1, 16) ~= token then return { '0', '', '', 'other token' } end
-  if sub(held, 17, 32) + 0 <= now then
-    --@include due
-    if sub(held, 17, 32) + 0 <= due then return { '0', '', '', 'late' } end
-  end
+  if sub(held, 17, 32) + 0 <= due then return { '0', '', '', 'late' } end
   granted = sub(held, 33, 48)
 else
   local ghosts = sub(conf, 1, 1) == 'r' and (head[6] or sub(conf, 6, 12)) + 0 or 0

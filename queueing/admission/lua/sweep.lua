@@ -13,10 +13,8 @@ KEYS[9] {gate}:work      ZSET    task by batch × 8 + state
 KEYS[10] {gate}:batches  HASH    batch → status, end of its window, µs, when it was closed
 KEYS[11] {gate}:log      STREAM  history
 ARGV[1] batch            how many of each kind at most, 1 to 1 000
-ARGV[2] checked          left out, or µs: what this clock showed when the worker's own pace
-  confirmed it, just now; from then on nobody's permit ends by a time that no worker has confirmed
-Reply: pairs: more opened expired silent closed cap doubt; more = 1: call again at once; cap: the
-  new one, "" = as it was; doubt = 1: the clock is 3 s away from `checked`, nothing was done
+Reply: pairs: more opened expired silent closed cap now next; more = 1: call again at once; cap: the
+  new one, "" = as it was; now and next in µs: nothing is due before next
 Errors: -1 "no such gate", "script outdated …", "malformed …"
 Complexity: O(batch × log n)
 Version: 1
@@ -24,35 +22,23 @@ Version: 1
 --@include head
 local limit = tonumber(ARGV[1])
 if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
-local word = ARGV[2] or ''
-if word ~= '' and (#word ~= 16 or find(word, '%D')) then return { '-1', '', '', 'malformed checked' } end
-if word ~= '' and math.abs(now - word) <= 3000000 then
-  due = now
-  call('HSET', GATE, 'checked', at)
-elseif word ~= '' or due < now then
-  return { 'more', '0', 'opened', '0', 'expired', '0', 'silent', '0', 'closed', '0', 'cap', '', 'doubt', '1' }
-end
 --@include turn
 --@include machinery
 --@include closing
-local over = call('ZRANGEBYSCORE', PERMITS, '-inf', at, 'LIMIT', 0, limit)
+local over = call('ZRANGEBYSCORE', PERMITS, '-inf', fmt('%d', due), 'LIMIT', 0, limit)
 for _, who in ipairs(over) do
   local held = call('HGET', GATE, '=' .. who)
   if held then end_permit(who, held, 'expired') else call('ZREM', PERMITS, who) end
 end
 local silent = fair and forget_silent() or 0
-local closed = 0
-for batch, record in pairs((function()
-  local flat, map = call('HGETALL', BATCHES), {}
-  for i = 1, #flat, 2 do map[flat[i]] = flat[i + 1] end
-  return map
-end)()) do
-  if closed < limit then closed = closed + step(batch, record, limit - closed) end
+local closed, flat = 0, call('HGETALL', BATCHES)
+for i = 1, #flat, 2 do
+  if closed < limit then closed = closed + step(flat[i], flat[i + 1], limit - closed) end
 end
 local opened = false
 if sub(conf, 1, 1) == 'r' then
   local fields = call('HMGET', GATE, 'open_at', 'loaded', 'becomes')
-  if fields[1] and fields[2] == '1' and fields[1] + 0 <= now then
+  if fields[1] and fields[2] == '1' and fields[1] + 0 <= due then
     conf = (fields[3] or 'o') .. sub(conf, 2)
     call('HSET', GATE, 'conf', conf)
     call('HDEL', GATE, 'ghosts') -- none told: on a promoted server the whole cap is used
@@ -65,5 +51,6 @@ count_line()
 finish()
 --@include wake
 local more = #over == limit or silent == 100 or closed >= limit
+--@include next_time
 return { 'more', more and '1' or '0', 'opened', opened and '1' or '0', 'expired', fmt('%d', #over), 'silent',
-  fmt('%d', silent), 'closed', fmt('%d', closed), 'cap', new_cap, 'doubt', '0' }
+  fmt('%d', silent), 'closed', fmt('%d', closed), 'cap', new_cap, 'now', at, 'next', fmt('%d', next_us) }

@@ -30,7 +30,6 @@ from queueing.admission.services.permits import permit_free
 from queueing.admission.services.rebuilding import gate_check, gate_rebuild
 from queueing.admission.services.reconciling import Report, gate_reconcile
 from queueing.admission.services.sampling import sample_take
-from queueing.admission.services.sweeping import sweep_gates
 from queueing.admission.services.uploads import Problem
 
 __all__ = [
@@ -60,6 +59,5 @@ __all__ = [
     "open_windows",
     "permit_free",
     "sample_take",
-    "sweep_gates",
     "watch_gates",
 ]

@@ -31,7 +31,7 @@ end
 -- One bounded step for one batch; how much was done.
 local function step(batch, record, limit)
   local status, ends, closed = sub(record, 1, 1), sub(record, 2, 17), sub(record, 18)
-  if (status == 'o' or status == 'p') and ends + 0 <= now then
+  if (status == 'o' or status == 'p') and ends + 0 <= due then
     status = 'e'
     call('HSET', BATCHES, batch, status .. ends)
     log('ended', '', '', '', '', '', batch)

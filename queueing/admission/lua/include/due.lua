@@ -1,4 +1,13 @@
--- Permits with a deadline up to `due` have ended. A gate that workers watch: while none of them has
--- confirmed the clock for 3 s, it may have jumped ahead, and nobody's permit ends by it.
-local due, checked = now, tonumber(call('HGET', GATE, 'checked'))
-if checked and now - checked > 3000000 then due = checked end
+-- Deadlines up to `due` have come. The clock is believed while it goes on from the time at which the gate was asked
+-- last. What it is ahead of that by more than 3 s (it jumped, or nobody asked) is a lag: deadlines wait for it, for one
+-- permit's length at most. So a jump ends nobody's permit early, and no slot is lost when nobody sweeps.
+-- `doubt` is the gate's field of that name: the lag and the time at which it is settled, 16 digits each.
+local lag, settles, length = 0, 0, sub(conf, 13, 18) * 1000000
+if doubt and doubt ~= '' then lag, settles = sub(doubt, 1, 16) + 0, sub(doubt, 17, 32) + 0 end
+if now >= settles or settles - now > length then lag = 0 end
+if last > 0 and now - last > 3000000 then
+  if lag == 0 then settles = now + length end
+  lag = lag + now - last - 3000000
+end
+local due = now - lag
+local new_doubt = lag > 0 and fmt('%016d%016d', lag, settles) or ''

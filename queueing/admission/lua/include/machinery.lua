@@ -5,7 +5,7 @@
 -- a device the task, with u before it as long as nobody has shown after a loss that it lives.
 local hold, added = tonumber(head[6]) or 0, {}
 local batches, used_now = {}, nil
-local PERMIT = sub(conf, 13, 18) * 1000000
+local PERMIT = length
 local STATE = { p = 0, r = 1, d = 2, f = 3, x = 4 }
 
 local function add(counter, n) added[counter] = (added[counter] or 0) + (n or 1) end
@@ -121,4 +121,5 @@ local function finish()
   if seq > first_seq then
     call('HSET', GATE, 'seq', fmt('%d', seq), 'clock', at, 'hold', fmt('%d', hold))
   end
+  --@include keep_time
 end

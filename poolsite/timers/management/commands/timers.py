@@ -1,0 +1,24 @@
+"""`manage.py timers`: have everything happen when it is due."""
+
+import asyncio
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from poolsite.runtime import startup
+from poolsite.timers.process import Timers
+
+
+class Command(BaseCommand):
+    help = "Visits every aggregate when something of it is due, until it is ended. Run two or more."
+    requires_migrations_checks = False
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        startup.verify()
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        timers = Timers()
+        self.stdout.write(f"timers {timers.name} runs; Ctrl-C ends it.")
+        await timers.run()
