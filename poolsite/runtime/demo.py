@@ -102,6 +102,7 @@ class Demo:
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
             self._child("web", "daphne", *web, "poolsite.asgi:application"),
+            self._child("timers", "manage", "timers"),
             self._child("worker", "celery", "-A", "poolsite", *worker, "-l", "WARNING"),
             self._child("beat", "celery", "-A", "poolsite", "beat", "-s", schedule, "--pidfile="),
         )
