@@ -70,6 +70,17 @@ def kill_beat(stack: Stack, chance: random.Random) -> str:
 
 
 @fault()
+def kill_timers(stack: Stack, chance: random.Random) -> str:
+    return _kill(stack, "timers", chance)
+
+
+@fault()
+def pause_timers(stack: Stack, chance: random.Random) -> str:
+    """The other one takes its shards over; this one must not act on what it believed before."""
+    return _pause(stack, "timers", chance)
+
+
+@fault()
 def pause_web(stack: Stack, chance: random.Random) -> str:
     return _pause(stack, "web", chance)
 
@@ -89,7 +100,7 @@ def deploy(stack: Stack, _chance: random.Random) -> str:
     """A rolling restart: each process ends in order and is ready again before the next one."""
     slow = []
     for name, process in stack.processes.items():
-        if name.startswith(("web", "worker", "beat")):
+        if name.startswith(("web", "timers", "worker", "beat")):
             starts = process.starts
             if not process.terminate():
                 slow.append(name)

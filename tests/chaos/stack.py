@@ -1,4 +1,4 @@
-"""The whole product as real processes: Redis, PostgreSQL, 2 web, 2 workers, beat, switches.
+"""The whole product as real processes: Redis, PostgreSQL, 2 web, timers, workers, beat, switches.
 
 Everything listens on loopback, in one folder, with one secret of its own.
 """
@@ -123,6 +123,7 @@ class Stack(StackView):
                     *("--seed", str(self.seed + index), "--log-level", "INFO"),
                 ],
             )
+            self._define(f"timers-{index}", [*python, "manage", "timers"])
         self._define("beat", [*celery, "beat", *schedule])
         self._define_money(python, one, two)
         self._define_gates(python, one, two)
