@@ -15,9 +15,9 @@ class NumbersConfig(AppConfig):
         import numbers.pool.scripts
         import numbers.tasks
         import numbers.topics  # noqa: F401  registers the live topics
-        from numbers import demo, errors, menu, overview, rules
+        from numbers import demo, errors, menu, overview, pool, rules
         from numbers.services.history_source import PoolSource
-        from poolsite import history
+        from poolsite import history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
@@ -26,4 +26,5 @@ class NumbersConfig(AppConfig):
         overview.register()
         menu.register()
         history.register(PoolSource())
+        timers.register(timers.Kind("numbers.pool", prefix="", visit=pool.sweep))
         demo_data.register(20, demo.make_pools)

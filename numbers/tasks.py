@@ -8,12 +8,6 @@ from poolsite import jobs
 COUNT_SECONDS = 20
 
 
-@jobs.sweep("numbers.sweep", every_seconds=1, shards=2, pausable=True)
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """Leases, registrations, waiters, restarts and new days."""
-    return services.sweep_pools(shard, shards)
-
-
 @jobs.sweep("numbers.charges", every_seconds=1, shards=2, pausable=True)
 def charges(shard: int, shards: int) -> dict[str, int]:
     """Next intervals of charged calls, and what a process that died left half done."""

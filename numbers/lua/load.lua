@@ -70,4 +70,5 @@ if held_count > 0 then call('HINCRBY', POOL, 'quarantined', held_count) end
 if stones then slow.serve() end
 seq, conf = slow.synced()
 --@include close
+call('PUBLISH', 'timers:new', POOL)
 return { '1', fmt('%d', put), '', '' }

@@ -263,7 +263,10 @@ def _list_part(reply: list[str]) -> ListPart:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep did; `more`: run it again at once."""
+    """What a sweep did; `more`: run it again at once.
+
+    now_us, next_us: Redis' time, and the earliest at which something is due.
+    """
 
     more: bool = False
     day: int = 0
@@ -275,6 +278,8 @@ class Swept:
     lapsed: int = 0
     expired: int = 0
     forgotten: int = 0
+    now_us: int = 0
+    next_us: int = 0
 
 
 def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
@@ -284,7 +289,8 @@ def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
         if reply[0] != "more":
             return None
         values = {name: int(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
-        return Swept(more=bool(values.pop("more")), **values)
+        times = {"now_us": values.pop("now"), "next_us": values.pop("next")}
+        return Swept(more=bool(values.pop("more")), **times, **values)
 
     return pool_command("sweep", slug, [batch], read)
 

@@ -39,7 +39,6 @@ from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
 from numbers.services.reports import Report
 from numbers.services.sampling import sample_take
-from numbers.services.sweeping import sweep_pools
 from numbers.services.switches import switch_create, switch_delete
 
 __all__ = [
@@ -77,7 +76,6 @@ __all__ = [
     "range_of",
     "sample_take",
     "sweep_charges",
-    "sweep_pools",
     "switch_create",
     "switch_delete",
     "watch_pools",

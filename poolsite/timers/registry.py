@@ -65,4 +65,4 @@ def kind_of(tag: str) -> Kind | None:
     if not (tag.startswith("{") and tag.endswith("}")):
         return None
     before, dot, _ = tag[1:-1].partition(".")
-    return _KINDS.get(before + dot)
+    return _KINDS.get(before + dot if dot else "")

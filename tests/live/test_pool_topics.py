@@ -26,6 +26,7 @@ from poolsite.live.topics import Topic
 from tests.live.helpers import assert_all_follow
 from tests.numbers.people import drain, make_pool, operator, tenant
 from tests.support.clock import ScriptClock
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -102,7 +103,7 @@ ACTIONS: dict[str, tuple[Callable[[], Any], ...]] = {
         lambda: services.claim_release(actor=operator(), pool=pool(), operation="visit-1"),
     ),
     "a switch": (lambda: services.switch_create(actor=operator(), pool=pool(), name="fs-1"),),
-    "a sweep": (lambda: services.sweep_pools(0, 1),),
+    "a sweep": (lambda: let_time_pass("numbers.pool"),),
     "nothing at all": (lambda: None,),
     "a repeated event": (lambda: event("reg", ONE),),
     "many": (

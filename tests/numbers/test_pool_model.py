@@ -76,6 +76,7 @@ class PoolMachine(RuleBasedStateMachine):
         self.bench.run(pool.create(SLUG, 1, settings, now=self.bench.now))
         day_end = settings.midnights(self.bench.now)[0]
         self.model = PoolModel(settings, self.clock.now_us, day_end)
+        self.nothing_before = 0  # by the last sweep's word
         for number in numbers:
             self.send(pool.Event("add", number, near="86"))
             self.send(pool.Event("reg", number))
@@ -190,7 +191,13 @@ class PoolMachine(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        assert self.bench.sweep().more is False
+        swept = self.bench.sweep()
+        assert swept.more is False
+        assert swept.now_us < swept.next_us
+        if swept.now_us < self.nothing_before:
+            done = (swept.opened, swept.renewed, swept.suspected, swept.lapsed)
+            assert (*done, swept.expired, swept.day) == (0,) * 6
+        self.nothing_before = swept.next_us
         self.model.sweep()
 
     @rule()

@@ -11,6 +11,7 @@ from poolsite import hotpath, jobs
 from poolsite.operations.models import Incident
 from tests.numbers.people import drain, make_pool, operator, send, tenant
 from tests.support.clock import ScriptClock
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -51,27 +52,19 @@ def test_a_sweep_releases_calls_whose_lease_has_passed(test_clock: ScriptClock) 
     pool = make_pool(numbers=2, lease_seconds=60)
     send("east", "call", call_id="a")
     test_clock.advance(seconds=61)
-    done = services.sweep_pools(0, 1)
-    assert (done["lapsed"], done["failed"]) == (1, 0)
-    assert services.sweep_pools(0, 1)["lapsed"] == 0
+    assert let_time_pass("numbers.pool")["lapsed"] == 1
+    assert let_time_pass("numbers.pool")["lapsed"] == 0
     drain(pool)
     assert pool.calls.get().ended_how == "released: lease ended"
-
-
-def test_the_shards_together_sweep_every_pool_once() -> None:
-    for slug in ("a", "b", "c"):
-        make_pool(slug)
-    assert sum(services.sweep_pools(shard, 2)["pools"] for shard in range(2)) == 3
 
 
 def test_every_sweep_of_the_pools_is_registered_and_runs() -> None:
     make_pool(numbers=1)
     mine = {name: sweep for name, sweep in jobs.sweeps().items() if name.startswith("numbers.")}
-    assert {"numbers.sweep", "numbers.watch", "numbers.samples", "numbers.alarms"} <= set(mine)
+    assert {"numbers.watch", "numbers.samples", "numbers.alarms"} <= set(mine)
     for sweep in mine.values():
         for shard in range(sweep.shards):
             sweep.run(shard, sweep.shards)
-    assert mine["numbers.sweep"].pausable
 
 
 def test_settings_are_brought_to_redis_again_and_again() -> None:

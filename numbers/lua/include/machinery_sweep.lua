@@ -43,15 +43,36 @@ function slow.shorten(batch)
   return #late
 end
 
--- Leases at their deadline, at most `batch`; returns renewed, suspected, released.
-function slow.leases(batch)
+-- The bands of TIMERS in which leases stand: calls without a switch, then one for each switch.
+local function lease_bands()
   local sessions = { NO_SWITCH }
   for _, session in pairs(cjson.decode(call('HGET', POOL, 'switches') or '{}')) do sessions[#sessions + 1] = session end
   table.sort(sessions)
+  return sessions
+end
+
+-- The earliest time at which something is due, by what there is now and by the shortest term of what may begin: a lease,
+-- a suspicion, a registration (1 s at least). Who waits for a number is looked after all the while.
+function slow.next_time()
+  local next_us = now + math.min(sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0) * 1000
+  if sub(conf, 4, 4) == '1' then next_us = math.min(next_us, now + 200000) end
+  if call('EXISTS', REGS) == 1 then next_us = earliest(math.min(next_us, now + 1000000), REGS) end
+  for _, session in ipairs(lease_bands()) do
+    local first = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), '(' .. us((session + 1) * BAND), 'WITHSCORES',
+      'LIMIT', 0, 1)[2]
+    if first then next_us = math.min(next_us, first % BAND * 1000) end
+  end
+  local fields = call('HMGET', POOL, 'open_at', 'loaded')
+  if sub(conf, 1, 1) == 'r' and fields[1] and fields[2] == '1' then next_us = math.min(next_us, fields[1] + 0) end
+  return math.min(next_us, sub(conf, 84, 93) * 1000000)
+end
+
+-- Leases at their deadline, at most `batch`; returns renewed, suspected, released.
+function slow.leases(batch)
   local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
   local silence, cooldown = 3 * sub(conf, 26, 35), sub(conf, 36, 45) + 0
   local renewed, suspected, released = 0, 0, 0
-  for _, session in ipairs(sessions) do
+  for _, session in ipairs(lease_bands()) do
     local due = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), us(session * BAND + now_ms), 'WITHSCORES', 'LIMIT', 0,
       batch - renewed - suspected - released)
     for i = 1, #due, 2 do

@@ -1,0 +1,129 @@
+"""2,000 clients at a gate, with Redis and one web process: no worker, no timers, Redis killed.
+
+The clients' own log is the judge: who held a slot from when to when, by the machine's clock.
+"""
+
+import asyncio
+import itertools
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
+from queueing.admission import gate as door
+from tests.chaos.gate_proof import SLUG
+from tests.live.servers import Site, WebServer
+from tests.support.waiting import eventually, patient
+
+pytestmark = [pytest.mark.prove, pytest.mark.processes]
+
+CLIENTS = 2_000
+CAP = 60
+PERMIT_SECONDS = 5
+HOLD_SECONDS = 0.1
+BUSY = (429, 503)  # nobody has a slot for us, or Redis is away
+
+
+@dataclass
+class Crowd:
+    """The clients. The first CAP that get a slot die with it, and one in twenty of the others."""
+
+    url: str
+    token: str
+    held: list[tuple[float, float]] = field(default_factory=list)  # from, until, by the clock
+    granted: set[str] = field(default_factory=set)
+    first_since: dict[str, float] = field(default_factory=dict)
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self) -> None:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        limits = httpx.Limits(max_connections=50)
+        async with httpx.AsyncClient(
+            base_url=self.url, headers=headers, limits=limits, timeout=None
+        ) as client:
+            await asyncio.gather(*(self._live(client, f"h{n}") for n in range(CLIENTS)))
+
+    async def _live(self, client: httpx.AsyncClient, holder: str) -> None:
+        while True:
+            answer = await self._ask(client, "acquire", {"holder": holder})
+            if answer.get("granted"):
+                break
+            await asyncio.sleep(float(answer.get("retry_after") or 1))
+        now, until = time.time(), int(answer["deadline"]) / 1e6
+        self.granted.add(holder)
+        place = len(self.granted)
+        if self.may_go_on.is_set():
+            self.first_since.setdefault("restart", time.monotonic())
+        if place <= CAP or place % 20 == 0:
+            self.held.append((now, until))
+            return
+        await asyncio.sleep(HOLD_SECONDS)
+        self.held.append((now, min(time.time(), until)))
+        await self._ask(client, "release", {"holder": holder, "token": answer["token"]})
+
+    async def _ask(
+        self, client: httpx.AsyncClient, what: str, body: dict[str, object]
+    ) -> dict[str, object]:
+        try:
+            answer = await client.post(f"/api/v1/gates/{SLUG}/{what}", json=body)
+        except httpx.TransportError:
+            return {}
+        said = answer.json()
+        return said if isinstance(said, dict) else {}
+
+    def most_at_once(self) -> int:
+        steps = [(at, 1) for at, _ in self.held] + [(until, -1) for _, until in self.held]
+        return max(itertools.accumulate(step for _, step in sorted(steps)))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    server = RedisServer(folder=tmp_path / "redis", append_only=True).start()
+    yield server
+    server.stop()
+
+
+def make_gate(site: Site) -> str:
+    settings = {
+        "slug": SLUG,
+        "cap": CAP,
+        "period_seconds": 2,
+        "permit_seconds": PERMIT_SECONDS,
+        "margin_seconds": 1,
+    }
+    words = ("make", json.dumps(settings), "1")
+    return str(json.loads(site.run("-m", "tests.chaos.gate_proof_site", *words))["token"])
+
+
+async def test_slots_of_the_dead_come_back_within_a_permits_length(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    site = Site(tmp_path / "site", server.url)
+    site.migrate()
+    token = make_gate(site)
+    web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
+    try:
+        crowd = Crowd(f"http://127.0.0.1:{web.port}", token)
+        running = asyncio.create_task(crowd.run())
+        await eventually(lambda: len(crowd.granted) >= CAP)
+        server.kill()
+        await asyncio.to_thread(server.start)
+        crowd.may_go_on.set()
+        restarted = time.monotonic()
+        await asyncio.wait_for(running, patient(240))
+    finally:
+        web.stop()
+    assert len(crowd.granted) == CLIENTS
+    assert crowd.most_at_once() <= CAP
+    waited = crowd.first_since["restart"] - restarted
+    assert waited <= PERMIT_SECONDS + patient(1), "a slot of the dead came back too late"
+    with hotpath.connect(server.url) as path:
+        figures = path.run(door.show(SLUG))
+    assert figures is not None
+    assert figures.granted == CLIENTS
