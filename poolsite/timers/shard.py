@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 BATCH = 64  # aggregates visited in one pipeline
 # Deadlines of one aggregate that are closer together than this are handled by one visit.
 LEAST_GAP_SECONDS = 0.03
+STUCK_SECONDS = 0.5
 RETRY_SECONDS = 0.25  # after a visit that Redis did not answer
 REMEMBERED_VISITS = 2_000
 
@@ -123,6 +124,8 @@ class Shard:
             self._agenda.put(tag, now)
             return
         wait = (visited.next_us - visited.now_us) / 1e6
+        if wait <= 0:  # it stood still before what is due: a clock in doubt, or a newer release
+            wait = STUCK_SECONDS
         if wait < idle_seconds:
             self._awaited.add(tag)
         self._agenda.put(tag, now + min(max(wait, LEAST_GAP_SECONDS), idle_seconds))

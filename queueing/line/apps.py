@@ -13,10 +13,10 @@ class LineConfig(AppConfig):
         import queueing.line.desk.scripts
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
-        from poolsite import history
+        from poolsite import history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.line import cards, demo, errors, menu, overview, rules
+        from queueing.line import cards, demo, desk, errors, menu, overview, rules
         from queueing.line.services.history_source import DeskSource
 
         rules.register()
@@ -26,3 +26,4 @@ class LineConfig(AppConfig):
         cards.register()
         demo_data.register(60, demo.make_desk)
         history.register(DeskSource())
+        timers.register(timers.Kind("line.desk", prefix="line.", visit=desk.sweep))

@@ -4,12 +4,6 @@ from poolsite import jobs
 from queueing.line.services import calling, erasing, healing, message_calls, sweeping
 
 
-@jobs.sweep("line.sweep", every_seconds=1, shards=2, pausable=True)
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """Heartbeats, offers, wrap-ups, longest waits; and what every other trigger missed."""
-    return sweeping.sweep_desks(shard, shards)
-
-
 @jobs.sweep("line.watch", every_seconds=2)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost, and mends it."""

@@ -16,12 +16,12 @@ def main() -> None:
     from queueing.line.services.calling import sweep_calls
     from queueing.line.services.healing import watch_desks
     from queueing.line.services.message_calls import sweep_message_calls
-    from queueing.line.services.sweeping import sweep_desks
+    from tests.support.timers import let_time_pass
 
     desks = list(Desk.objects.all())
     print("ready", flush=True)
     while True:
-        sweep_desks(0, 1)
+        let_time_pass("line.desk")
         sweep_calls(0, 1)
         sweep_message_calls(0, 1)
         watch_desks(0, 1)

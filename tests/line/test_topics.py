@@ -14,7 +14,7 @@ from poolsite.live import Changes, Topic
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard
-from queueing.line.services import desk_settings, desks, erasing, healing, rooms, sweeping, visits
+from queueing.line.services import desk_settings, desks, erasing, healing, rooms, visits
 from queueing.line.topics import visit as visit_topics
 from queueing.line.topics.agent import AgentTopic
 from queueing.line.topics.desk import DeskListTopic, DeskTopic
@@ -23,6 +23,7 @@ from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
 from tests.access.world import make_world
 from tests.line.line_world import make_line
 from tests.live.helpers import as_the_browser_gets_it
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -103,7 +104,7 @@ ACTIONS: dict[str, Callable[[Busy], Any]] = {
     "close": lambda busy: desk_settings.closure_save(
         actor="test", queue=busy.line.queue, day=busy.room.joined_at.date(), spans=[]
     ),
-    "sweep": lambda busy: sweeping.sweep_desks(0, 1),
+    "sweep": lambda busy: let_time_pass("line.desk"),
     "drain": lambda busy: busy.line.drain(),
     "end and erase": lambda busy: [
         visits.visit_leave(desk=busy.desk, visit=busy.first.public_id),

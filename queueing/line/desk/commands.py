@@ -295,21 +295,26 @@ def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[Answer
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What one sweep did; `more`: call again at once. `answer`: "" or an error's text."""
+    """What one sweep did; `more`: call again at once.
+
+    now_us, next_us: Redis' time, and the earliest at which something is due.
+    """
 
     more: bool
     seq: int
     handled: int
-    answer: str = ""
+    now_us: int
+    next_us: int
 
 
-def sweep(slug: str, batch: int = SWEEP_BATCH) -> Command[Swept]:
-    """What time brings, at most `batch` timers of it."""
+def sweep(slug: str, batch: int = SWEEP_BATCH) -> Command[Swept | None]:
+    """What time brings, at most `batch` timers of it; None = there is no such desk."""
 
-    def read(reply: list[str]) -> Swept:
-        if len(reply) < 3:
-            return Swept(False, 0, 0, reply[0])
-        return Swept(reply[0] == "1", int(reply[1]), int(reply[2]))
+    def read(reply: list[str]) -> Swept | None:
+        if len(reply) < 5:
+            return None
+        more, *numbers = reply
+        return Swept(more == "1", *map(int, numbers))
 
     return desk_command("sweep", slug, (batch,), read, str(batch))
 

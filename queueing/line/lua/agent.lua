@@ -60,4 +60,5 @@ else
   keep_agent(a)
 end
 --@include close
+call('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq) }

@@ -51,4 +51,5 @@ else
   end
 end
 --@include close
+call('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq) }

@@ -11,7 +11,7 @@ KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] batch          how many timers at most, 1 to 1 000
-Reply: [more, seq, handled]; more = 1: call again at once
+Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
 Errors: "no such desk", "script outdated …", "malformed batch"
 Complexity: O(batch × (log n + skill sets))
 Version: 1
@@ -21,12 +21,12 @@ Version: 1
 --@include matching
 --@include moves
 
-local batch = tonumber(ARGV[1])
+local batch, opened = tonumber(ARGV[1]), false
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
 if status == 'r' then
   local opens = call('HGET', DESK, 'opens_at')
   if opens and opens + 0 <= now_ms then
-    status = 'o'
+    status, opened = 'o', true
     call('HSET', DESK, 'conf', 'o')
     call('HDEL', DESK, 'opens_at')
     log('opened', 'w', 'recovered')
@@ -187,8 +187,9 @@ for i = 1, #due do
     handled = handled + 1
   end
 end
--- What every other trigger missed, if anything: the head of each line looks once more.
-if status == 'o' then
+-- What every other trigger missed, if anything: the head of each line looks once more, once a second.
+if status == 'o' and (opened or math.abs(now_ms - (call('HGET', DESK, 'walked') or 0)) >= 1000) then
+  call('HSET', DESK, 'walked', int(now_ms))
   local ids = call('HKEYS', QUEUES)
   for i = 1, #ids do
     local q = queue_of(ids[i])
@@ -205,4 +206,9 @@ if status == 'o' then
   end
 end
 --@include close
-return { #due == batch and '1' or '0', int(seq), int(handled) }
+-- Whatever begins from now on lasts at least a second.
+local somebody = call('EXISTS', VISITS) == 1 or call('EXISTS', FREE) == 1
+local next_ms = earliest(now_ms + (somebody and 1000 or 60000), TIMERS)
+local opens = status == 'r' and call('HGET', DESK, 'opens_at')
+if opens then next_ms = math.min(next_ms, opens + 0) end
+return { (#due == batch or next_ms <= now_ms) and '1' or '0', int(seq), int(handled), int(now), int(next_ms * 1000) }

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.jobs.shards import of_shard
 from poolsite.operations import incidents
 from queueing.line import desk as door
 from queueing.line import laws
@@ -17,25 +16,7 @@ from queueing.line.models import Desk, DeskSample, Queue, Visit
 from queueing.line.services.desks import apply_desk
 
 logger = logging.getLogger(__name__)
-ROUNDS = 50  # of one desk in one tick
 DRIFT = "line.laws"
-
-
-def sweep_desks(shard: int, shards: int) -> dict[str, int]:
-    """Let time pass at every desk of a shard."""
-    done = {"desks": 0, "handled": 0, "failed": 0}
-    for desk in of_shard(Desk.objects.order_by("pk"), shard, shards):
-        done["desks"] += 1
-        try:
-            for _ in range(ROUNDS):
-                swept = hotpath.run(door.sweep(desk.slug))
-                done["handled"] += swept.handled
-                if not swept.more:
-                    break
-        except (hotpath.HotPathError, RedisError) as error:
-            done["failed"] += 1
-            logger.info("line: desk %s is not swept: %s", desk.slug, error)
-    return done
 
 
 def apply_hours() -> dict[str, int]:
