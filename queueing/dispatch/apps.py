@@ -13,10 +13,10 @@ class DispatchConfig(AppConfig):
         import queueing.dispatch.dispatcher.scripts
         import queueing.dispatch.tasks
         import queueing.dispatch.topics  # noqa: F401  registers the live topics
-        from poolsite import history
+        from poolsite import history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.dispatch import cards, demo, errors, menu, overview, rules
+        from queueing.dispatch import cards, demo, dispatcher, errors, menu, overview, rules
         from queueing.dispatch.services.history_source import GroupSource
 
         rules.register()
@@ -25,4 +25,12 @@ class DispatchConfig(AppConfig):
         overview.register()
         cards.register()
         history.register(GroupSource())
+        timers.register(
+            timers.Kind(
+                "dispatch.group",
+                prefix="disp.",
+                visit=dispatcher.sweep,
+                idle_seconds=dispatcher.VISIT_SECONDS,
+            )
+        )
         demo_data.register(50, demo.make_group)

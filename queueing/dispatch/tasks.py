@@ -4,12 +4,6 @@ from poolsite import jobs
 from queueing.dispatch import services
 
 
-@jobs.sweep("dispatch.sweep", every_seconds=1, shards=2, pausable=True)
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """Missed heartbeats, disconnect timers, routes' ends."""
-    return services.sweep_groups(shard, shards)
-
-
 @jobs.sweep("dispatch.upgrades", every_seconds=1)
 def upgrades(shard: int, shards: int) -> dict[str, int]:
     """One step of every running upgrade."""
@@ -18,7 +12,7 @@ def upgrades(shard: int, shards: int) -> dict[str, int]:
 
 @jobs.sweep("dispatch.untils", every_seconds=1)
 def untils(shard: int, shards: int) -> dict[str, int]:
-    """Drains and blocks whose time has passed."""
+    """Drains and blocks that Redis has opened: SQL says so too."""
     return services.end_untils()
 
 

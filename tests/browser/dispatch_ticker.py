@@ -13,11 +13,12 @@ def main() -> None:
     from poolsite.history import Aggregate
     from queueing.dispatch import services
     from queueing.dispatch.models import Group
+    from tests.support.timers import let_time_pass
 
     groups = list(Group.objects.all())
     print("ready", flush=True)
     while True:
-        services.sweep_groups(0, 1)
+        let_time_pass("dispatch.group")
         services.end_untils()
         services.watch_groups(0, 1)
         services.note_peers(0, 1)

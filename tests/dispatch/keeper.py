@@ -1,8 +1,11 @@
 """The process that keeps groups (groups_process.py), as its tests hold it."""
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from poolsite.runtime.redis_server import die_with_parent
@@ -12,7 +15,7 @@ PROGRAM = "tests/dispatch/groups_process.py"
 
 
 class Keeper:
-    """Stands for worker and beat of a site, and makes its groups. One order at a time."""
+    """Stands for worker, beat and timers of a site, and makes its groups. One order at a time."""
 
     def __init__(self, site: Site) -> None:
         with (site.folder / "keeper.log").open("ab") as log:
@@ -46,6 +49,15 @@ class Keeper:
         if answer != "done\n":
             with open(self._log) as log:
                 raise RuntimeError(f"{order} failed: {answer}{log.read()[-3000:]}")
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Neither worker nor timers run while the block runs."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End it."""

@@ -33,7 +33,7 @@ class Peer:
         return self._seq
 
     def beat(self) -> door.Heard:
-        return hotpath.run(door.heard(self.slug, "web", [(self.key, self.link)]))[0]
+        return hotpath.run(door.heard(self.slug, "web", [(self.key, self.link, 0)]))[0]
 
     def outbox(self) -> list[door.Entry]:
         found = hotpath.run(door.outbox(self.slug, self.key, self.link, 1, 500))

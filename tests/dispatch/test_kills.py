@@ -1,25 +1,19 @@
 """kill -9 of an instance, of a web process, of Redis with and without its data: what it costs."""
 
 import asyncio
-import json
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from integrations.dispatch_client import FrontEnd, Instance
-from poolsite.runtime.redis_server import die_with_parent
 from tests.dispatch.handlers import Caller, Echo, Talk
+from tests.dispatch.instances import InstanceProcess
 from tests.dispatch.stage import QUICK, Stage, kill
-from tests.live.servers import ROOT, WebServer
+from tests.live.servers import WebServer
 from tests.support.waiting import eventually, patient
 
 pytestmark = pytest.mark.prove
-
-PROGRAM = "tests/dispatch/instance_process.py"
 
 
 @pytest.fixture(scope="module")
@@ -50,39 +44,6 @@ def hasty(own: Stage) -> Iterator[str]:
     """One whose lost peers are stopped after 3 s."""
     with own.group(**QUICK) as slug:
         yield slug
-
-
-class InstanceProcess:
-    """One instance as a process, and what it has printed."""
-
-    def __init__(self, stage: Stage, group: str, webs: list[WebServer], name: str) -> None:
-        settings = stage.settings(group, *webs)
-        options = {
-            "servers": list(settings.servers),
-            "group": group,
-            "token": settings.token,
-            "name": name,
-        }
-        self._output = Path(stage.site.folder / f"{group}-{name}.log")
-        with self._output.open("wb") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, PROGRAM, json.dumps(options)],
-                cwd=ROOT,
-                env=stage.site.environment,
-                stdout=output,
-                preexec_fn=die_with_parent,
-            )
-
-    def lines(self, word: str) -> list[str]:
-        return [
-            line.removeprefix(f"{word} ")
-            for line in self._output.read_text().splitlines()
-            if line.startswith(f"{word} ")
-        ]
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
 
 
 async def test_a_killed_instance_loses_only_its_own_sessions_and_new_ones_go_elsewhere(

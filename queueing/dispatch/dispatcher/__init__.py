@@ -35,6 +35,7 @@ from queueing.dispatch.dispatcher.keys import (
 from queueing.dispatch.dispatcher.listener import (
     HEARD_LIMIT,
     SWEEP_LIMIT,
+    VISIT_SECONDS,
     Heard,
     Swept,
     ack,
@@ -106,6 +107,7 @@ __all__ = [
     "SESSION_LENGTH",
     "SESSION_WORD",
     "SWEEP_LIMIT",
+    "VISIT_SECONDS",
     "WEIGHT_LIMIT",
     "Arrival",
     "Change",

@@ -18,7 +18,7 @@ NAMES_LIMIT: Final = 1_000
 class NameState:
     """What operators and upgrades say of a name: manual is open, drain or blocked.
 
-    `until_us` is only kept and shown: whoever set it sets the next state when it passes.
+    `until_us`: when it opens by itself. One that has passed counts as open.
     """
 
     name: str

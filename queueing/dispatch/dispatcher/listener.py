@@ -10,6 +10,7 @@ from queueing.dispatch.dispatcher.scripts import group_command
 
 HEARD_LIMIT: Final = 500
 SWEEP_LIMIT: Final = 1_000
+VISIT_SECONDS: Final = 2.0  # at most between two visits: in include/routes.lua too
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,14 @@ class Heard:
     released: bool
 
 
-def heard(slug: str, process: str, links: Sequence[tuple[str, str]]) -> Command[list[Heard]]:
-    """Frames came over these (peer, link), at most HEARD_LIMIT; pending ones are active again."""
-    peers = [peer for peer, _ in links]
-    args = [process, *(word for each in links for word in each)]
+def heard(slug: str, process: str, links: Sequence[tuple[str, str, int]]) -> Command[list[Heard]]:
+    """Frames came over these (peer, link, how many µs ago), at most HEARD_LIMIT.
+
+    Pending ones are active again. With no links the process only says that it listens: a group
+    for which nobody asked for 3 s was away, and its peers have one limit to come.
+    """
+    peers = [peer for peer, _, _ in links]
+    args: list[str | int] = [process, *(word for each in links for word in each)]
 
     def read(reply: list[str]) -> list[Heard]:
         check(reply)
@@ -79,7 +84,7 @@ class Swept:
 
     `cleared`: routes of lost, restarted or blocked peers that were removed; `expired`: routes whose
     time had come; `freed`: provisional ones that no other end named; `opened`: it recovers no
-    longer.
+    longer. now_us, next_us: Redis' time, and the earliest at which something may be due.
     """
 
     more: bool
@@ -89,6 +94,8 @@ class Swept:
     cleared: int
     expired: int
     freed: int
+    now_us: int
+    next_us: int
 
 
 def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
@@ -97,10 +104,10 @@ def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
     def read(reply: list[str]) -> Swept | None:
         if reply[:2] == ["-1", NO_SUCH_GROUP]:
             return None
-        _, more, opened, pending, stopped, cleared, expired, freed = check(reply)
+        _, more, opened, pending, stopped, cleared, expired, freed, now, its_next = check(reply)
         return Swept(
             *(more == "1", opened == "1", tuple(pending.split()), tuple(stopped.split())),
-            *(int(cleared), int(expired), int(freed)),
+            *(int(cleared), int(expired), int(freed), int(now), int(its_next)),
         )
 
     return group_command("sweep", slug, [batch], read, "sweep")

@@ -18,6 +18,9 @@ from queueing.dispatch.links.delivery import Delivery
 logger = logging.getLogger(__name__)
 
 HEARD_SECONDS = 1.0
+LISTEN_SECONDS = 2.0  # a group for which nobody asks for 3 s was away (lua/include/peers.lua)
+SILENT_SLACK_SECONDS = 0.05  # Redis heard of the frame a little later than we did
+SILENT_BATCH = 100
 BEAT = {"op": "beat"}
 
 
@@ -28,6 +31,8 @@ class Registered(Protocol):
     peer: str
     link: str
     heartbeat_seconds: int
+    limit_seconds: int
+    heard_at: float
     delivery: Delivery
 
     def take_heard(self) -> bool:
@@ -46,6 +51,8 @@ class Hub:
         self._wakes = Wakes(on_change=self._wakes_changed)
         self._sockets: dict[tuple[str, str, str], Registered] = {}
         self._beaten_at: dict[tuple[str, str, str], float] = {}
+        self._listened_at: dict[str, float] = {}
+        self._silences: set[asyncio.Task[None]] = set()
         self._open = 0
         self._subscribed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -115,6 +122,8 @@ class Hub:
             self._beat()
             try:
                 await self._tell_heard()
+                self._expect_silence()
+                await self._say_that_we_listen()
             except Exception:
                 logger.exception("dispatch: heartbeats were not told")
 
@@ -136,7 +145,12 @@ class Hub:
 
     async def tell_heard(self, slug: str, sockets: Sequence[Registered]) -> None:
         """Tell the group that these were heard just now, and them what waits for them."""
-        links = [(socket.peer, socket.link) for socket in sockets]
+        now = self._loop.time()
+        self._listened_at[slug] = now
+        links = [
+            (socket.peer, socket.link, max(0, round((now - socket.heard_at) * 1_000_000)))
+            for socket in sockets
+        ]
         try:
             rows = await hotpath.arun(door.heard(slug, self.process, links))
         except door.DispatchRefusedError as refused:
@@ -153,6 +167,42 @@ class Hub:
                 socket.delivery.release(row.sent)
             else:
                 socket.delivery.tell(row.sent)
+
+    async def _say_that_we_listen(self) -> None:
+        """Of groups whose peers had nothing to say lately: the peers are quiet, we are not away."""
+        now = self._loop.time()
+        slugs = {socket.slug for socket in self._sockets.values()}
+        self._listened_at = {slug: self._listened_at.get(slug, 0.0) for slug in slugs}
+        for slug, at in list(self._listened_at.items()):
+            if now - at > LISTEN_SECONDS - HEARD_SECONDS / 2:
+                await self.tell_heard(slug, [])
+
+    # -- silence ----------------------------------------------------------------------------------
+
+    def _expect_silence(self) -> None:
+        """Plan a look at the groups of those whose limit is over before the next tick, or is over.
+
+        A silent peer stays in its socket's care until it speaks or its socket ends.
+        """
+        now = self._loop.time()
+        first: dict[str, float] = {}
+        for socket in self._sockets.values():
+            over = socket.heard_at + socket.limit_seconds + SILENT_SLACK_SECONDS
+            wait = max(0.0, over - now)
+            if wait < HEARD_SECONDS:
+                first[socket.slug] = min(first.get(socket.slug, wait), wait)
+        for slug, wait in first.items():
+            task = self._loop.create_task(self._look_at(slug, wait))
+            self._silences.add(task)
+            task.add_done_callback(self._silences.discard)
+
+    async def _look_at(self, slug: str, wait: float) -> None:
+        """Do what is due in a group: its silent peers are pending, or stopped, from now on."""
+        await asyncio.sleep(wait)
+        try:
+            await hotpath.arun(door.sweep(slug, SILENT_BATCH))
+        except hotpath.HotPathError as error:
+            logger.warning("dispatch: silent peers of %s were not told: %s", slug, error)
 
 
 hub_of_loop = PerLoop(Hub)

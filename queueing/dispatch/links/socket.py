@@ -65,6 +65,8 @@ class PeerSocket:
         self._ack_timer: asyncio.TimerHandle | None = None
         self.slug = group.slug
         self.heartbeat_seconds = group.heartbeat_seconds
+        self.limit_seconds = group.heartbeat_seconds * group.missed_limit
+        self.heard_at = self._loop.time()
         self.link = secrets.token_hex(8)
         self.peer = ""
         self.delivery: Delivery
@@ -213,6 +215,7 @@ class PeerSocket:
             while not self._frames.empty() and len(taken) < BATCH:
                 taken.append(self._frames.get_nowait())
             await self._do(taken)
+            self.heard_at = self._loop.time()
             self._heard = True  # only now: a first frame's own meaning comes before its beat
             if self.delivery.held:
                 await self._hub.tell_heard(self.slug, [self])

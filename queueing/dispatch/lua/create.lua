@@ -50,11 +50,16 @@ call('HSET', GROUP, 'generation', generation, 'conf', conf, 'seq', 1, 'clock', a
 if recovering then
   call('HSET', GROUP, 'opens_at', int(now + string.sub(conf, 10, 14) * 1000000))
 end
+local first = ''
 for i = 4, #ARGV, 4 do
+  local till = ARGV[i + 3]
+  if till ~= '' and (first == '' or till + 0 < first + 0) then first = till end
   call('HSET', KEYS[12] or GROUP .. ':names', ARGV[i],
     table.concat({ ARGV[i + 1], ARGV[i + 2], '', ARGV[i + 3], '' }, '\t'))
 end
+call('HSET', GROUP, 'until', first)
 call('XADD', KEYS[14] or GROUP .. ':log', '1-0', 'at', at, 'e',
   (recovering and 'recovering' or 'created') .. '\t\t\t\t\t\t')
 call('PUBLISH', GROUP .. ':wake', '')
+call('PUBLISH', 'timers:new', GROUP)
 return { '1', '' }

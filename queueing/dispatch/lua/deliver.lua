@@ -29,9 +29,11 @@ local NEW_NUMBERING = false
 --@include open
 --@include peers
 --@include states
+--@include untils
 --@include choosing
 local WHAT = 'deliver'
 --@include inbound
+end_untils()
 local to, body = ARGV[4] or '', ARGV[5] or 'null'
 if #to > 40 or (to ~= '' and not find(to, '^%w[%w._-]*$')) then return { '-1', 'malformed to' } end
 if #body > 65536 then return { '-1', 'malformed body' } end
@@ -43,7 +45,10 @@ if me.front then
 else
   other = peer_of('f:' .. to)
   if not other or other.state == 's' then reason = 'no such peer'
-  elseif other.state ~= 'a' then reason = 'peer pending' end
+  else
+    if not deaf then catch_up(other) end
+    if other.state ~= 'a' then reason = 'peer pending' end
+  end
 end
 if not reason and unacked(other) >= OUT_LIMIT then reason = 'peer full' end
 local reply

@@ -15,7 +15,8 @@ KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
 KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
 KEYS[14] {disp}:log     STREAM  history
 ARGV[1] process        token of the web process that holds them
-ARGV[2+] links         pairs: peer, link; 500 at most
+ARGV[2+] links         triples: peer, link, how many µs ago its last frame came; 500 at most, none: the process
+  only says that it listens
 Reply: [1, then for each: last number of its outbox, 1 = the link is the peer's, 1 = its held frames may go]
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …"
 Complexity: O(links × log n)
@@ -24,9 +25,12 @@ Version: 1
 --@include open
 --@include peers
 --@include states
-if #ARGV % 2 ~= 1 or #ARGV > 1001 then return { '-1', 'malformed links' } end
+if #ARGV % 3 ~= 1 or #ARGV > 1501 then return { '-1', 'malformed links' } end
+for i = 4, #ARGV, 3 do
+  if not find(ARGV[i], '^%d+$') or #ARGV[i] > 15 then return { '-1', 'malformed links' } end
+end
 local reply = { '1' }
-for i = 2, #ARGV, 2 do
+for i = 2, #ARGV, 3 do
   local p = peer_of(ARGV[i])
   if p and p.state == 's' then p = nil end
   local released = '0'
@@ -35,7 +39,8 @@ for i = 2, #ARGV, 2 do
       p.held, released = '0', '1'
       keep_peer(p)
     end
-    if p.state == 'p' then revive(p) else beats(p) end
+    local ago = math.min(ARGV[i + 2], HEARTBEAT / 2)
+    if p.state == 'p' then revive(p, ago) else beats(p, ago) end
     reply[#reply + 1] = call('HGET', SEQS, 'o' .. p.key) or '0'
     reply[#reply + 1] = '1'
   else

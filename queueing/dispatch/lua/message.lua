@@ -36,7 +36,12 @@ local session, body = ARGV[4] or '', ARGV[5] or 'null'
 if #session > 80 or not find(session, '^%w[%w._-]*/[^%c%s]+$') then return { '-1', 'malformed session' } end
 if #body > 65536 then return { '-1', 'malformed body' } end
 --@include other_end
+if not reason and is_past(r) then
+  if end_route(r, 'expired') then add('expired') end
+  reason = 'no such session'
+end
 if not reason then
+  if not deaf then catch_up(other) end
   if other.state ~= 'a' then reason = 'peer pending'
   elseif unacked(other) >= OUT_LIMIT then reason = 'peer full' end
 end

@@ -32,6 +32,7 @@ local NEW_NUMBERING = false
 --@include peers
 --@include states
 --@include routes
+--@include untils
 --@include choosing
 --@include profiles
 local WHAT = 'start'
@@ -42,6 +43,7 @@ if #key > 80 or find(key, '%c') then return { '-1', 'malformed key' } end
 if ttl ~= '' and (not find(ttl, '^[1-9]%d*$') or #ttl > 8) then return { '-1', 'malformed ttl' } end
 if #body > 65536 then return { '-1', 'malformed body' } end
 local session = me.id .. '/' .. word
+end_untils()
 local routes = me.front and PROFILES[me.profile].routes
 local old = routes and route_of(session)
 local f, b
@@ -56,6 +58,7 @@ elseif old and (old.flags == 'pb' and b or old.flags == '' and f and b and old.w
     old.fe, old.flags = me.epoch, ''
     keep_route(old)
     set_timer(old)
+    call('PUBLISH', 'timers:new', GROUP)
     call('ZADD', INDEX, 0, session)
     load(me, 1)
     add('restored')
@@ -86,7 +89,10 @@ else
   local new = { session = session, back = back.id, fe = me.epoch, be = back.epoch, started = at,
     deadline = timed and int(goes) or '', flags = '', nf = '0', nb = '0', why = why }
   keep_route(new)
-  if timed then set_timer(new) end
+  if timed then
+    set_timer(new)
+    if goes - now < shortest_term() then call('PUBLISH', 'timers:new', GROUP) end
+  end
   call('ZADD', INDEX, 0, session, 0, '=' .. back.id .. '\t' .. session)
   load(me, 1)
   load(back, 1)

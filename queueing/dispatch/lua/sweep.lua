@@ -1,6 +1,6 @@
 --[[ dispatch/sweep
 Purpose: What time brings, a bounded piece at a time: silent peers, stopped ones, routes of lives that are over, routes
-  whose time has come, the opening after a loss.
+  whose time has come, drains and blocks whose time has passed, the opening after a loss.
 KEYS[1] {disp}          HASH    conf, generation, seq, counters
 KEYS[2] {disp}:peers    HASH    peer → its record
 KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
@@ -16,8 +16,8 @@ KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
 KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
 KEYS[14] {disp}:log     STREAM  history
 ARGV[1] batch          how many of each kind at most, 1 to 1 000
-Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed]; more = 1: call again
-  at once; peers are joined by spaces
+Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed, now, next]; more = 1: call
+  again at once; peers are joined by spaces; now and next in µs: nothing is due before next
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
 Version: 1
@@ -26,11 +26,13 @@ Version: 1
 --@include peers
 --@include states
 --@include routes
+--@include untils
 --@include clearing
 local batch = tonumber(ARGV[1])
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', 'malformed batch' } end
 local more, pending, stopped = false, {}, {}
---@include deaf
+--@include ahead
+end_untils()
 local silent = deaf and {} or call('ZRANGEBYSCORE', BEATS, '-inf', at, 'LIMIT', 0, batch)
 for i = 1, #silent do
   local p = peer_of(silent[i])
@@ -70,7 +72,15 @@ end
 add('cleared', cleared)
 add('expired', expired)
 add('freed', freed)
+-- When anything may be due next: by what there is, and by the shortest that may begin meanwhile.
+local next_us = now + shortest_term()
+local listening = deaf and listens_at or 0
+next_us = math.min(next_us, math.max(listening, earliest(next_us, BEATS, GONE, TIMERS)))
+if deaf then next_us = math.min(next_us, listens_at) end
+if status == 'r' and head[9] then next_us = math.min(next_us, head[9]) end
+if head[11] and head[11] ~= '' then next_us = math.min(next_us, math.max(listening, head[11])) end
+if call('EXISTS', CLEAR) == 1 then next_us = math.min(next_us, now + 1000000) end -- some have no room to be told
 more = again or #silent == batch or #gone == math.min(batch, 20) or #due == batch
 --@include close
 return { '1', more and '1' or '0', opened and '1' or '0', concat(pending, ' '), concat(stopped, ' '), int(cleared),
-  int(expired), int(freed) }
+  int(expired), int(freed), at, int(math.max(next_us, now)) }

@@ -19,7 +19,6 @@ from queueing.dispatch.services.instances import (
 )
 from queueing.dispatch.services.noting import note_peers
 from queueing.dispatch.services.sampling import sample_take
-from queueing.dispatch.services.sweeping import sweep_groups
 from queueing.dispatch.services.upgrading import (
     tick_upgrades,
     upgrade_abort,
@@ -44,7 +43,6 @@ __all__ = [
     "peer_disconnect",
     "sample_take",
     "session_end",
-    "sweep_groups",
     "tick_upgrades",
     "upgrade_abort",
     "upgrade_force",

@@ -30,6 +30,8 @@ SETTINGS = (
     "log_limit",
 )
 
+TELLING_ROUNDS = 20  # of 500 sessions each
+
 
 def group_create(
     *,
@@ -125,8 +127,18 @@ def apply_name(group: Group, instance: Instance) -> None:
     state = name_state(instance)
     reason = instance.manual_reason
     # This first: it makes a name that never registered.
-    hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
+    changed = hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
     hotpath.run(door.upgrade_flag(group.slug, state.name, state.upgrading))
+    if changed.ended:
+        _tell_ends(group)
+
+
+def _tell_ends(group: Group) -> None:
+    """Both ends of blocked sessions hear of it now; the timers go on with what is left."""
+    for _round in range(TELLING_ROUNDS):
+        swept = hotpath.run(door.sweep(group.slug))
+        if swept is None or not swept.more:
+            return
 
 
 def _full_clean(group: Group) -> None:

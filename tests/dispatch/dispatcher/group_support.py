@@ -86,7 +86,7 @@ class Peer:
         return [(entry.kind, entry.session, entry.reason) for entry in self.take()]
 
     def heard(self) -> dispatcher.Heard:
-        command = dispatcher.heard(SLUG, self.process, [(self.key, self.link)])
+        command = dispatcher.heard(SLUG, self.process, [(self.key, self.link, 0)])
         return self.group.path.run(command)[0]
 
     def lose(self, reason: str = "closed") -> bool:
@@ -191,12 +191,26 @@ class GroupUnderTest:
         assert self.clock is not None
         left = seconds
         while left > 0:
-            step = min(left, 5.0)
+            step = min(left, 2.0)  # as often as the timers
             self.clock.advance(step)
             left -= step
             for peer in alive:
                 assert peer.heard().ok
             self.sweep()
+
+    def listen(self) -> None:
+        """A web process says that it listens: nobody was away."""
+        self.run(dispatcher.heard(SLUG, "web1", []))
+
+    def wait(self, seconds: float, *alive: Peer) -> None:
+        """Let time pass with heartbeats of some peers; nobody sweeps."""
+        assert self.clock is not None
+        end_us = self.clock.now_us + round(seconds * 1_000_000)
+        while self.clock.now_us < end_us:
+            self.clock.advance(min(2.0, (end_us - self.clock.now_us) / 1_000_000))
+            self.listen()
+            for peer in alive:
+                assert peer.heard().ok
 
     def show(self) -> dispatcher.Figures:
         figures = self.run(dispatcher.show(SLUG))

@@ -37,6 +37,8 @@ WHO = st.sampled_from([name for _, name in PEERS])
 FRONTS = st.sampled_from(["s1", "f1", "f2"])
 BACKS = st.sampled_from(["as-1", "as-2"])
 PICK = st.integers(0, 30)
+LIMIT_US = 15_000_000
+AWAY_US = 3_000_000
 
 
 class GroupMachine(RuleBasedStateMachine):
@@ -54,6 +56,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.bench.run(dispatcher.create(SLUG, GENERATION, self.settings))
         self.peers = {name: Believer(self.bench, kind, name) for kind, name in PEERS}
         self.homes: dict[str, str] = {}
+        self.next_us = 0  # told by the last visit that left nothing to be done; 0 = none
         self.manual = {name: dispatcher.NameState(name) for name in ("as-1", "as-2")}
         for peer in self.peers.values():
             assert peer.connect() in ("new", "reconnect")
@@ -70,7 +73,7 @@ class GroupMachine(RuleBasedStateMachine):
             row
             for row in rows.values()
             if not row.is_front and row.state == "active" and not row.resyncing
-            if row.manual == "open" and not row.upgrading
+            if row.manual == "open" and not row.upgrading and self.is_heard(row)
         ]
         room = {row.key: row for row in able if row.sessions < row.capacity}
         routed = front.do("start", front.next_word())
@@ -92,6 +95,13 @@ class GroupMachine(RuleBasedStateMachine):
         else:
             assert routed.reason in ("peer full", "session exists"), routed.reason
             assert routed.reason == "peer full" or session in self.homes
+
+    def is_heard(self, row: dispatcher.PeerRow) -> bool:
+        if row.heard_us is None or row.heard_us + LIMIT_US > self.clock.now_us:
+            return True
+        clock, listens_at = self.bench.client.hmget(KEYS.tag, "clock", "listens_at")
+        was_away = abs(self.clock.now_us - int(clock)) > AWAY_US
+        return was_away or int(listens_at or 0) > self.clock.now_us
 
     @rule(who=WHO, pick=PICK)
     def message(self, who: str, pick: int) -> None:
@@ -187,15 +197,24 @@ class GroupMachine(RuleBasedStateMachine):
 
     # -- time --------------------------------------------------------------------------------
 
-    @rule(seconds=st.sampled_from([0.3, 2, 14, 16, 30, 61]), batch=st.sampled_from([1, 3, 500]))
-    def wait(self, seconds: float, batch: int) -> None:
-        self.clock.advance(seconds)
+    @rule(
+        seconds=st.sampled_from([0.3, 2, 14, 16, 30, 61]),
+        batch=st.sampled_from([1, 3, 500]),
+        listening=st.booleans(),
+    )
+    def wait(self, seconds: float, batch: int, listening: bool) -> None:
+        if listening:
+            self.bench.wait(seconds)
+        else:
+            self.clock.advance(seconds)
         self.hear_all()
+        self.next_us = 0
         self.bench.run(dispatcher.sweep(SLUG, batch))
 
     @rule(batch=st.sampled_from([1, 500]))
     def sweep(self, batch: int) -> None:
-        self.bench.sweep(batch)
+        self.next_us = self.bench.sweep(batch)[-1].next_us
+        assert self.next_us >= self.clock.now_us
 
     def hear_all(self) -> None:
         for peer in self.peers.values():
@@ -208,6 +227,16 @@ class GroupMachine(RuleBasedStateMachine):
     def the_data_keeps_its_laws(self) -> None:
         if hasattr(self, "peers"):
             assert broken(self.bench.client, KEYS.tag) == []
+
+    @invariant()
+    def nothing_is_due_before_the_next_visit(self) -> None:
+        """A deadline of after the last visit is not before the time that this has told."""
+        if not hasattr(self, "peers") or not self.next_us:
+            return
+        listens_at = float(self.bench.client.hget(KEYS.tag, "listens_at") or 0)
+        for key in ("beats", "gone", "timers"):
+            first = self.bench.client.zrange(f"{KEYS.tag}:{key}", 0, 0, withscores=True)
+            assert not first or max(first[0][1], listens_at) >= self.next_us, key
 
     def teardown(self) -> None:
         """Everybody comes back and reads; then all agree on who has which session."""

@@ -85,7 +85,7 @@ async def test_a_slot_moves_to_and_fro_and_no_frame_is_lost_doubled_or_out_of_or
             await front.call()
 
     async def sweep() -> None:
-        links = [(each.peer.key, each.peer.link) for each in [*fronts, *backs]]
+        links = [(each.peer.key, each.peer.link, 0) for each in [*fronts, *backs]]
         while not said.is_set():
             await hotpath.arun(dispatcher.heard(SLUG, "web1", links))
             await hotpath.arun(dispatcher.sweep(SLUG))

@@ -22,7 +22,7 @@ COMMANDS: dict[str, Command[Any]] = {
     "register_back": dispatcher.register_back(
         *("g", "b1", "b1", "boot", "as-1", "1.0", 5, 1, "link", "web")
     ),
-    "heard": dispatcher.heard("g", "web", [("f:a", "link"), ("b:b1", "link")]),
+    "heard": dispatcher.heard("g", "web", [("f:a", "link", 0), ("b:b1", "link", 0)]),
     "lost": dispatcher.lost("g", "f:a", "link", "closed"),
     "disconnect": dispatcher.disconnect("g", "f:a", "why"),
     "ack": dispatcher.ack("g", "f:a", "link", 3),

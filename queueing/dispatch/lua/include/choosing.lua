@@ -1,13 +1,23 @@
 -- Which back is given a session: nil and the reason when none can. `except`: as if that one were
 -- blocked. READY holds those that are active, open and not being upgraded; full ones from 1e15 on.
+-- One that is silent since its limit stands there until it is noticed, and is passed over.
+local function is_heard(id)
+  local due = not deaf and call('ZSCORE', BEATS, 'b:' .. id)
+  return not due or due + 0 > now
+end
+
 local function least(except)
-  local some = call('ZRANGE', READY, 0, 1, 'WITHSCORES')
-  for i = 1, #some, 2 do
-    if some[i] ~= except then
-      if some[i + 1] + 0 >= 1e15 then return nil, 'all full' end
-      return some[i], nil, some[i + 1] + 0
+  local from = 0
+  repeat
+    local some = call('ZRANGE', READY, from, from + 1, 'WITHSCORES')
+    for i = 1, #some, 2 do
+      if some[i] ~= except and is_heard(some[i]) then
+        if some[i + 1] + 0 >= 1e15 then return nil, 'all full' end
+        return some[i]
+      end
     end
-  end
+    from = from + 2
+  until #some < 4
   return nil, status == 'r' and 'recovering' or 'none open'
 end
 
@@ -25,7 +35,7 @@ local function by_key(key, except)
           seen[name] = true
           local id = name_of(name).back
           local score = id ~= '' and id ~= except and call('ZSCORE', READY, id)
-          if score and score + 0 < 1e15 then return id end
+          if score and score + 0 < 1e15 and is_heard(id) then return id end
         end
       end
       offset, looked = offset + 64, looked + #points
@@ -45,5 +55,7 @@ local function in_turn()
   local many = call('ZCOUNT', READY, '-inf', '(1e15')
   if many == 0 then return least() end
   local n = call('HINCRBY', GROUP, 'turns', 1)
-  return call('ZRANGE', READY, n % many, n % many)[1]
+  local id = call('ZRANGE', READY, n % many, n % many)[1]
+  if is_heard(id) then return id end
+  return least()
 end

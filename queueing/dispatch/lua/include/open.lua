@@ -12,7 +12,7 @@ local NAMES, CLEAR = KEYS[12] or GROUP .. ':names', KEYS[13] or GROUP .. ':clear
 local LOG = KEYS[14] or GROUP .. ':log'
 local SLUG = sub(GROUP, 7, -2)
 local head = call('HMGET', GROUP, 'conf', 'seq', 'clock', 'generation', 'script_version', 'woken', 'drained', 'log_limit',
-  'opens_at')
+  'opens_at', 'listens_at', 'until')
 local conf = head[1]
 if not conf then return { '-1', 'no such group' } end
 if head[5] and head[5] - VERSION > 1 then

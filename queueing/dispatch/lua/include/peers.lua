@@ -9,6 +9,14 @@ local HEARTBEAT, DISCONNECT = sub(conf, 4, 7) * sub(conf, 8, 9) * 1000000, sub(c
 local OUT_LIMIT, ENDS_LIMIT = sub(conf, 30, 34) + 0, sub(conf, 35, 40) + 0
 local known, added = {}, {}
 
+-- Whether nobody may be called silent yet. A group in use is asked for several times in 3 s: by the
+-- processes that hold its sockets (links/hub.py) and by the timers. When nobody asked for so long,
+-- Redis or the service was away, or the clock has stepped: heartbeats that were sent could not be
+-- heard, and everyone has one limit to come. close.lua writes what is found here.
+local was_away, listens_at = math.abs(now - head[3]) > 3000000, (head[10] or 0) + 0
+if was_away then listens_at = now + HEARTBEAT end
+local deaf = listens_at > now and listens_at - now <= HEARTBEAT
+
 local function add(counter, n) added[counter] = (added[counter] or 0) + (n or 1) end
 
 local function log(event, peer, name, other, count, reason, data)

@@ -14,6 +14,18 @@ local function route_of(session)
     deadline = deadline, flags = flags, nf = nf, nb = nb, why = why }
 end
 
+-- The shortest time after which something may be due that begins now, without an announcement to
+-- the timers; they visit every group at least every 2 s.
+local function shortest_term()
+  return math.min(HEARTBEAT / 2, DISCONNECT, TIMED, 2000000)
+end
+
+-- Whether its time has come, although it is still there.
+local function is_past(r)
+  local goes = r.deadline ~= '' and r.deadline + 0 or r.started + ROUTE_LIMIT
+  return not deaf and sub(r.flags, 1, 1) == '' and goes <= now
+end
+
 local function keep_route(r)
   call('HSET', ROUTES, r.session, concat({ r.back, r.fe, r.be, r.started, r.deadline, r.flags, r.nf, r.nb, r.why }, '\t'))
 end

@@ -83,7 +83,10 @@ end
 -- restart, block. Returns how many live ones there were.
 local function void(p, what)
   local n = (call('HGET', SEQS, 'n' .. p.key) or 0) + 0
-  if has_routes(p) then call('ZADD', CLEAR, 'NX', at, p.key .. '\t' .. p.epoch .. '\t' .. what) end
+  if has_routes(p) then
+    call('ZADD', CLEAR, 'NX', at, p.key .. '\t' .. p.epoch .. '\t' .. what)
+    call('PUBLISH', 'timers:new', GROUP)
+  end
   p.epoch = int(p.epoch + 1)
   call('HSET', SEQS, 'n' .. p.key, 0)
   if not p.front then
@@ -103,15 +106,16 @@ local function pend(p, reason)
   log('pending', p.key, p.name, '', '', reason)
 end
 
-local function beats(p)
-  call('ZADD', BEATS, int(now + HEARTBEAT), p.key)
+-- `ago`: how many µs ago it was heard, when not just now.
+local function beats(p, ago)
+  call('ZADD', BEATS, int(now + HEARTBEAT - (ago or 0)), p.key)
 end
 
-local function revive(p)
+local function revive(p, ago)
   p.state, p.since, p.till = 'a', at, ''
   keep_peer(p)
   call('ZREM', GONE, p.key)
-  beats(p)
+  beats(p, ago)
   if not p.front then settle(p) end
   log('active', p.key, p.name)
 end

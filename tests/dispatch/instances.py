@@ -1,0 +1,49 @@
+"""Instances as processes of their own (instance_process.py), as their tests hold them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from poolsite.runtime.redis_server import die_with_parent
+from tests.dispatch.stage import Stage
+from tests.live.servers import ROOT, WebServer
+
+PROGRAM = "tests/dispatch/instance_process.py"
+
+
+class InstanceProcess:
+    """One instance as a process, and what it has printed."""
+
+    def __init__(self, stage: Stage, group: str, webs: list[WebServer], name: str) -> None:
+        settings = stage.settings(group, *webs)
+        options = {
+            "servers": list(settings.servers),
+            "group": group,
+            "token": settings.token,
+            "name": name,
+        }
+        self._output = Path(stage.site.folder / f"{group}-{name}.log")
+        with self._output.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, PROGRAM, json.dumps(options)],
+                cwd=ROOT,
+                env=stage.site.environment,
+                stdout=output,
+                preexec_fn=die_with_parent,
+            )
+
+    def lines(self, word: str) -> list[str]:
+        return [
+            line.removeprefix(f"{word} ")
+            for line in self._output.read_text().splitlines()
+            if line.startswith(f"{word} ")
+        ]
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
