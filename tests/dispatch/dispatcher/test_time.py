@@ -1,4 +1,4 @@
-"""What is past its time does not count, whoever asks first: without a sweep, unless a test says so."""
+"""What is past its time does not count, whoever asks first: sweeps run where a test says so."""
 
 import pytest
 
