@@ -107,19 +107,20 @@ async def test_a_peer_that_stands_still_is_told_and_gets_no_session_after_the_li
         other.kill()
 
 
-async def test_a_silent_peer_is_noticed_though_nobody_asks(
-    stage: Stage, web: WebServer, group: str
-) -> None:
-    still = InstanceProcess(stage, group, [web], "as-1")
-    try:
-        await eventually(lambda: still.lines("linked"), 60)
-        key = f"b:{still.lines('linked')[0].split()[0]}"
-        with stage.keeper.paused(), stopped(still) as began:
-            await eventually(lambda: stage.peers(group)[key].state == "pending", LIMIT_SECONDS + 30)
-            told = stage.peers(group)[key].since_us / 1e6 - (time.time() - time.monotonic())
-            assert began < told < began + LIMIT_SECONDS + patient(1)
-    finally:
-        still.kill()
+async def test_a_silent_peer_is_noticed_though_nobody_asks(stage: Stage, web: WebServer) -> None:
+    """Its limit is longer than the time after which a group counts as left alone."""
+    limit = 2 * MISSED_LIMIT
+    with stage.group(heartbeat_seconds=2, missed_limit=MISSED_LIMIT) as group:
+        still = InstanceProcess(stage, group, [web], "as-1")
+        try:
+            await eventually(lambda: still.lines("linked"), 60)
+            key = f"b:{still.lines('linked')[0].split()[0]}"
+            with stage.keeper.paused(), stopped(still) as began:
+                await eventually(lambda: stage.peers(group)[key].state == "pending", limit + 30)
+                told = stage.peers(group)[key].since_us / 1e6 - (time.time() - time.monotonic())
+                assert began < told < began + limit + patient(1)
+        finally:
+            still.kill()
 
 
 async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
