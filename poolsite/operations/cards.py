@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from poolsite import timers
 from poolsite.history import selectors as history_selectors
 from poolsite.jobs import presence, sweeping
 from poolsite.operations import health, tags_and_notes
@@ -33,13 +34,14 @@ def register() -> None:
 
 
 def system_card(principal: Any) -> CardData | None:
-    """Redis, SQL, workers, beat and how far SQL is behind; for operators."""
+    """Redis, SQL, timers, workers, beat and how far SQL is behind; for operators."""
     if not principal.is_operator:
         return None
     workers = [worker for worker in presence.workers() if worker.alive]
     lags = history_selectors.lags()
     backlog = sum(lag.backlog for lag in lags)
     fullest = max((lag.percent for lag in lags), default=0.0)
+    timing = timers.read_state()
     beat = sweeping.beat_alive()
     sql = health.missing_migrations()
     paused = sweeping.paused_reason()
@@ -47,6 +49,11 @@ def system_card(principal: Any) -> CardData | None:
         Figure(_("Redis"), _("Up")),
         Figure(
             _("SQL"), _("Migrations missing") if sql else _("Up"), severity="critical" * bool(sql)
+        ),
+        Figure(
+            _("Timers"),
+            _("Up") if timing.running else _("Silent"),
+            severity="" if timing.running else "critical",
         ),
         Figure(_("Workers"), str(len(workers)), severity="" if workers else "critical"),
         Figure(

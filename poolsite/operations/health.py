@@ -1,6 +1,7 @@
-"""Is this process fit to serve? Redis, SQL and migrations decide; workers and beat only warn."""
+"""Is this process fit to serve? Redis, SQL and migrations decide; the other processes only warn."""
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,8 +10,9 @@ from dataclasses import dataclass, field
 import structlog
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from redis.exceptions import ResponseError
 
-from poolsite import hotpath
+from poolsite import hotpath, timers
 from poolsite.jobs import sweeping
 from poolsite.operations.registry import CHECKS
 
@@ -50,7 +52,11 @@ async def readiness() -> Readiness:
         "sql": check_sql,
         "migrations": check_migrations,
     }
-    optional: dict[str, Callable[[], str]] = {"workers": check_workers, "beat": check_beat}
+    optional: dict[str, Callable[[], str]] = {
+        "timers": check_timers,
+        "workers": check_workers,
+        "beat": check_beat,
+    }
     for name, (check, is_required) in CHECKS.items():
         (required if is_required else optional)[name] = check
     names = [*required, *optional]
@@ -81,9 +87,18 @@ async def _run(check: Callable[[], str]) -> str:
 
 
 def check_redis() -> str:
-    """The hot path's Redis answers and takes writes."""
-    hotpath.client().ping()
-    return ""
+    """The hot path's Redis takes a write and gives it back.
+
+    A Redis without memory, or one that has become a replica, answers questions and refuses calls.
+    """
+    client, word = hotpath.client(), secrets.token_hex(8)
+    key = f"health:{word}"
+    try:
+        client.set(key, word, px=10_000)
+    except ResponseError as error:
+        LOG.warning("health.redis_refuses_writes", error=str(error))
+        return "refuses writes"
+    return "" if client.getdel(key) == word else "loses writes"
 
 
 def _let_go() -> None:
@@ -121,6 +136,16 @@ def missing_migrations() -> str:
         return f"{len(missing)} not applied: run manage.py migrate"
     _migrated = True
     return ""
+
+
+def check_timers() -> str:
+    """Every shard has a process that visits what is due."""
+    found = timers.read_state()
+    if not found.processes:
+        return "no timers run: start manage.py timers"
+    if found.unheld:
+        return f"nobody visits {len(found.unheld)} of {timers.SHARDS} shards"
+    return next((f"timers pause: {mark.paused}" for mark in found.processes if mark.paused), "")
 
 
 def check_workers() -> str:

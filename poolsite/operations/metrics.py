@@ -10,6 +10,7 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from poolsite import timers
 from poolsite.history import selectors as history_selectors
 from poolsite.jobs import sweeping
 from poolsite.jobs.models import Job
@@ -94,7 +95,12 @@ def _sweeps() -> Iterator[Metric]:
         failing.add_metric([name], sum(bool(run.error) for run in runs))
     beat = GaugeMetricFamily("poolsite_beat_up", "1 = a beat ticked within 15 s.")
     beat.add_metric([], float(sweeping.beat_alive()))
-    yield from (age, took, failing, beat)
+    timing = timers.read_state()
+    up = GaugeMetricFamily("poolsite_timers_up", "1 = every shard has timers that visit it.")
+    up.add_metric([], float(timing.running))
+    late = GaugeMetricFamily("poolsite_timers_late_seconds", "99th percentile of the lateness.")
+    late.add_metric([], timing.late_ms / 1_000)
+    yield from (age, took, failing, beat, up, late)
 
 
 def _sql() -> Iterator[Metric]:

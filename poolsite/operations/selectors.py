@@ -10,7 +10,7 @@ import structlog
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from poolsite import access, hotpath
+from poolsite import access, hotpath, timers
 from poolsite.access.principal import Principal
 from poolsite.history import selectors as history_selectors
 from poolsite.history.models import GapRecord
@@ -179,6 +179,7 @@ def system() -> dict[str, Any]:
         "redis": _loaded("redis", redis_state),
         "sql_problem": _loaded("sql", health.missing_migrations),
         "workers": _loaded("workers", presence.workers),
+        "timers": _loaded("timers", timers.read_state),
         "beat_alive": _loaded("beat", sweeping.beat_alive),
         "paused_reason": _loaded("paused", sweeping.paused_reason),
         "sweeps": _loaded("sweeps", sweep_rows),

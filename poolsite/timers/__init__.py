@@ -5,5 +5,16 @@ aggregate when something of it is due. See docs/decisions/0051-timers-are-a-proc
 """
 
 from poolsite.timers.registry import Kind, Visited, kind_of, kinds, register
+from poolsite.timers.state import SHARDS, TimersState
+from poolsite.timers.state import read as read_state
 
-__all__ = ["Kind", "Visited", "kind_of", "kinds", "register"]
+__all__ = [
+    "SHARDS",
+    "Kind",
+    "TimersState",
+    "Visited",
+    "kind_of",
+    "kinds",
+    "read_state",
+    "register",
+]

@@ -49,6 +49,11 @@ class TimersState:
     silent_seconds: float | None
 
     @property
+    def late_ms(self) -> float:
+        """How late the latest process is, at its 99th percentile."""
+        return max((mark.late_ms for mark in self.processes), default=0.0)
+
+    @property
     def running(self) -> bool:
         """Whether every shard has a process that visits what is due."""
         return bool(self.processes) and not self.unheld

@@ -9,10 +9,11 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
-from poolsite import history, hotpath, operations
+from poolsite import history, hotpath, operations, timers
 from poolsite.api import lane
-from poolsite.jobs import sweeping
+from poolsite.jobs import lease, sweeping
 from poolsite.operations import health, hot_routes
+from poolsite.timers import state
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,8 +29,17 @@ def ask(path: str, **headers: str) -> httpx.Response:
     return asyncio.run(go())
 
 
+def set_timers(*, shards: int = timers.SHARDS, paused: str = "") -> None:
+    """As if a process of the timers held so many shards."""
+    for shard in range(shards):
+        hotpath.run(lease.command("acquire", state.lease_tag(shard), "test", 60))
+    mark = state.ProcessMark("test", time.time(), tuple(range(shards)), 0, 0, 12.0, paused)
+    hotpath.client().hset(state.PROCESSES_KEY, "test", mark.text())
+
+
 def set_running() -> None:
-    """As if beat and a worker were at work."""
+    """As if timers, beat and a worker were at work."""
+    set_timers()
     hotpath.client().set(sweeping.BEAT_KEY, str(time.time()))
     from poolsite.operations import tasks  # noqa: F401  registers the pulse
 
@@ -42,16 +52,41 @@ def test_healthz_says_that_the_process_lives():
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_readyz_is_ready_with_redis_sql_and_migrations_and_warns_of_workers_and_beat():
+def test_readyz_is_ready_with_redis_sql_and_migrations_and_warns_of_the_others():
     answer = ask("/readyz")
     assert answer.status_code == 200
     assert answer.json()["checks"] == {"redis": "ok", "sql": "ok", "migrations": "ok"}
-    assert set(answer.json()["warnings"]) == {"workers", "beat"}
+    assert set(answer.json()["warnings"]) == {"timers", "workers", "beat"}
 
 
 def test_readyz_has_no_warnings_when_all_is_at_work():
     set_running()
     assert ask("/readyz").json()["warnings"] == {}
+
+
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [
+        ({"shards": 5}, "nobody visits 3 of 8 shards"),
+        ({"paused": "clock step"}, "timers pause: clock step"),
+    ],
+)
+def test_readyz_warns_of_timers_that_do_not_visit_everything(marks, said):
+    set_timers(**marks)
+    assert ask("/readyz").json()["warnings"]["timers"] == said
+
+
+def test_readyz_is_503_while_redis_answers_but_takes_no_writes(clean_redis):
+    with clean_redis.client() as client:
+        client.config_set("maxmemory", "1")
+        try:
+            answer = ask("/readyz")
+        finally:
+            client.config_set("maxmemory", "0")
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["redis"] == "refuses writes"
+    health.forget()
+    assert ask("/readyz").json()["checks"]["redis"] == "ok"
 
 
 def test_readyz_is_503_while_redis_is_away_and_says_nothing_of_its_address(monkeypatch):
