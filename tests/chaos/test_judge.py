@@ -170,7 +170,15 @@ def test_a_number_that_stays_busy_is_named(stack: Any) -> None:
 # -- the registry and the campaign --------------------------------------------------------------
 
 SPECIFIED = {
-    *("kill_web", "kill_timers", "kill_worker", "kill_beat", "kill_redis", "kill_postgres", "kill_switches"),
+    *(
+        "kill_web",
+        "kill_timers",
+        "kill_worker",
+        "kill_beat",
+        "kill_redis",
+        "kill_postgres",
+        "kill_switches",
+    ),
     *("pause_web", "pause_timers", "pause_worker", "pause_beat", "pause_redis", "pause_postgres"),
     *("pause_switches", "flush_redis", "empty_redis", "fail_over", "fill_disk", "lose_replies"),
     *("reset_connections", "cut_replies", "flush_scripts", "step_clock", "late_events", "deploy"),
