@@ -56,7 +56,8 @@ class Crowd:
             answer = await self._ask("acquire", {"holder": holder})
             if answer.get("granted"):
                 break
-            await asyncio.sleep(float(str(answer.get("retry_after") or 1)))
+            pause = float(str(answer.get("retry_after") or 1))
+            await asyncio.sleep(pause)  # waits: as the answer asks
         now, until = time.time(), int(str(answer["deadline"])) / 1e6
         self.granted.add(holder)
         place = len(self.granted)
@@ -65,7 +66,7 @@ class Crowd:
         if place <= CAP or place % 20 == 0:
             self.held.append((now, until))
             return
-        await asyncio.sleep(HOLD_SECONDS)
+        await asyncio.sleep(HOLD_SECONDS)  # waits: the work that a slot is for
         self.held.append((now, min(time.time(), until)))
         await self._ask("release", {"holder": holder, "token": answer["token"]})
 
