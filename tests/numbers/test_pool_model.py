@@ -18,7 +18,7 @@ from numbers import pool
 from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.model_compare import differing, expected, stored
 from tests.numbers.model_time import PoolModel
-from tests.numbers.pool_support import SLUG, PoolUnderTest, pool_on
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, pool_on
 from tests.support.clock import ScriptClock
 
 # POOL_MODEL_EXAMPLES=2000 digs deeper than the suite does.
@@ -85,6 +85,8 @@ class PoolMachine(RuleBasedStateMachine):
         outcome = self.bench.run(pool.event(SLUG, event))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)
         assert reply == self.model.event(event), event
+        if event.event == "reg" and self.bench.client.zcard(KEYS.registrations) == 1:
+            self.nothing_before = 0  # it has announced itself
 
     @rule(event=CALLS, source=FROM)
     def call(self, event: pool.Event, source: tuple[str, str]) -> None:

@@ -121,7 +121,12 @@ function slow.keep_contacts(number, u, lines)
   end
   if #texts == 0 or (#texts == 1 and texts[1] == forever .. ' ') then call('HDEL', POOL, 'r:' .. number)
   else call('HSET', POOL, 'r:' .. number, table.concat(texts, '\n')) end
-  if first then call('ZADD', REGS, first, number) else call('ZREM', REGS, number) end
+  if not first then
+    call('ZREM', REGS, number)
+  else
+    call('ZADD', REGS, first, number)
+    if call('ZCARD', REGS) == 1 then call('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
+  end
   return alive > 0, ''
 end
 
