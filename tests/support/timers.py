@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any
 
+from redis.exceptions import RedisError
+
 from poolsite import hotpath, timers
 
 ROUNDS = 200
@@ -32,7 +34,10 @@ def let_time_pass(kind_name: str, *slugs: str) -> dict[str, int]:
 
 
 def _slugs(kind: timers.Kind) -> list[str]:
-    tags = hotpath.client().scan_iter(match="{*}", count=1_000, _type="HASH")
+    try:
+        tags = list(hotpath.client().scan_iter(match="{*}", count=1_000, _type="HASH"))
+    except RedisError as error:
+        raise hotpath.Unavailable(str(error)) from error
     return sorted(kind.slug_of(tag) for tag in tags if timers.kind_of(tag) is kind)
 
 
