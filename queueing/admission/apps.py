@@ -25,5 +25,12 @@ class AdmissionConfig(AppConfig):
         overview.register()
         cards.register()
         history.register(GateSource())
-        timers.register(timers.Kind("admission.gate", prefix="gate.", visit=gate.sweep))
+        timers.register(
+            timers.Kind(
+                "admission.gate",
+                prefix="gate.",
+                visit=gate.sweep,
+                idle_seconds=gate.VISIT_SECONDS,
+            )
+        )
         demo_data.register(40, demo.make_gates)

@@ -131,6 +131,13 @@ def test_a_waiting_device_keeps_its_place_over_a_step(full: GateUnderTest) -> No
     assert full.acquire("c").place == 1
 
 
+def test_a_gate_that_the_timers_visit_never_doubts_its_clock(full: GateUnderTest) -> None:
+    for _ in range(3):
+        step(full, gate.VISIT_SECONDS + 0.5)  # visits may be a little late
+        full.sweep()
+        assert not full.client.hget(KEYS.tag, "doubt")
+
+
 def test_a_visit_is_asked_for_when_the_first_permit_ends(full: GateUnderTest) -> None:
     permit = full.acquire("a")
     assert full.sweep().next_us <= permit.deadline_us

@@ -9,6 +9,7 @@
 from queueing.admission.gate import reasons
 from queueing.admission.gate.changes import EVENTS, Change, read_change
 from queueing.admission.gate.commands import (
+    VISIT_SECONDS,
     Observed,
     Resized,
     Swept,
@@ -80,6 +81,7 @@ __all__ = [
     "ROWS_LIMIT",
     "SCRIPTS",
     "TEXT_LIMIT",
+    "VISIT_SECONDS",
     "BatchFigures",
     "Change",
     "Counted",

@@ -1,12 +1,16 @@
 """A gate's life: made, set, resized, paused, opened, swept, and what the external system tells."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from poolsite.hotpath import Command
 from queueing.admission.gate.building import gate_command
 from queueing.admission.gate.reasons import check
 from queueing.admission.gate.scripts import SCRIPTS
 from queueing.admission.gate.settings import GateSettings
+
+# At most between two visits: a gate that was not asked for 3 s doubts its clock (include/due.lua).
+VISIT_SECONDS: Final = 2.0
 
 
 def _reason(reply: list[str]) -> str:
