@@ -15,7 +15,7 @@ from playwright.async_api import expect
 
 from tests.browser.console import PHONE, Window
 from tests.browser.running import Console
-from tests.support.waiting import patient
+from tests.support.waiting import eventually, patient
 
 pytestmark = [
     pytest.mark.browser,
@@ -144,6 +144,14 @@ async def test_a_group_is_upgraded_under_load_without_losing_a_session(
 async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> None:
     page = operator.page
     await page.locator("tr[data-peer='b:as-1'] .bar-cell .num").click()
+    await page.wait_for_url("**/sessions/?peer=*")
+
+    async def one_is_listed() -> bool:
+        """The list is of one moment, and an instance may serve nobody in it."""
+        await page.reload()
+        return await page.locator(".table tbody th a").count() > 0
+
+    await eventually(one_is_listed)
     session = await operator.text(".table tbody th a")
     await operator.go(f"/groups/asi/sessions/?session={session}")
     told = await operator.text(".dispatch-facts, .state")
