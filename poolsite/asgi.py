@@ -29,6 +29,7 @@ from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
+from poolsite.operations import watch
 from queueing.admission.api import hot as admission_hot
 from queueing.dispatch.consumers import websocket_urlpatterns as dispatch_sockets
 from queueing.line.api import hot as line_hot
@@ -53,6 +54,8 @@ application = ProtocolTypeRouter(
         "lifespan": lifespan,
     }
 )
+
+watch.start()
 
 # What has been loaded stays: the collector need not walk it again and again, nor after every 700
 # new objects (measured with 1 000 live sockets and 5 000 events/s: a fifth of the process's time).

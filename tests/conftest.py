@@ -30,6 +30,14 @@ def _old_connections_close() -> Iterator[None]:
     channels.db.close_old_connections = close_old_connections
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_watch() -> None:
+    """A test that imports the web application is no web process that watches the platform."""
+    from poolsite.operations import watch  # not before the apps are loaded
+
+    watch.start = lambda: None
+
+
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """Let Django migrate what is there, which is nothing, in place of making it anew."""

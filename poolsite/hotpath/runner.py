@@ -1,6 +1,8 @@
 """HotPath: runs commands against one Redis, sync, async or in batches."""
 
 import asyncio
+import itertools
+import secrets
 import time
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -22,7 +24,7 @@ from poolsite.hotpath.planner import (
     Words,
     read_reply,
 )
-from poolsite.hotpath.replies import Failure
+from poolsite.hotpath.replies import ErrorReply, Failure
 from poolsite.hotpath.routing import Node, Router
 from poolsite.hotpath.scripts import registered
 from poolsite.hotpath.sync_lane import SyncLane
@@ -125,6 +127,41 @@ class HotPath:
         """Return Redis TIME in seconds since 1970 by master; raises Unavailable."""
         return _seconds(self._on_every_master([("TIME",)]))
 
+    def now(self) -> float:
+        """Return the seconds since 1970 by the one clock that marks of all processes are compared
+        by: that of the first master by name. Raises Unavailable.
+        """
+        return min(self.times().items())[1]
+
+    def write_refusals(self) -> dict[Node, str]:
+        """Have every master take a write and give it back; returns what refused it, by master.
+
+        A Redis without memory, or one that has become a replica, answers questions and refuses
+        calls. Raises Unavailable when a master does not answer.
+        """
+        self._look_again()
+        word = secrets.token_hex(8)
+        keys = {node: f"{self._tag_on(node)}health:{word}" for node in self.router.nodes()}
+        answers = self._lane.exchange(
+            {
+                node: [("SET", key, word, "PX", "10000"), ("GETDEL", key)]
+                for node, key in keys.items()
+            }
+        )
+        refusals = {}
+        for node, (written, found) in answers.items():
+            if isinstance(written, ErrorReply):
+                refusals[node] = written.text
+            elif not isinstance(written, Failure) and found != word:
+                refusals[node] = "a write was lost"
+        _answered({node: answers[node] for node in answers if node not in refusals})
+        return refusals
+
+    def _tag_on(self, node: Node) -> str:
+        """A tag whose slot this master serves."""
+        tags = (f"{{health.{n}}}" for n in itertools.count())
+        return next(tag for tag in tags if self.router.node_of(tag) == node)
+
     async def atimes(self) -> dict[Node, float]:
         """Do as `times` without blocking the loop; the masters are those that are known."""
         lane = self._loops.current()
@@ -137,11 +174,15 @@ class HotPath:
         groups: Groups = {node: [("TIME",)] for node in nodes}
         return _seconds(_answered(await lane.exchange(groups)))
 
-    def _on_every_master(self, words: list[Words]) -> Answers:
+    def _look_again(self) -> None:
+        """Read which masters there are; raises Unavailable."""
         if self.router.follows:
             failed = self._lane.refresh()
             if failed is not None:
                 raise Unavailable(failed.reason)
+
+    def _on_every_master(self, words: list[Words]) -> Answers:
+        self._look_again()
         return _answered(self._lane.exchange(dict.fromkeys(self.router.nodes(), words)))
 
     def client(self) -> Any:

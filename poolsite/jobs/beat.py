@@ -15,13 +15,13 @@ from celery.beat import ScheduleEntry, Scheduler
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
+from poolsite.jobs import sweeping
 from poolsite.jobs.registry import Sweep, sweeps
-from poolsite.jobs.sweeping import BEAT_KEY, LEAST_EXPIRY_SECONDS
+from poolsite.jobs.sweeping import LEAST_EXPIRY_SECONDS
 
 LOG = structlog.get_logger(__name__)
 SLOWEST_TICK_SECONDS = 30
-HEARD_EVERY_SECONDS = 3.0
-BEAT_KEPT_SECONDS = 300
+HEARD_EVERY_SECONDS = 1.0
 LONGEST_SLEEP_SECONDS = 1.0
 
 
@@ -63,6 +63,6 @@ class SweepScheduler(Scheduler):  # type: ignore[misc]  # Celery ships no types
 
     def _tell(self) -> None:
         try:
-            hotpath.client().set(BEAT_KEY, str(time.time()), ex=BEAT_KEPT_SECONDS)
-        except RedisError as error:
+            sweeping.say_beat()
+        except (RedisError, hotpath.HotPathError) as error:
             LOG.warning("beat.not_heard", error=str(error))

@@ -1,6 +1,7 @@
-"""Which workers are there: each says so every few seconds, in one hash."""
+"""Which workers are there: each says so with every heartbeat, in one hash, by Redis' clock."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,8 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 
 KEY = "workers:heard"
-SAY_EVERY_SECONDS = 5.0
-SILENT_SECONDS = 20.0
+SAY_EVERY_SECONDS = 1.5  # that is each of Celery's heartbeats, every 2 s
+SILENT_SECONDS = 4.0
 FORGET_SECONDS = 3_600.0
 
 
@@ -37,17 +38,13 @@ class _Voice:
             return
         self.said_at = now
         name = str(getattr(getattr(sender, "eventer", None), "hostname", "") or "worker")
-        try:
-            hotpath.client().hset(KEY, name, str(time.time()))
-        except RedisError:
-            return  # its silence is the message
+        with suppress(RedisError, hotpath.HotPathError):  # its silence is the message
+            hotpath.client().hset(KEY, name, str(hotpath.default().now()))
 
     def stop(self, sender: Any = None, **_: Any) -> None:
         """Leave by the door: a worker that ended on purpose is not a silent one."""
-        try:
+        with suppress(RedisError):
             hotpath.client().hdel(KEY, str(getattr(sender, "hostname", "")))
-        except RedisError:
-            return
 
 
 _VOICE = _Voice()
@@ -61,7 +58,7 @@ def connect() -> None:
 
 def workers() -> list[Worker]:
     """Return every worker heard within an hour, the silent ones last."""
-    now = time.time()
+    now = hotpath.default().now()
     rows: dict[str, str] = hotpath.client().hgetall(KEY)
     found = [Worker(name, max(now - float(heard), 0.0)) for name, heard in rows.items()]
     gone = [worker.name for worker in found if worker.age_seconds > FORGET_SECONDS]

@@ -1,7 +1,6 @@
 """Ticks and sweeps: several beats may tick, several workers may try; one runs each shard."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,8 @@ from poolsite.jobs.registry import Sweep, sweeps
 
 LOG = structlog.get_logger(__name__)
 BEAT_KEY = "beat:heard"
+BEAT_KEPT_SECONDS = 300
+BEAT_SILENT_SECONDS = 3.0
 PAUSED_KEY = "sweeps:paused"  # holds the reason while the clock is in doubt
 CLOCK_CONFIRMED_KEY = "clock:confirmed"  # counted up when an operator confirms the new time
 # Longer than a busy machine's queue of ticks: one that came out of it too late would never run.
@@ -110,10 +111,15 @@ def paused_reason() -> str:
     return str(hotpath.client().get(PAUSED_KEY) or "")
 
 
-def beat_alive(now: Callable[[], float] = time.time) -> bool:
-    """Whether a beat ticked within the last 15 s."""
+def say_beat() -> None:
+    """Mark that a beat ticks; raises RedisError or Unavailable."""
+    hotpath.client().set(BEAT_KEY, str(hotpath.default().now()), ex=BEAT_KEPT_SECONDS)
+
+
+def beat_alive() -> bool:
+    """Whether a beat has ticked within BEAT_SILENT_SECONDS, by Redis' clock."""
     heard = hotpath.client().get(BEAT_KEY)
-    return heard is not None and now() - float(heard) < 15
+    return heard is not None and hotpath.default().now() - float(heard) < BEAT_SILENT_SECONDS
 
 
 def _runs_key(name: str) -> str:

@@ -19,7 +19,9 @@ from poolsite.operations.managed import (
 from poolsite.operations.registry import (
     Card,
     CardData,
+    Check,
     Figure,
+    Finding,
     Found,
     Stat,
     StatEntry,
@@ -33,8 +35,10 @@ from poolsite.operations.registry import (
 __all__ = [
     "Card",
     "CardData",
+    "Check",
     "Figure",
     "Final",
+    "Finding",
     "FirstStep",
     "Found",
     "ManagedKind",

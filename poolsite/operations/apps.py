@@ -11,9 +11,10 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare actions, topics, hot routes and what stands on the overview."""
-        from poolsite.operations import cards, hot_routes, rules, strings, topics, undo_ways
+        from poolsite.operations import cards, checks, hot_routes, rules, strings, topics, undo_ways
 
         rules.register()
+        checks.register()
         topics.register()
         hot_routes.register()
         strings.register()

@@ -5,9 +5,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import timers
-from poolsite.history import selectors as history_selectors
-from poolsite.jobs import presence, sweeping
 from poolsite.operations import health, tags_and_notes
 from poolsite.operations.registry import (
     Card,
@@ -34,40 +31,18 @@ def register() -> None:
 
 
 def system_card(principal: Any) -> CardData | None:
-    """Redis, SQL, timers, workers, beat and how far SQL is behind; for operators."""
+    """The platform's health: each check that has a figure or a trouble; for operators."""
     if not principal.is_operator:
         return None
-    workers = [worker for worker in presence.workers() if worker.alive]
-    lags = history_selectors.lags()
-    backlog = sum(lag.backlog for lag in lags)
-    fullest = max((lag.percent for lag in lags), default=0.0)
-    timing = timers.read_state()
-    beat = sweeping.beat_alive()
-    sql = health.missing_migrations()
-    paused = sweeping.paused_reason()
+    answers = [each for each in health.read().answers if each.finding.value or each.trouble]
     figures = [
-        Figure(_("Redis"), _("Up")),
         Figure(
-            _("SQL"), _("Migrations missing") if sql else _("Up"), severity="critical" * bool(sql)
-        ),
-        Figure(
-            _("Timers"),
-            _("Up") if timing.running else _("Silent"),
-            severity="" if timing.running else "critical",
-        ),
-        Figure(_("Workers"), str(len(workers)), severity="" if workers else "critical"),
-        Figure(
-            _("Scheduler"), _("Up") if beat else _("Silent"), severity="" if beat else "critical"
-        ),
-        Figure(
-            _("Not yet in SQL"),
-            f"{backlog:,}",
-            _("entries"),
-            severity="critical" if fullest >= 100 else "warning" if fullest >= 80 else "",
-        ),
+            str(answer.check.label),
+            str(answer.finding.value or _("Failed")),
+            str(answer.finding.unit),
+            severity=answer.severity,
+        )
+        for answer in answers
     ]
-    if paused:
-        figures.append(Figure(_("Sweeps"), _("Paused"), severity="critical"))
-    worst = {figure.severity for figure in figures}
-    severity = "critical" if "critical" in worst else "warning" if "warning" in worst else ""
-    return CardData(figures, severity=severity, url="/system/")
+    worst = min((each.severity for each in answers if each.severity), default="")
+    return CardData(figures, severity=worst, url=health.PAGE)

@@ -1,22 +1,20 @@
 """Watches Redis' clock, which all decisions go by, against this machine's own pace.
 
-Each worker process remembers where Redis' clock stood on its monotonic clock. A step of more
-than a second (by hand, by a failover to another machine) pauses the sweeps of money, leases and
-permits everywhere and opens an incident, until the clock is back or an operator confirms it.
+Each process that judges the platform's health remembers where Redis' clock was on its own
+monotonic clock. A step of more than a second (by hand, by a failover to another machine) pauses
+the sweeps of money, leases and permits everywhere, until the clock is back or an operator confirms
+it. The platform's health says so (operations.checks).
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from django.utils.translation import gettext_noop
-
 from poolsite import hotpath
 from poolsite.hotpath.clock import pace
 from poolsite.jobs import sweeping
-from poolsite.operations import incidents
 
 CONFIRMED_KEY = sweeping.CLOCK_CONFIRMED_KEY
-INCIDENT = "clock.step"
+INCIDENT = ("clock.step", "redis")  # its type and object
 
 
 def redis_clocks() -> Mapping[str, float]:
@@ -45,7 +43,7 @@ class ClockMonitor:
             self._raise(step)
         elif self.stepped:
             self.stepped = False
-            settle()
+            sweeping.resume()
         return step
 
     def _heed_confirmation(self) -> None:
@@ -57,26 +55,9 @@ class ClockMonitor:
         self.confirmed = confirmed
 
     def _raise(self, step: float) -> None:
-        sweeping.pause("clock step")  # each time: an emptied Redis forgets it
-        if self.stepped:
-            return
+        # Each time: an emptied Redis forgets it.
+        sweeping.pause(f"clock step of {step:+.1f} s")
         self.stepped = True
-        incidents.open(
-            type=INCIDENT,
-            object="redis",
-            severity="critical",
-            title=gettext_noop("Redis' clock jumped by %(seconds)s s"),
-            detail=gettext_noop("Sweeps of money, leases and permits stand still."),
-            remedy=gettext_noop("Set the clock right, or confirm the new time on this page."),
-            url="/system/",
-            params={"seconds": f"{step:+.1f}"},
-        )
-
-
-def settle() -> None:
-    """Let the sweeps run and close the incident: the clocks agree again."""
-    sweeping.resume()
-    incidents.close(type=INCIDENT, object="redis")
 
 
 MONITOR = ClockMonitor()

@@ -1,161 +1,244 @@
-"""Is this process fit to serve? Redis, SQL and migrations decide; the other processes only warn."""
+"""The platform's health: one judgement, which every page, probe and incident shows.
+
+It is made when somebody asks, by whoever asks, from marks in Redis and SQL: a dead worker is
+reported by the living. See docs/decisions/0052-one-judgement-of-health.md.
+"""
 
 import asyncio
-import secrets
+import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
 
 import structlog
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
-from redis.exceptions import ResponseError
+from django.db import DatabaseError, connection
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop, override
+from redis.exceptions import RedisError
 
-from poolsite import hotpath, timers
-from poolsite.jobs import sweeping
-from poolsite.operations.registry import CHECKS
+from poolsite import hotpath, sql_connections
+from poolsite.operations.incidents import Trouble, message_ids
+from poolsite.operations.models import Incident
+from poolsite.operations.registry import CHECKS, Check, Finding
 
 LOG = structlog.get_logger(__name__)
-CHECK_SECONDS = 3.0
-CACHED_SECONDS = 1.0
-WORKER_SILENT_SECONDS = 30.0
-PULSE = "operations.pulse"
-# Apart from the pool that serves pages: a database that hangs must not hang the probes' answer.
-_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="health")
+CHECK_SECONDS = 2.0
+KEPT_SECONDS = 0.5
+# One per check at most: a check that hangs is not begun again, so it takes no other's thread.
+MOST_THREADS = 32
+PAGE = "/system/"
+AWAY: Final = {
+    "redis": Trouble(
+        "critical",
+        gettext_noop("Redis cannot be reached"),
+        gettext_noop("Calls, queues, permits and holds are refused until it is back."),
+        gettext_noop("Start Redis, or look at its log and at the network."),
+        PAGE,
+    ),
+    "sql": Trouble(
+        "critical",
+        gettext_noop("The SQL database cannot be reached"),
+        gettext_noop("Running calls go on; nobody can log in, and history waits in Redis."),
+        gettext_noop("Start the database, or look at its log and at the network."),
+        PAGE,
+    ),
+}
 
 
-@dataclass
-class Readiness:
-    """What /readyz says. `checks`: name → "" in order, or one sentence."""
+@dataclass(frozen=True)
+class Answer:
+    """What a check found. since: when this process first saw its trouble; None = it has none."""
 
-    checks: dict[str, str] = field(default_factory=dict)
-    warnings: dict[str, str] = field(default_factory=dict)
+    check: Check
+    finding: Finding
+    since: datetime | None = None
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What is wrong; None = nothing."""
+        return self.finding.trouble
+
+    @property
+    def severity(self) -> str:
+        """How bad it is: critical, warning, or "" while nothing is wrong."""
+        return self.trouble.severity if self.trouble else ""
+
+    def sentence(self) -> str:
+        """What is wrong and what to do, in English, for probes; "" = nothing is."""
+        if self.trouble is None:
+            return ""
+        with override("en"):
+            found = self.incident(self.trouble)
+            return " ".join(f"{text.rstrip('.')}." for text in (found.title, found.remedy) if text)
+
+    def incident(self, trouble: Trouble) -> Incident:
+        """Its trouble as an incident that is not saved."""
+        kind, name = self.check.key
+        return Incident(
+            type=kind,
+            object=name,
+            severity=trouble.severity,
+            url=trouble.url,
+            params=trouble.params,
+            since=self.since or timezone.now(),
+            **message_ids(trouble.title, trouble.detail, trouble.remedy),
+        )
+
+
+@dataclass(frozen=True)
+class Health:
+    """All answers, in the order in which the checks were registered, and when they were read."""
+
+    answers: Sequence[Answer]
+    at: datetime
 
     @property
     def ready(self) -> bool:
-        """Whether traffic may be sent here."""
-        return not any(self.checks.values())
+        """Whether traffic may be sent to this process."""
+        return not any(answer.check.required and answer.trouble for answer in self.answers)
+
+    def of(self, name: str) -> Answer:
+        """The answer of a check by its name; KeyError."""
+        return {each.check.name: each for each in self.answers}[name]
+
+    def incidents(self) -> list[Incident]:
+        """Each trouble once, not saved, though several checks may have failed by the same."""
+        found: list[tuple[Trouble, Incident]] = []
+        for answer in self.answers:
+            trouble = answer.trouble
+            if trouble is not None and all(trouble != known for known, _row in found):
+                found.append((trouble, answer.incident(trouble)))
+        return [row for _trouble, row in found]
 
 
-_cached: tuple[float, Readiness] | None = None
-_migrated = False
+class _Asking:
+    """A check, asked in a thread by one caller at a time: who comes meanwhile waits for that."""
+
+    def __init__(self, check: Check) -> None:
+        self.check = check
+        self._future: Future[Finding] | None = None
+        self._began = self._ended = float("-inf")
+        self._since: datetime | None = None
+
+    def begin(self) -> Future[Finding]:
+        """The question that is open, or a new one when the last answer is no longer good."""
+        now = time.monotonic()
+        over = self._future is None or self._future.done()
+        if self._future is None or (over and now - self._ended >= self.check.kept_seconds):
+            self._began = now
+            self._future = _THREADS.submit(self._ask)
+        return self._future
+
+    def _ask(self) -> Finding:
+        try:
+            return self.check.ask()
+        except Exception as error:
+            LOG.warning("health.check_failed", check=self.check.name, error=str(error))
+            return _failed(self.check, error)
+        finally:
+            self._ended = time.monotonic()
+            connection.close_if_unusable_or_obsolete()
+
+    def left_seconds(self) -> float:
+        """How long it may still take."""
+        return max(0.0, self._began + CHECK_SECONDS - time.monotonic())
+
+    def answer(self) -> Answer:
+        """What it found, or that it has not answered in time."""
+        if self._future is not None and self._future.done():
+            finding = self._future.result()
+        else:
+            finding = Finding(_("No answer"), trouble=AWAY[self.check.needs])
+        self._since = (self._since or timezone.now()) if finding.trouble else None
+        return Answer(self.check, finding, self._since)
 
 
-async def readiness() -> Readiness:
-    """Check everything side by side, in at most CHECK_SECONDS; an answer is kept for 1 s."""
-    global _cached
-    if _cached is not None and time.monotonic() - _cached[0] < CACHED_SECONDS:
-        return _cached[1]
-    required: dict[str, Callable[[], str]] = {
-        "redis": check_redis,
-        "sql": check_sql,
-        "migrations": check_migrations,
-    }
-    optional: dict[str, Callable[[], str]] = {
-        "timers": check_timers,
-        "workers": check_workers,
-        "beat": check_beat,
-    }
-    for name, (check, is_required) in CHECKS.items():
-        (required if is_required else optional)[name] = check
-    names = [*required, *optional]
-    answers = await asyncio.gather(*(_run({**required, **optional}[name]) for name in names))
-    said = dict(zip(names, answers, strict=True))
-    result = Readiness(
-        {name: said[name] for name in required}, {name: said[name] for name in optional}
+def _failed(check: Check, error: Exception) -> Finding:
+    if isinstance(error, RedisError | hotpath.HotPathError):
+        return Finding(_("Not reached"), trouble=AWAY["redis"])
+    if isinstance(error, DatabaseError):
+        return Finding(_("Not reached"), trouble=AWAY["sql"])
+    broken = Trouble(
+        "warning",
+        gettext_noop("The check of %(part)s fails"),
+        gettext_noop("Whether that part is in order is not known."),
+        gettext_noop("Look at the log: health.check_failed."),
+        PAGE,
+        {"part": check.name},
     )
-    _cached = (time.monotonic(), result)
-    return result
+    return Finding(_("Not known"), trouble=broken)
+
+
+_THREADS = ThreadPoolExecutor(
+    MOST_THREADS, thread_name_prefix="health", initializer=sql_connections.keep_here
+)
+_LOCK = threading.Lock()
+_asked: dict[str, _Asking] = {}
+_known: tuple[float, Health] | None = None
+
+
+def read() -> Health:
+    """Judge all parts side by side, within CHECK_SECONDS; a judgement is kept for KEPT_SECONDS."""
+    if (known := _fresh()) is not None:
+        return known
+    asking, futures = _begin()
+    wait(futures, timeout=_left_seconds(asking))
+    return _judged(asking)
+
+
+async def aread() -> Health:
+    """Do as `read` without blocking the loop, nor on the threads that serve pages."""
+    if (known := _fresh()) is not None:
+        return known
+    asking, futures = _begin()
+    await asyncio.wait(map(asyncio.wrap_future, futures), timeout=_left_seconds(asking))
+    return _judged(asking)
 
 
 def forget() -> None:
-    """Check afresh at the next question (tests)."""
-    global _cached, _migrated
-    _cached, _migrated = None, False
+    """Judge afresh at the next question (tests)."""
+    global _known
+    with _LOCK:
+        _asked.clear()
+        _known = None
 
 
-async def _run(check: Callable[[], str]) -> str:
-    loop = asyncio.get_running_loop()
-    try:
-        return await asyncio.wait_for(loop.run_in_executor(_THREADS, check), CHECK_SECONDS)
-    except TimeoutError:
-        return "no answer"
-    except Exception as error:
-        LOG.warning("health.check_failed", check=check.__name__, error=str(error))
-        return "not reachable"
+def _fresh() -> Health | None:
+    if _known is None or time.monotonic() - _known[0] >= KEPT_SECONDS:
+        return None
+    return _known[1]
 
 
-def check_redis() -> str:
-    """The hot path's Redis takes a write and gives it back.
-
-    A Redis without memory, or one that has become a replica, answers questions and refuses calls.
-    """
-    client, word = hotpath.client(), secrets.token_hex(8)
-    key = f"health:{word}"
-    try:
-        client.set(key, word, px=10_000)
-    except ResponseError as error:
-        LOG.warning("health.redis_refuses_writes", error=str(error))
-        return "refuses writes"
-    return "" if client.getdel(key) == word else "loses writes"
+def _begin() -> tuple[list[_Asking], list[Future[Finding]]]:
+    with _LOCK:
+        asking = []
+        for check in CHECKS.values():
+            if check.name not in _asked or _asked[check.name].check is not check:
+                _asked[check.name] = _Asking(check)
+            asking.append(_asked[check.name])
+        return asking, [each.begin() for each in asking]
 
 
-def _let_go() -> None:
-    """Give the probe's connection back; a page that asks in its transaction keeps its own."""
-    if not connection.in_atomic_block:
-        connection.close()
+def _left_seconds(asking: Iterable[_Asking]) -> float:
+    """Until the last check's time is over; 0 when only such are open as have had theirs."""
+    return max((each.left_seconds() for each in asking), default=0.0)
 
 
-def check_sql() -> str:
-    """SQL answers a query."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    finally:
-        _let_go()
-    return ""
+def _unless_unknown(answer: Answer, answers: Iterable[Answer]) -> Answer:
+    """A missing mark proves nothing while Redis takes none: the trouble is Redis'."""
+    redis = next((each for each in answers if each.check.name == "redis"), None)
+    if redis is None or redis.trouble is None or not (answer.trouble and answer.check.by_marks):
+        return answer
+    return replace(answer, finding=Finding(_("Not known"), trouble=redis.trouble))
 
 
-def check_migrations() -> str:
-    """Every migration of this release is applied."""
-    try:
-        return missing_migrations()
-    finally:
-        connection.close()
-
-
-def missing_migrations() -> str:
-    """Say what is not applied, on the caller's connection; "" once stays so for this process."""
-    global _migrated
-    if _migrated:
-        return ""
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
-        return f"{len(missing)} not applied: run manage.py migrate"
-    _migrated = True
-    return ""
-
-
-def check_timers() -> str:
-    """Every shard has a process that visits what is due."""
-    found = timers.read_state()
-    if not found.processes:
-        return "no timers run: start manage.py timers"
-    if found.unheld:
-        return f"nobody visits {len(found.unheld)} of {timers.SHARDS} shards"
-    return next((f"timers pause: {mark.paused}" for mark in found.processes if mark.paused), "")
-
-
-def check_workers() -> str:
-    """A worker ran the pulse lately."""
-    run = sweeping.last_runs(PULSE).get(0)
-    if run is None or time.time() - run.at > WORKER_SILENT_SECONDS:
-        return "no worker has run a sweep lately"
-    return ""
-
-
-def check_beat() -> str:
-    """A beat ticked lately."""
-    return "" if sweeping.beat_alive() else "no beat has ticked lately"
+def _judged(asking: Iterable[_Asking]) -> Health:
+    global _known
+    answers = [each.answer() for each in asking]
+    judged = Health([_unless_unknown(each, answers) for each in answers], timezone.now())
+    _known = (time.monotonic(), judged)
+    return judged

@@ -37,16 +37,21 @@ def open(  # noqa: A001  the word of the contract; always called as incidents.op
     """
     from poolsite.operations import services
 
-    with override("en"):
-        said = {
-            "title_text": str(title)[:200],
-            "detail_text": str(detail),
-            "remedy_text": str(remedy)[:300],
-        }
+    said = message_ids(title, detail, remedy)
     account_id = account if isinstance(account, int) or account is None else account.pk
     return services.open_incident(
         type, object, severity=severity, url=url, account_id=account_id, params=params or {}, **said
     )
+
+
+def message_ids(title: Text, detail: Text = "", remedy: Text = "") -> dict[str, str]:
+    """The texts as an incident's row keeps them: in English, to be translated where it is shown."""
+    with override("en"):
+        return {
+            "title_text": str(title)[:200],
+            "detail_text": str(detail),
+            "remedy_text": str(remedy)[:300],
+        }
 
 
 def close(*, type: str, object: str) -> bool:  # noqa: A002
@@ -58,14 +63,14 @@ def close(*, type: str, object: str) -> bool:  # noqa: A002
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is wrong with an aggregate, as `open` takes it."""
+    """What is wrong with an aggregate or a part of the platform, as `open` takes it."""
 
     severity: str
     title: Text
     detail: Text
     remedy: Text
     url: str
-    params: dict[str, Any]
+    params: dict[str, Any] = field(default_factory=dict)
 
 
 def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:

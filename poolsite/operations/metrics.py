@@ -15,6 +15,7 @@ from poolsite.history import selectors as history_selectors
 from poolsite.jobs import sweeping
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import sweeps
+from poolsite.operations import health
 from poolsite.operations.models import Incident
 from poolsite.operations.registry import COLLECTORS, MetricsCollector
 
@@ -93,14 +94,24 @@ def _sweeps() -> Iterator[Metric]:
             age.add_metric([name], now - min(run.at for run in runs))
             took.add_metric([name], max(run.duration_ms for run in runs) / 1_000)
         failing.add_metric([name], sum(bool(run.error) for run in runs))
-    beat = GaugeMetricFamily("poolsite_beat_up", "1 = a beat ticked within 15 s.")
-    beat.add_metric([], float(sweeping.beat_alive()))
-    timing = timers.read_state()
-    up = GaugeMetricFamily("poolsite_timers_up", "1 = every shard has timers that visit it.")
-    up.add_metric([], float(timing.running))
+    yield from (age, took, failing)
+
+
+def _health() -> Iterator[Metric]:
+    up = GaugeMetricFamily(
+        "poolsite_health_up",
+        "1 = nothing is wrong with this part, as /readyz says.",
+        labels=["check"],
+    )
+    for answer in health.read().answers:
+        up.add_metric([answer.check.name], float(answer.trouble is None))
+    yield up
+
+
+def _timers() -> Iterator[Metric]:
     late = GaugeMetricFamily("poolsite_timers_late_seconds", "99th percentile of the lateness.")
-    late.add_metric([], timing.late_ms / 1_000)
-    yield from (age, took, failing, beat, up, late)
+    late.add_metric([], timers.read_state().late_ms / 1_000)
+    yield late
 
 
 def _sql() -> Iterator[Metric]:
@@ -116,4 +127,10 @@ def _sql() -> Iterator[Metric]:
     yield from (incidents, jobs)
 
 
-BUILT_IN: dict[str, MetricsCollector] = {"history": _history, "sweeps": _sweeps, "sql": _sql}
+BUILT_IN: dict[str, MetricsCollector] = {
+    "health": _health,
+    "timers": _timers,
+    "history": _history,
+    "sweeps": _sweeps,
+    "sql": _sql,
+}

@@ -6,6 +6,8 @@ from typing import Any
 
 from prometheus_client.core import Metric
 
+from poolsite.operations.incidents import Text, Trouble
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -80,15 +82,50 @@ class Found:
     exact: bool = False
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What a check of health found: a figure as cards show it ("" = none), and what is wrong."""
+
+    value: Text = ""
+    unit: Text = ""
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part of the platform's health. `ask` runs in a thread and may take its time.
+
+    required: this process cannot serve without it, `/readyz` answers 503.
+    needs: whose silence it is when the check hangs, `redis` or `sql`.
+    by_marks: it reads what other processes write into Redis, so it says nothing of them while
+    Redis takes no writes.
+    incident: type and object of its incident; as a rule `health.<name>` and the name.
+    kept_seconds: how long an answer is good, for a check that costs much.
+    """
+
+    name: str
+    label: Text
+    ask: Callable[[], Finding]
+    required: bool = False
+    needs: str = "redis"
+    by_marks: bool = False
+    incident: tuple[str, str] = ("", "")
+    kept_seconds: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Type and object of its incident."""
+        return self.incident if self.incident[0] else (f"health.{self.name}", self.name)
+
+
 SearchProvider = Callable[[Any, str, int], Iterable[Found]]  # (principal, text, limit)
 MetricsCollector = Callable[[], Iterable[Metric]]
-Check = Callable[[], str]  # "" = in order, else one sentence about what is not
 
 CARDS: dict[str, Card] = {}
 STATS: dict[str, StatEntry] = {}
 SEARCHES: dict[str, SearchProvider] = {}
 COLLECTORS: dict[str, MetricsCollector] = {}
-CHECKS: dict[str, tuple[Check, bool]] = {}
+CHECKS: dict[str, Check] = {}
 
 
 def register_card(card: Card) -> None:
@@ -112,6 +149,6 @@ def register_metrics(name: str, collector: MetricsCollector) -> None:
     COLLECTORS[name] = collector
 
 
-def register_check(name: str, check: Check, *, required: bool = False) -> None:
-    """Add a check to /readyz; only a `required` one makes the process not ready."""
-    CHECKS[name] = (check, required)
+def register_check(check: Check) -> None:
+    """Make it a part of the platform's health; the same name again replaces the first."""
+    CHECKS[check.name] = check

@@ -53,7 +53,7 @@ def register() -> None:
             section="system",
             order=20,
             actions=("operations.system",),
-            incidents=("history.", "clock.", "system."),
+            incidents=("health.", "history.", "clock."),
             key="s",
         )
     )

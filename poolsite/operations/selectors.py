@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, timers
 from poolsite.access.principal import Principal
@@ -17,7 +18,7 @@ from poolsite.history.models import GapRecord
 from poolsite.jobs import presence, sweeping
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import sweeps
-from poolsite.operations import health
+from poolsite.operations import attention, health
 from poolsite.operations.models import Incident, Notice, NoticeTarget, OutgoingCall
 from poolsite.operations.registry import CARDS, SEARCHES, STATS, Card, CardData, Found, Stat
 from poolsite.operations.registry import StatEntry as Entry
@@ -31,6 +32,16 @@ MOST_STATS = 6
 def open_incidents(principal: Principal) -> QuerySet[Incident]:
     """Open incidents that the principal may see, worst first, then oldest."""
     return _visible(principal).filter(until=None).order_by("severity", "since")
+
+
+def causes(principal: Principal) -> list[attention.Cause]:
+    """What needs attention of what the principal may see, critical first, then oldest.
+
+    Operators' has the platform's health as it is now.
+    """
+    if principal.is_operator:
+        return attention.causes(None)
+    return attention.by_cause(open_incidents(principal)[: attention.MOST_ROWS])
 
 
 def incidents(
@@ -177,10 +188,9 @@ def system() -> dict[str, Any]:
     return {
         "checked_at": timezone.now(),
         "redis": _loaded("redis", redis_state),
-        "sql_problem": _loaded("sql", health.missing_migrations),
+        "health_rows": health_rows(),
         "workers": _loaded("workers", presence.workers),
         "timers": _loaded("timers", timers.read_state),
-        "beat_alive": _loaded("beat", sweeping.beat_alive),
         "paused_reason": _loaded("paused", sweeping.paused_reason),
         "sweeps": _loaded("sweeps", sweep_rows),
         "lags": _loaded("lags", lambda: history_selectors.lags()[:20]),
@@ -190,6 +200,21 @@ def system() -> dict[str, Any]:
         "pending_notices": _loaded("notices", _pending),
         "calls": _loaded("calls", lambda: list(OutgoingCall.objects.order_by("-pk")[:50])),
     }
+
+
+def health_rows() -> list[dict[str, Any]]:
+    """Each check of the platform's health as the system page shows it."""
+    return [
+        {
+            "name": answer.check.name,
+            "label": answer.check.label,
+            "value": answer.finding.value or (_("Failed") if answer.trouble else _("Up")),
+            "unit": answer.finding.unit,
+            "severity": answer.severity,
+            "incident": answer.incident(answer.trouble) if answer.trouble else None,
+        }
+        for answer in health.read().answers
+    ]
 
 
 def redis_state() -> dict[str, Any]:

@@ -154,7 +154,7 @@ def confirm_clock(*, actor: "User", reason: str = "") -> bool:
         return False
     with transaction.atomic():
         access.audit(actor=actor, action="operations.confirm_clock", reason=reason)
-        close_incident(clock.INCIDENT, "redis")
+        close_incident(*clock.INCIDENT)
     hotpath.client().incr(clock.CONFIRMED_KEY)
     sweeping.resume()
     return True

@@ -1,4 +1,4 @@
-"""Sweeps of operations: the pulse, the clock, and the notices that are due."""
+"""Sweeps of operations: the platform's health, the notices that are due, what is too old."""
 
 from datetime import timedelta
 
@@ -6,23 +6,16 @@ from django.conf import settings
 from django.utils import timezone
 
 from poolsite.jobs.registry import sweep
-from poolsite.operations import clock, notices
-from poolsite.operations.health import PULSE
+from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 
 DELETE_ROWS = 2_000
 
 
-@sweep(PULSE, every_seconds=5)
-def pulse(shard: int, shards: int) -> dict[str, int]:
-    """Prove that beat, broker and a worker are at work."""
-    return {}
-
-
-@sweep("operations.clock", every_seconds=2)
-def watch_clock(shard: int, shards: int) -> dict[str, float]:
-    """Compare Redis' clock with this process's own pace."""
-    return {"step_seconds": round(clock.MONITOR.check(), 3)}
+@sweep("operations.health", every_seconds=5)
+def keep_incidents(shard: int, shards: int) -> dict[str, int]:
+    """Judge the platform's health, and keep its incidents."""
+    return {"incidents": watch.keep(health.read())}
 
 
 @sweep("operations.notices", every_seconds=5)

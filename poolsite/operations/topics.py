@@ -12,16 +12,19 @@ from django.utils.translation import override
 from poolsite import live
 from poolsite.access import Decision, Principal, decide
 from poolsite.live.scopes import AccountTopic
-from poolsite.operations.models import Incident
-from poolsite.operations.page_words import page_word
+from poolsite.operations import attention
 
 NAME = "operations.incidents"
-MOST_ROWS = 50
+HEALTH_PERIOD_SECONDS = 1.0
 SYSTEM_PERIOD_SECONDS = 2.0
 
 
 class IncidentsTopic(AccountTopic, live.SnapshotTopic):
-    """Open incidents, worst first: {"incidents": [row], "critical": n, "warnings": n}."""
+    """What needs attention: {"causes": [cause], "critical": n, "warnings": n}, see `attention`.
+
+    The platform's is judged anew every HEALTH_PERIOD_SECONDS while somebody looks, because what
+    falls silent wakes nobody.
+    """
 
     name = action = NAME
 
@@ -29,17 +32,12 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
         return await live.in_thread(self._read)
 
     def _read(self) -> dict[str, Any]:
-        rows = Incident.objects.filter(until=None).order_by("severity", "since")
-        if self.account_id is not None:
-            rows = rows.filter(account_id=self.account_id)
-        found = list(rows[: MOST_ROWS + 1])
-        severities = [row.severity for row in found]
         with override(self.language):
-            return {
-                "incidents": [as_row(row) for row in found[:MOST_ROWS]],
-                "critical": severities.count(Incident.Severity.CRITICAL),
-                "warnings": severities.count(Incident.Severity.WARNING),
-            }
+            return attention.as_live(attention.causes(self.account_id))
+
+    def due_seconds(self) -> float | None:
+        """When the platform's health is judged next; an account has no part in it."""
+        return HEALTH_PERIOD_SECONDS if self.account_id is None else None
 
     def wake_channels(self) -> list[str]:
         """One wake for every language."""
@@ -64,23 +62,6 @@ class SystemTopic(live.SnapshotTopic):
 
     def due_seconds(self) -> float:
         return SYSTEM_PERIOD_SECONDS - time.monotonic() % SYSTEM_PERIOD_SECONDS
-
-
-def as_row(incident: Incident) -> dict[str, Any]:
-    """One incident as pages show it, in the active language."""
-    return {
-        "id": incident.pk,
-        "type": incident.type,
-        "object": incident.object,
-        "severity": incident.severity,
-        "title": incident.title,
-        "detail": incident.detail,
-        "remedy": incident.remedy,
-        "url": incident.url,
-        "button": page_word(incident.url),
-        "since": incident.since.isoformat(),
-        "acknowledged_by": incident.acknowledged_name,
-    }
 
 
 def register() -> None:

@@ -15,13 +15,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access.models import User
-from poolsite.operations import incidents, saved_views, selectors, services, tables
+from poolsite.access.principal import Principal
+from poolsite.operations import attention, incidents, saved_views, selectors, services, tables
 from poolsite.operations.first_steps import first_steps
 from poolsite.operations.models import Incident, SavedView
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import SqlColumn
 
-PAGE_ROWS = 50
+OVERVIEW_CAUSES = 5
 
 
 @require_GET
@@ -29,9 +30,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     """What is wrong, the figures, and a card per part of the platform."""
     principal = principal_of(request)
     access.require(principal, "operations.overview")
-    rows = list(selectors.open_incidents(principal)[:PAGE_ROWS])
     context = {
-        **_attention(rows),
+        **_attention(principal, most=OVERVIEW_CAUSES),
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
         "stats": selectors.stats(principal),
         "cards": selectors.cards(principal),
@@ -52,7 +52,7 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
     text = tables.text_of(request, "q")
     rows = selectors.incidents(principal, state=state.value, severity=severity.value, text=text)
     context = {
-        **_attention(list(selectors.open_incidents(principal)[:PAGE_ROWS])),
+        **_attention(principal),
         "can_act": access.decide(principal, "operations.acknowledge").allowed,
         "choices": [state, severity],
         "text": text,
@@ -96,11 +96,17 @@ def _incident_columns() -> list[SqlColumn[Incident]]:
 
 @require_POST
 def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Note who knows of it; a second click changes nothing."""
+    """Note who knows of it, and of the open ones of its type: they are one row on the overview.
+
+    A second click changes nothing.
+    """
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
     access.require(principal, "operations.acknowledge", found)
     noted = incidents.acknowledge(found, actor=_user(request))
+    for like in selectors.open_incidents(principal).filter(type=found.type).exclude(pk=found.pk):
+        if access.decide(principal, "operations.acknowledge", like).allowed:
+            incidents.acknowledge(like, actor=_user(request))
     if _wants_json(request):
         return JsonResponse({"acknowledged_by": noted.acknowledged_name})
     return HttpResponseRedirect(reverse("operations:incidents"))
@@ -140,13 +146,15 @@ def search(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _attention(rows: list[Incident]) -> dict[str, Any]:
-    severities = [row.severity for row in rows]
+def _attention(principal: Principal, *, most: int = 0) -> dict[str, Any]:
+    """What templates/operations/attention.html shows; most: of so many causes, 0 = of all."""
+    found = selectors.causes(principal)
     return {
-        "incidents": rows,
-        "critical_count": severities.count(Incident.Severity.CRITICAL),
-        "warning_count": severities.count(Incident.Severity.WARNING),
+        "causes": found,
+        "shown": found[:most] if most else found,
+        "most": most,
         "checked_at": timezone.now(),
+        **attention.counts(found),
     }
 
 

@@ -60,23 +60,15 @@ class TimersState:
 
 
 def read() -> TimersState:
-    """Ask Redis once; raises redis-py's errors."""
+    """Ask Redis; raises redis-py's errors and Unavailable."""
     client = hotpath.client()
-    now = _now(client)
+    now = hotpath.default().now()
     marks = [mark_of(text) for text in client.hgetall(PROCESSES_KEY).values()]
     alive = tuple(mark for mark in marks if now - mark.at < SILENT_SECONDS)
     unheld = tuple(shard for shard in range(SHARDS) if not _held(client, shard, now))
     latest = max((mark.at for mark in marks), default=None)
     silent = None if latest is None else max(0.0, now - latest)
     return TimersState(alive, unheld, silent)
-
-
-def _now(client: Any) -> float:
-    if hasattr(client, "get_primaries"):
-        seconds, micros = next(iter(client.time(target_nodes="primaries").values()))
-    else:
-        seconds, micros = client.time()
-    return float(seconds) + float(micros) / 1e6
 
 
 def mark_of(text: str) -> ProcessMark:

@@ -1,27 +1,21 @@
 // The overview: problems first, figures, cards; everything that can change changes by itself.
 import { subscribe } from "../live.js";
-import { announce, h, icon, setText } from "./dom.js";
+import { announce, h, icon, postJSON, setText } from "./dom.js";
 import { isOutdated } from "./outdated.js";
 import { incidentsTopic } from "./problems.js";
 import { drawSparkline } from "./sparkline.js";
 import { tickTimes } from "./time.js";
+import { toast } from "./toast.js";
 import { fill, gettext, ngettext } from "./words.js";
 
 export function startAttention() {
   const card = document.querySelector("[data-attention]");
   if (!card || !incidentsTopic()) return;
   const rows = card.querySelector("[data-attention-rows]");
+  const most = Number(card.dataset.most) || Infinity;
   let seen = null;
-
-  const row = (incident, first) => {
-    const critical = incident.severity === "critical";
-    return h("div", { class: `attention__row${critical ? " attention__row--critical" : ""}`, "data-incident": incident.id },
-      icon(critical ? "error" : "warning"),
-      h("div", {}, h("span", { class: "visually-hidden" }, critical ? gettext("Critical: ") : gettext("Warning: ")), h("span", { class: "attention__title" }, incident.title), h("span", { class: "attention__cause" }, incident.detail)),
-      h("div", { class: "attention__remedy" }, incident.remedy),
-      h("span", { class: "attention__since num", "data-since": incident.since }),
-      h("div", { class: "attention__act" }, incident.url ? h("a", { class: `button${first ? " button--primary" : ""}`, href: incident.url }, incident.button) : null));
-  };
+  let latest = [];
+  let shown = "";
 
   const chip = (name, count, words) => {
     const box = card.querySelector(`[data-${name}]`);
@@ -29,29 +23,55 @@ export function startAttention() {
     setText(box.lastElementChild, fill(words, { n: count }));
   };
 
+  const draw = () => {
+    // What the reader has in hand stays until they let go of it.
+    if (rows.matches(":focus-within") || rows.querySelector("details[open]:hover")) return;
+    const html = latest.slice(0, most).map((cause) => cause.html).join("");
+    if (shown === html) return;
+    shown = html;
+    const opened = new Set([...rows.querySelectorAll("details[open]")].map((each) => each.closest("[data-cause]").dataset.cause));
+    rows.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+    for (const row of rows.querySelectorAll("[data-cause]")) if (opened.has(row.dataset.cause)) row.querySelector("details")?.setAttribute("open", "");
+    tickTimes(card);
+  };
+
   const show = (data) => {
-    const open = data.incidents;
-    card.querySelector("[data-attention-head]").hidden = !open.length;
-    card.querySelector("[data-attention-well]").hidden = open.length > 0;
+    latest = data.causes;
+    card.querySelector("[data-attention-head]").hidden = !latest.length;
+    card.querySelector("[data-attention-well]").hidden = latest.length > 0;
     chip("critical", data.critical, ngettext("%(n)s critical", "%(n)s critical", data.critical));
     chip("warnings", data.warnings, ngettext("%(n)s warning", "%(n)s warnings", data.warnings));
-    const key = JSON.stringify(open);
-    if (card.dataset.shown !== key) {
-      card.dataset.shown = key;
-      if (!rows.matches(":focus-within")) rows.replaceChildren(...open.map((incident, index) => row(incident, index === 0)));
-    }
-    const ids = new Set(open.map((incident) => incident.id));
-    const fresh = seen ? open.find((incident) => !seen.has(incident.id)) : null;
+    const all = card.querySelector("[data-attention-all]");
+    all.hidden = latest.length <= most;
+    setText(all, fill(ngettext("Show all %(n)s problems", "Show all %(n)s problems", latest.length), { n: latest.length }));
+    draw();
+    const types = new Set(latest.map((cause) => cause.type));
+    const fresh = seen ? latest.find((cause) => !seen.has(cause.type)) : null;
     if (fresh) announce(fill(gettext("New problem: %(title)s"), { title: fresh.title }));
-    seen = ids;
+    seen = types;
     checked();
-    tickTimes(card);
   };
   const checked = () => {
     for (const span of card.querySelectorAll("[data-checked]")) span.dataset.span = new Date().toISOString();
   };
+  rows.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-acknowledge]");
+    if (button) acknowledge(button, draw);
+  });
+  rows.addEventListener("focusout", () => setTimeout(draw));
   subscribe(incidentsTopic(), { snapshot: show });
   return checked;
+}
+
+async function acknowledge(button, draw) {
+  button.disabled = true; // it loses the focus: the row may be drawn again
+  try {
+    await postJSON(button.dataset.acknowledge);
+  } catch (error) {
+    button.disabled = false;
+    toast({ title: error.title, detail: error.detail, kind: "bad" });
+  }
+  draw();
 }
 
 function showStats(stats) {

@@ -7,13 +7,12 @@ export function startProblems() {
   const badges = [...document.querySelectorAll("[data-incidents]")];
   if (!badges.length || !incidentsTopic()) return;
   const show = (data) => {
-    const open = data.incidents ?? [];
     for (const badge of badges) {
       const prefixes = badge.dataset.incidents.split(" ");
-      const mine = open.filter((incident) => prefixes.some((prefix) => incident.type.startsWith(prefix)));
+      const mine = data.causes.filter((cause) => prefixes.some((prefix) => cause.type.startsWith(prefix)));
       badge.hidden = mine.length === 0;
-      badge.querySelector("[data-count]").textContent = String(mine.length);
-      const critical = mine.some((incident) => incident.severity === "critical");
+      badge.querySelector("[data-count]").textContent = String(mine.reduce((sum, cause) => sum + cause.count, 0));
+      const critical = mine.some((cause) => cause.severity === "critical");
       badge.classList.toggle("badge--bad", critical);
       badge.classList.toggle("badge--warn", !critical);
     }

@@ -201,6 +201,29 @@ def test_scripts_are_loaded_on_every_master(
     assert path.missing_scripts() == []
 
 
+def test_one_master_that_takes_no_writes_is_named(
+    path: hotpath.HotPath, redis_cluster: RedisCluster
+) -> None:
+    assert path.write_refusals() == {}
+    full = redis_cluster.nodes[1]
+    with full.client() as client:
+        client.config_set("maxmemory", "1")
+        try:
+            (refused,) = path.write_refusals().items()
+        finally:
+            client.config_set("maxmemory", "0")
+    assert refused[0].endswith(f":{full.port}")
+    assert refused[1].startswith("OOM")
+    assert path.write_refusals() == {}
+
+
+def test_marks_are_compared_by_the_clock_of_the_first_master_by_name(
+    path: hotpath.HotPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path, "times", lambda: {"b:1": 5.0, "a:2": 7.0})
+    assert path.now() == 7.0
+
+
 def test_a_cluster_that_is_not_there_is_unavailable() -> None:
     limits = hotpath.Limits(attempts=2)
     with hotpath.connect("redis+cluster://127.0.0.1:1,127.0.0.1:2", limits) as path:

@@ -25,7 +25,7 @@ from tests.support.waiting import patient, until
 pytestmark = pytest.mark.prove
 
 ROOT = Path(__file__).resolve().parents[2]
-PULSE = "operations.pulse"
+OFTEN = "operations.health"  # every 5 s
 
 
 class Processes:
@@ -106,8 +106,8 @@ def connections_of_tasks(processes, count):
     return {int(each) for each in hotpath.client().lrange(SEEN, 0, -1)}
 
 
-def pulsed_after(moment):
-    run = sweeping.last_runs(PULSE).get(0)
+def ran_after(moment):
+    run = sweeping.last_runs(OFTEN).get(0)
     return run is not None and run.at > moment
 
 
@@ -115,7 +115,7 @@ def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(p
     processes.migrate()
     beats = [processes.start("beat", "--pidfile=", "-l", "WARNING") for _ in range(2)]
     processes.start("worker", "-c", "2", "-l", "WARNING", "-n", "w1@test")
-    until(lambda: pulsed_after(0), evidence=processes.logs)
+    until(lambda: ran_after(0), evidence=processes.logs)
     until(
         lambda: [w.name for w in presence.workers() if w.alive] == ["w1@test"],
         evidence=processes.logs,
@@ -123,11 +123,11 @@ def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(p
     assert sweeping.beat_alive()
     beats[0].kill()
     killed_at = time.time()
-    until(lambda: pulsed_after(killed_at), evidence=processes.logs)
+    until(lambda: ran_after(killed_at), evidence=processes.logs)
     until(lambda: len(sweeping.last_runs("history.drain")) == 4, evidence=processes.logs)
     errors = [run.error for run in sweeping.last_runs("history.drain").values() if run.error]
     assert errors == []
-    ticks = hotpath.client().keys(f"tick:{PULSE}:*")
+    ticks = hotpath.client().keys(f"tick:{OFTEN}:*")
     assert ticks, "periods are marked, so that of two beats' ticks one counts"
 
 

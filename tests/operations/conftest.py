@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from poolsite import hotpath
-from poolsite.operations import health, registry
+from poolsite.operations import checks, health, registry
 
 REGISTRIES = ("CARDS", "STATS", "SEARCHES", "COLLECTORS", "CHECKS")
 
@@ -15,6 +15,7 @@ REGISTRIES = ("CARDS", "STATS", "SEARCHES", "COLLECTORS", "CHECKS")
 def fresh(clean_redis: object) -> Iterator[None]:
     hotpath.reset()
     health.forget()
+    checks.forget()
     known = [getattr(registry, name) for name in REGISTRIES]
     before = [dict(each) for each in known]
     yield

@@ -1,49 +1,18 @@
 """/healthz, /readyz and /metrics as a probe sees them, before Django."""
 
-import asyncio
-import time
+import threading
 
-import httpx
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
-from starlette.applications import Starlette
 
-from poolsite import history, hotpath, operations, timers
-from poolsite.api import lane
-from poolsite.jobs import lease, sweeping
-from poolsite.operations import health, hot_routes
-from poolsite.timers import state
+from poolsite import history, hotpath, operations
+from poolsite.operations import Check, Finding, checks, health, hot_routes
+from poolsite.operations.incidents import Trouble
+from tests.operations.marks import set_running, set_timers
+from tests.operations.probing import ask
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def ask(path: str, **headers: str) -> httpx.Response:
-    async def go() -> httpx.Response:
-        transport = httpx.ASGITransport(Starlette(routes=lane.routes()))
-        async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
-            answer = await client.get(path, headers=headers)
-        await hotpath.aclose()
-        return answer
-
-    return asyncio.run(go())
-
-
-def set_timers(*, shards: int = timers.SHARDS, paused: str = "") -> None:
-    """As if a process of the timers held so many shards."""
-    for shard in range(shards):
-        hotpath.run(lease.command("acquire", state.lease_tag(shard), "test", 60))
-    mark = state.ProcessMark("test", time.time(), tuple(range(shards)), 0, 0, 12.0, paused)
-    hotpath.client().hset(state.PROCESSES_KEY, "test", mark.text())
-
-
-def set_running() -> None:
-    """As if timers, beat and a worker were at work."""
-    set_timers()
-    hotpath.client().set(sweeping.BEAT_KEY, str(time.time()))
-    from poolsite.operations import tasks  # noqa: F401  registers the pulse
-
-    sweeping.run_shard(health.PULSE, 0)
 
 
 def test_healthz_says_that_the_process_lives():
@@ -56,7 +25,7 @@ def test_readyz_is_ready_with_redis_sql_and_migrations_and_warns_of_the_others()
     answer = ask("/readyz")
     assert answer.status_code == 200
     assert answer.json()["checks"] == {"redis": "ok", "sql": "ok", "migrations": "ok"}
-    assert set(answer.json()["warnings"]) == {"timers", "workers", "beat"}
+    assert set(answer.json()["warnings"]) == {"timers", "workers", "beat", "web"}
 
 
 def test_readyz_has_no_warnings_when_all_is_at_work():
@@ -67,8 +36,11 @@ def test_readyz_has_no_warnings_when_all_is_at_work():
 @pytest.mark.parametrize(
     ("marks", "said"),
     [
-        ({"shards": 5}, "nobody visits 3 of 8 shards"),
-        ({"paused": "clock step"}, "timers pause: clock step"),
+        (
+            {"shards": 5},
+            "Nobody visits 3 of 8 shards. Look at the log of manage.py timers.",
+        ),
+        ({"paused": "clock step"}, "The timers pause. Set the clock of Redis right."),
     ],
 )
 def test_readyz_warns_of_timers_that_do_not_visit_everything(marks, said):
@@ -84,7 +56,7 @@ def test_readyz_is_503_while_redis_answers_but_takes_no_writes(clean_redis):
         finally:
             client.config_set("maxmemory", "0")
     assert answer.status_code == 503
-    assert answer.json()["checks"]["redis"] == "refuses writes"
+    assert answer.json()["checks"]["redis"].startswith("Redis refuses writes.")
     health.forget()
     assert ask("/readyz").json()["checks"]["redis"] == "ok"
 
@@ -94,7 +66,7 @@ def test_readyz_is_503_while_redis_is_away_and_says_nothing_of_its_address(monke
         answer = ask("/readyz")
     assert answer.status_code == 503
     assert answer.json()["status"] == "not ready"
-    assert answer.json()["checks"]["redis"] == "not reachable"
+    assert answer.json()["checks"]["redis"].startswith("Redis cannot be reached.")
     assert answer.json()["checks"]["sql"] == "ok"
     assert "127.0.0.1" not in answer.text
 
@@ -102,30 +74,49 @@ def test_readyz_is_503_while_redis_is_away_and_says_nothing_of_its_address(monke
 def test_readyz_is_503_while_a_migration_is_missing(monkeypatch):
     from django.db.migrations.executor import MigrationExecutor
 
+    checks.forget()
     monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: ["one"])
     answer = ask("/readyz")
     assert answer.status_code == 503
     assert "manage.py migrate" in answer.json()["checks"]["migrations"]
 
 
-def test_readyz_answers_in_time_when_a_check_hangs(monkeypatch):
+def test_readyz_answers_in_time_when_a_check_hangs_and_asks_it_once(monkeypatch):
     monkeypatch.setattr(health, "CHECK_SECONDS", 0.2)
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
+    goes_on = threading.Event()
+    asked = []
 
-    def hangs() -> str:
-        time.sleep(1)  # waits: that is the check
-        return ""
+    def hangs() -> Finding:
+        asked.append(1)
+        goes_on.wait()
+        return Finding()
 
-    operations.register_check("slow", hangs, required=True)
-    answer = ask("/readyz")
-    assert answer.status_code == 503
-    assert answer.json()["checks"]["slow"] == "no answer"
+    operations.register_check(Check("slow", "Slow", hangs, required=True, needs="sql"))
+    answers = [ask("/readyz") for _ in range(40)]  # more than there are threads
+    goes_on.set()
+    assert {answer.status_code for answer in answers} == {503}
+    assert answers[-1].json()["checks"]["slow"].startswith("The SQL database cannot be reached.")
+    assert answers[-1].json()["checks"]["sql"] == "ok"
+    assert len(asked) == 1
 
 
 def test_a_registered_check_that_is_not_required_only_warns():
-    operations.register_check("gateway", lambda: "The gateway is silent.")
+    trouble = Trouble("warning", "The gateway is silent", "", "Ask its operator.", "/")
+    operations.register_check(Check("gateway", "Gateway", lambda: Finding(trouble=trouble)))
     answer = ask("/readyz")
     assert answer.status_code == 200
-    assert answer.json()["warnings"]["gateway"] == "The gateway is silent."
+    assert answer.json()["warnings"]["gateway"] == "The gateway is silent. Ask its operator."
+
+
+def test_a_check_that_is_broken_says_so_and_the_others_stay():
+    def fails() -> Finding:
+        raise ZeroDivisionError
+
+    operations.register_check(Check("gateway", "Gateway", fails))
+    answer = ask("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["warnings"]["gateway"].startswith("The check of gateway fails.")
 
 
 def test_metrics_are_hidden_until_a_token_is_set(settings):
@@ -141,6 +132,8 @@ def test_metrics_refuse_a_wrong_token(settings, given):
 
 
 def test_metrics_are_prometheus_text_with_backlogs_sweeps_and_incidents(settings, monkeypatch):
+    from poolsite.operations import tasks  # noqa: F401  registers the sweeps
+
     settings.METRICS_TOKEN = "secret-token"
     set_running()
     operations.incidents.open(type="t", object="o", severity="critical", title="x")
@@ -171,8 +164,9 @@ def test_metrics_are_prometheus_text_with_backlogs_sweeps_and_incidents(settings
     assert values["poolsite_history_backlog_ratio",] == 0.8
     assert values["poolsite_incidents_open", "critical"] == 1
     assert values["poolsite_incidents_open", "warning"] == 0
-    assert values["poolsite_beat_up",] == 1
-    assert values["poolsite_sweep_failing_shards", health.PULSE] == 0
+    assert values["poolsite_health_up", "beat"] == 1
+    assert values["poolsite_health_up", "redis"] == 1
+    assert values["poolsite_sweep_failing_shards", "operations.health"] == 0
     assert ("process_resident_memory_bytes",) in values
 
 

@@ -14,6 +14,8 @@ from poolsite.jobs.models import Job
 from poolsite.operations import first_steps, selectors
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
+from tests.operations.marks import set_running
+from tests.operations.probing import topic_data
 from tests.support.waiting import patient
 
 
@@ -62,17 +64,17 @@ def test_the_overview_shows_what_is_wrong_and_a_card_that_fails_hides_only_itsel
     text = answer.content.decode()
     assert "Blocking in own" in text
     assert "Broken part" not in text
-    assert answer.context["warning_count"] == 1
+    assert answer.context["warnings"] == 1
     assert "system" in {card.name for card, _ in answer.context["cards"]}
 
 
 def test_the_system_page_shows_every_sweep_and_stays_up_while_redis_is_away(world):
     from poolsite.operations import tasks  # noqa: F401  registers the sweeps
 
-    sweeping.run_shard("operations.pulse", 0)
+    sweeping.run_shard("operations.retention", 0)
     client = world.client("operate")
     rows = {row.name: row for row in client.get("/system/").context["sweeps"]}
-    assert not rows["operations.pulse"].late
+    assert not rows["operations.retention"].late
     assert rows["operations.notices"].late
     with hotpath.connect("redis://127.0.0.1:1/0"):
         answer = client.get("/system/")
@@ -219,13 +221,6 @@ def test_a_job_is_cancelled_over_http_by_who_may(world):
 # -- topics -----------------------------------------------------------------------------------
 
 
-def read(address):
-    """A topic's snapshot, read as a socket's loop does."""
-    topic = live.resolve(address)
-    assert topic is not None
-    return asyncio.run(topic.snapshot()).data
-
-
 def decision(address, who):
     topic = live.resolve(address)
     assert topic is not None
@@ -235,14 +230,15 @@ def decision(address, who):
 @pytest.mark.django_db(transaction=True)
 def test_the_incidents_topic_shows_one_accounts_or_all(clean_redis):
     world = make_world()
+    set_running()
     own = open_for(world.own)
     open_for(None, "platform")
-    assert {row["object"] for row in read("operations.incidents:all")["incidents"]} == {
-        "own",
-        "platform",
-    }
-    one = read(f"operations.incidents:{world.own.pk}")
-    assert [row["id"] for row in one["incidents"]] == [own.pk]
+    (cause,) = topic_data("operations.incidents:all")["causes"]
+    assert (cause["title"], cause["count"]) == ("Blocking in own, and 1 more like it", 2)
+    assert "Blocking in platform" in cause["html"]
+    one = topic_data(f"operations.incidents:{world.own.pk}")
+    assert [cause["title"] for cause in one["causes"]] == ["Blocking in own"]
+    assert f"/incidents/{own.pk}/acknowledge/" in one["causes"][0]["html"]
     assert (one["critical"], one["warnings"]) == (0, 1)
     assert decision("operations.incidents:all", principal(world, "looker")) == "allow"
     assert decision("operations.incidents:all", principal(world, "owner")) == "forbidden"
@@ -292,12 +288,12 @@ def test_a_jobs_topic_shows_its_progress_to_who_may_see_it(clean_redis):
     world = make_world()
     job = start_job(world)
     address = f"jobs.job:{job.pk}"
-    before = read(address)
+    before = topic_data(address)
     assert (before["state"], before["done"], before["total"]) == ("queued", 0, 10)
     job_services.save_progress(job, done=4, message="Four rows")
-    assert read(address)["done"] == 4
+    assert topic_data(address)["done"] == 4
     with override("en"):
-        assert read(f"{address}.zh-hans")["state"] == "queued"
+        assert topic_data(f"{address}.zh-hans")["state"] == "queued"
     assert decision(address, principal(world, "owner")) == "allow"
     assert decision(address, principal(world, "foreign")) == "hidden"
     assert decision("jobs.job:999999", principal(world, "owner")) == "hidden"

@@ -1,0 +1,194 @@
+"""The parts of the platform's health that every installation has."""
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from poolsite import hotpath, timers
+from poolsite.history import selectors as history_selectors
+from poolsite.jobs import presence, sweeping
+from poolsite.operations import clock, watch
+from poolsite.operations.health import PAGE
+from poolsite.operations.incidents import Text, Trouble
+from poolsite.operations.registry import Check, Finding, register_check
+
+UP = _("Up")
+SILENT = _("Silent")
+HISTORY_KEPT_SECONDS = 5.0  # it reads a mark of every aggregate
+HISTORY_WARNS_PERCENT = 80
+_migrated = False
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready(). In the order in which cards and /readyz show them."""
+    register_check(Check("redis", _("Redis"), redis, required=True))
+    register_check(Check("sql", _("SQL"), sql, required=True, needs="sql"))
+    register_check(Check("migrations", _("Migrations"), migrations, required=True, needs="sql"))
+    register_check(Check("timers", _("Timers"), check_timers, by_marks=True))
+    register_check(Check("workers", _("Workers"), workers, by_marks=True))
+    register_check(Check("beat", _("Scheduler"), beat, by_marks=True))
+    register_check(Check("web", _("Web"), web, by_marks=True))
+    register_check(Check("clock", _("Clock"), check_clock, incident=clock.INCIDENT))
+    register_check(
+        Check(
+            *("history", _("Not yet in SQL"), history),
+            needs="sql",
+            kept_seconds=HISTORY_KEPT_SECONDS,
+        )
+    )
+
+
+def redis() -> Finding:
+    """Every master of the hot path takes a write and gives it back."""
+    return takes_writes(hotpath.default())
+
+
+def takes_writes(path: hotpath.HotPath) -> Finding:
+    """Whether a Redis takes writes; raises Unavailable when a master does not answer."""
+    refusals = path.write_refusals()
+    if not refusals:
+        return Finding(UP)
+    node, reason = next(iter(refusals.items()))
+    return _wrong(
+        _("Refuses writes"),
+        gettext_noop("Redis refuses writes"),
+        gettext_noop("Calls, queues, permits and holds are refused: %(reason)s"),
+        gettext_noop("Give it memory (maxmemory), or a primary that may write."),
+        reason=f"{node} {reason}".strip()[:200],
+    )
+
+
+def sql() -> Finding:
+    """SQL answers a query."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return Finding(UP)
+
+
+def migrations() -> Finding:
+    """Every migration of this release is applied; once so, it stays so for this process."""
+    global _migrated
+    if not _migrated:
+        executor = MigrationExecutor(connection)
+        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        if missing:
+            return _wrong(
+                _("Missing"),
+                gettext_noop("%(count)s migrations are not applied"),
+                gettext_noop("Pages that need the new tables fail."),
+                gettext_noop("Run: manage.py migrate"),
+                count=missing,
+            )
+        _migrated = True
+    return Finding()
+
+
+def check_timers() -> Finding:
+    """Every shard has a process that visits what is due."""
+    found = timers.read_state()
+    paused = next((mark.paused for mark in found.processes if mark.paused), "")
+    late = gettext_noop("Leases, offers and permits end only when somebody asks for them.")
+    if not found.processes:
+        return _wrong(
+            SILENT, gettext_noop("No timers run"), late, gettext_noop("Start: manage.py timers")
+        )
+    if found.unheld:
+        return _wrong(
+            _("Incomplete"),
+            gettext_noop("Nobody visits %(count)s of %(all)s shards"),
+            late,
+            gettext_noop("Look at the log of manage.py timers."),
+            count=len(found.unheld),
+            all=timers.SHARDS,
+        )
+    if paused:
+        return _wrong(
+            _("Paused"),
+            gettext_noop("The timers pause"),
+            gettext_noop("They wait until the clock agrees again: %(reason)s"),
+            gettext_noop("Set the clock of Redis right."),
+            reason=paused,
+        )
+    return Finding(str(len(found.processes)))
+
+
+def workers() -> Finding:
+    """A worker was heard lately."""
+    alive = sum(worker.alive for worker in presence.workers())
+    if alive:
+        return Finding(str(alive))
+    return _wrong(
+        "0",
+        gettext_noop("No worker runs"),
+        gettext_noop("Calls go on. Imports, campaigns, mails and history wait."),
+        gettext_noop("Start: celery -A poolsite worker"),
+    )
+
+
+def beat() -> Finding:
+    """A beat ticked lately."""
+    if sweeping.beat_alive():
+        return Finding(UP)
+    return _wrong(
+        SILENT,
+        gettext_noop("No scheduler runs"),
+        gettext_noop("Calls go on. Reports, books and history are not brought up to date."),
+        gettext_noop("Start: celery -A poolsite beat"),
+    )
+
+
+def web() -> Finding:
+    """A web process said lately that it lives: for those who judge from elsewhere."""
+    if hotpath.client().exists(watch.WEB_KEY):
+        return Finding()
+    return _wrong(
+        SILENT,
+        gettext_noop("No web process runs"),
+        gettext_noop("Nobody is served; calls of switches that speak to Redis go on."),
+        gettext_noop("Start: uvicorn poolsite.asgi:application"),
+    )
+
+
+def check_clock() -> Finding:
+    """Redis' clock keeps this process' pace, and nothing is paused because of it."""
+    clock.MONITOR.check()
+    reason = sweeping.paused_reason()
+    if not reason:
+        return Finding()
+    return _wrong(
+        _("In doubt"),
+        gettext_noop("Redis' clock jumped"),
+        gettext_noop("Sweeps of money, leases and permits stand still: %(reason)s"),
+        gettext_noop("Set the clock right, or confirm the new time on this page."),
+        reason=reason,
+    )
+
+
+def history() -> Finding:
+    """How many entries SQL does not have yet, and how near the fullest stream is to its limit."""
+    lags = history_selectors.lags()
+    backlog = sum(lag.backlog for lag in lags)
+    fullest = max(lags, key=lambda lag: lag.percent, default=None)
+    value, unit = f"{backlog:,}", _("entries")
+    if fullest is None or fullest.percent < HISTORY_WARNS_PERCENT:
+        return Finding(value, unit)
+    trouble = Trouble(
+        "critical" if fullest.percent >= 100 else "warning",
+        gettext_noop("History waits for SQL"),
+        gettext_noop("%(tag)s has %(percent)s%% of what Redis may keep for it."),
+        gettext_noop("Look at SQL and the workers; at 100%% the oldest entries are dropped."),
+        PAGE,
+        {"tag": fullest.tag.strip("{}"), "percent": min(int(fullest.percent), 100)},
+    )
+    return Finding(value, unit, trouble)
+
+
+def _wrong(value: Text, title: Text, detail: Text, remedy: Text, **params: object) -> Finding:
+    return Finding(value, trouble=Trouble("critical", title, detail, remedy, PAGE, params))
+
+
+def forget() -> None:
+    """Look at the migrations again (tests)."""
+    global _migrated
+    _migrated = False

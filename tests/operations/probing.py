@@ -1,0 +1,30 @@
+"""Asks as a probe and as a browser's socket do."""
+
+import asyncio
+from typing import Any
+
+import httpx
+from starlette.applications import Starlette
+
+from poolsite import hotpath, live
+from poolsite.api import lane
+
+
+def ask(path: str, **headers: str) -> httpx.Response:
+    """What a probe is answered."""
+
+    async def go() -> httpx.Response:
+        transport = httpx.ASGITransport(Starlette(routes=lane.routes()))
+        async with httpx.AsyncClient(transport=transport, base_url="http://t") as client:
+            answer = await client.get(path, headers=headers)
+        await hotpath.aclose()
+        return answer
+
+    return asyncio.run(go())
+
+
+def topic_data(address: str) -> Any:
+    """A topic's snapshot, read as a socket's loop does."""
+    topic = live.resolve(address)
+    assert topic is not None
+    return asyncio.run(topic.snapshot()).data

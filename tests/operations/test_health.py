@@ -1,0 +1,275 @@
+"""One judgement of health: what each part's silence looks like, wherever it is shown."""
+
+import re
+import time
+
+import pytest
+from django.conf import settings
+from django.db import DatabaseError
+from django.test import Client
+
+from poolsite import hotpath, operations
+from poolsite.jobs import lease, presence, sweeping
+from poolsite.operations import Check, Finding, attention, clock, health, metrics, watch
+from poolsite.operations.models import Incident, Notice, NoticeTarget
+from poolsite.timers import state
+from tests.access.world import World, make_world
+from tests.operations.marks import set_running, set_timers
+from tests.operations.probing import ask, topic_data
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOWHERE = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture
+def operator() -> Client:
+    world: World = make_world()
+    return world.client("operate")
+
+
+@pytest.fixture(autouse=True)
+def _all_at_work(clean_redis: object, monkeypatch) -> None:
+    monkeypatch.setattr(watch, "SETTLED_SECONDS", 0.0)
+    set_running()
+
+
+def judged_again() -> health.Health:
+    health.forget()
+    return health.read()
+
+
+def no_timers() -> None:
+    hotpath.client().delete(state.PROCESSES_KEY)
+
+
+def a_shard_without_timers() -> None:
+    hotpath.run(lease.command("release", state.lease_tag(3), "test", 0))
+
+
+def paused_timers() -> None:
+    set_timers(paused="clock step")
+
+
+def no_worker() -> None:
+    hotpath.client().delete(presence.KEY)
+
+
+def silent_worker() -> None:
+    said = time.time() - presence.SILENT_SECONDS - 1
+    hotpath.client().hset(presence.KEY, "worker@test", str(said))
+
+
+def no_beat() -> None:
+    hotpath.client().delete(sweeping.BEAT_KEY)
+
+
+def no_web() -> None:
+    hotpath.client().delete(watch.WEB_KEY)
+
+
+def clock_in_doubt() -> None:
+    sweeping.pause("clock step of +600.0 s")
+
+
+def full_redis() -> None:
+    hotpath.client().config_set("maxmemory", "1")
+
+
+SILENCES = {
+    no_timers: ("timers", "No timers run"),
+    a_shard_without_timers: ("timers", "Nobody visits 1 of 8 shards"),
+    paused_timers: ("timers", "The timers pause"),
+    no_worker: ("workers", "No worker runs"),
+    silent_worker: ("workers", "No worker runs"),
+    no_beat: ("beat", "No scheduler runs"),
+    no_web: ("web", "No web process runs"),
+    clock_in_doubt: ("clock", "Redis&#x27; clock jumped"),
+    full_redis: ("redis", "Redis refuses writes"),
+}
+
+
+@pytest.mark.parametrize("silence", SILENCES, ids=lambda each: each.__name__)
+def test_each_silence_is_told_everywhere_in_the_same_words_and_only_that(operator, silence):
+    check, title = SILENCES[silence]
+    try:
+        silence()
+        health.forget()
+        assert everywhere_wrong(operator, title) == {check}
+    finally:
+        hotpath.client().config_set("maxmemory", "0")
+    set_running()
+    sweeping.resume()
+    hotpath.client().hset(presence.KEY, "worker@test", str(time.time()))
+    health.forget()
+    assert everywhere_wrong(operator, "All is well") == set()
+
+
+def everywhere_wrong(operator: Client, title: str) -> set[str]:
+    """The checks that are not in order, by the one judgement; every place must say the same."""
+    wrong = {each.check.name for each in health.read().answers if each.trouble}
+    probe = ask("/readyz").json()
+    said = {name for name, text in probe["checks"].items() if text != "ok"} | set(probe["warnings"])
+    assert said == wrong
+    assert probe["status"] == ("not ready" if wrong & {"redis", "sql"} else "ready")
+    up = {s.labels["check"]: s.value for family in metrics._health() for s in family.samples}
+    assert {name for name, value in up.items() if not value} == wrong
+    system = operator.get("/system/")
+    assert {row["name"] for row in system.context["health_rows"] if row["severity"]} == wrong
+    overview = operator.get("/overview/")
+    assert title in overview.content.decode()
+    assert {cause.worst.object for cause in overview.context["causes"]} == {
+        health.read().of(name).check.key[1] for name in wrong
+    }
+    (card,) = (data for card, data in overview.context["cards"] if card.name == "system")
+    assert bool(card.severity) == bool(wrong)
+    assert sum(bool(figure.severity) for figure in card.figures) == len(wrong)
+    assert len(topic_data("operations.incidents:all")["causes"]) == len(wrong)
+    return wrong
+
+
+def test_a_redis_that_is_away_is_one_problem_though_every_check_fails():
+    with hotpath.connect(NOWHERE):
+        (found,) = judged_again().incidents()
+    assert (found.type, found.title) == ("health.redis", "Redis cannot be reached")
+
+
+@pytest.mark.parametrize("missing", [no_worker, no_beat, no_timers, no_web])
+def test_a_redis_that_takes_no_writes_is_the_one_problem_though_marks_are_missing(missing):
+    missing()
+    try:
+        full_redis()
+        found = judged_again()
+    finally:
+        hotpath.client().config_set("maxmemory", "0")
+    assert [row.title for row in found.incidents()] == ["Redis refuses writes"]
+    assert judged_again().incidents()[0].title != "Redis refuses writes"
+
+
+def test_an_sql_that_is_away_is_one_problem_and_the_topic_still_tells_it(monkeypatch):
+    def away() -> Finding:
+        raise DatabaseError("connection refused")
+
+    for name in ("sql", "migrations"):
+        check = Check(name, name, away, required=True, needs="sql")
+        operations.register_check(check)
+    monkeypatch.setattr(attention, "_open", away)
+    health.forget()
+    (cause,) = topic_data("operations.incidents:all")["causes"]
+    assert cause["title"] == "The SQL database cannot be reached"
+
+
+def test_an_account_is_told_nothing_of_the_platforms_health():
+    world = make_world()
+    no_worker()
+    health.forget()
+    assert topic_data(f"operations.incidents:{world.own.pk}")["causes"] == []
+    assert world.client("owner").get("/overview/").context["causes"] == []
+
+
+def test_a_trouble_becomes_an_incident_when_it_has_lasted_and_ends_with_it(monkeypatch):
+    no_worker()
+    monkeypatch.setattr(watch, "SETTLED_SECONDS", 3_600.0)
+    assert watch.keep(judged_again()) == 0  # a worker that is started anew
+    monkeypatch.setattr(watch, "SETTLED_SECONDS", 0.0)
+    assert watch.keep(health.read()) == 1
+    assert watch.keep(health.read()) == 1
+    row = Incident.objects.get()
+    assert (row.type, row.object, row.title) == ("health.workers", "workers", "No worker runs")
+    set_running()
+    assert watch.keep(judged_again()) == 0
+    row.refresh_from_db()
+    assert row.until is not None
+
+
+def test_a_kept_incident_is_shown_once_with_its_row_and_can_be_acknowledged(operator):
+    no_worker()
+    watch.keep(judged_again())
+    row = Incident.objects.get()
+    (cause,) = attention.causes(None)
+    assert (cause.worst.pk, cause.since, cause.acknowledged_by) == (row.pk, row.since, "")
+    assert operator.post(f"/incidents/{row.pk}/acknowledge/").status_code == 302
+    (cause,) = attention.causes(None)
+    assert (cause.acknowledged_by, cause.to_acknowledge) == ("operate", None)
+
+
+def test_a_row_that_health_knows_to_be_over_is_not_shown_though_nobody_has_closed_it():
+    no_worker()
+    watch.keep(judged_again())
+    set_running()
+    health.forget()
+    assert attention.causes(None) == []
+
+
+def test_the_clocks_incident_keeps_the_type_it_always_had():
+    clock_in_doubt()
+    watch.keep(judged_again())
+    row = Incident.objects.get()
+    assert (row.type, row.object) == clock.INCIDENT
+
+
+def test_web_processes_keep_incidents_and_send_notices_while_no_worker_does():
+    NoticeTarget.objects.create(channel="email", address="ops@example.com")
+    watching = watch.Watch()
+    watching.round()
+    assert not Incident.objects.exists()
+    no_worker()
+    health.forget()
+    watching.round()
+    assert Notice.objects.get().state == Notice.State.SENT
+    set_running()
+    health.forget()
+    watching.round()
+    assert Incident.objects.get().until is not None
+
+
+def test_web_processes_leave_the_incidents_to_workers_that_live():
+    no_timers()
+    health.forget()
+    watch.Watch().round()
+    assert not Incident.objects.exists()
+
+
+def test_the_overview_shows_five_causes_and_leads_to_all(operator):
+    for n in range(7):
+        operations.incidents.open(type=f"t{n}", object="o", severity="warning", title=f"T{n}")
+    answer = operator.get("/overview/")
+    assert len(answer.context["shown"]) == 5
+    assert "Show all 7 problems" in answer.content.decode()
+    assert len(operator.get("/incidents/").context["shown"]) == 7
+
+
+def test_problems_of_one_cause_are_one_row_and_are_acknowledged_together(operator):
+    for n in range(12):
+        operations.incidents.open(
+            type="numbers.full",
+            object=f"p{n}",
+            severity="critical" if n == 7 else "warning",
+            title=f"Pool p{n} is full",
+        )
+    (cause,) = attention.causes(None)
+    assert cause.title == "Pool p7 is full, and 11 more like it"
+    assert (len(cause.named), cause.unnamed) == (attention.MOST_NAMED, 3)
+    operator.post(f"/incidents/{cause.to_acknowledge}/acknowledge/")
+    assert not Incident.objects.filter(acknowledged_at=None).exists()
+
+
+def test_a_foreign_accounts_incident_of_the_same_type_is_not_acknowledged_along():
+    world = make_world()
+    for account, name in ((world.own, "own"), (world.other, "other")):
+        operations.incidents.open(
+            type="numbers.full", object=name, severity="warning", title="Full", account=account
+        )
+    own = Incident.objects.get(object="own")
+    assert world.client("owner").post(f"/incidents/{own.pk}/acknowledge/").status_code == 302
+    assert Incident.objects.get(object="other").acknowledged_at is None
+
+
+def test_every_check_has_its_row_in_the_documents():
+    text = (settings.BASE_DIR / "docs/operations.md").read_text()
+    for name in checks_of_this_release():
+        assert re.search(rf"^\| \**`{name}`\** \|", text, re.MULTILINE), name
+
+
+def checks_of_this_release() -> list[str]:
+    return [answer.check.name for answer in health.read().answers]
