@@ -8,7 +8,12 @@ PERSIST_SECONDS = max(1, round(settings.BILLING_PERSIST_SECONDS))
 AUDIT_TURN_SECONDS = 2.0
 
 
-@jobs.sweep("billing.persist", every_seconds=PERSIST_SECONDS, shards=settings.BILLING_SHARDS)
+@jobs.sweep(
+    "billing.persist",
+    every_seconds=PERSIST_SECONDS,
+    shards=settings.BILLING_SHARDS,
+    queue=jobs.BOOKS,
+)
 def persist(shard: int, shards: int) -> dict[str, int]:
     """Change entries of the shard's accounts to SQL, then the wallets that Redis lost."""
     from billing.services import books
@@ -16,7 +21,7 @@ def persist(shard: int, shards: int) -> dict[str, int]:
     return books.persist(shard, shards)
 
 
-@jobs.sweep("billing.watch", every_seconds=2)
+@jobs.sweep("billing.watch", every_seconds=2, queue=jobs.BOOKS)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds a Redis that was emptied or promoted, and goes on with what is being rebuilt."""
     from billing.services import safe_mode
@@ -24,7 +29,7 @@ def watch(shard: int, shards: int) -> dict[str, int]:
     return safe_mode.watch()
 
 
-@jobs.sweep("billing.outbox", every_seconds=3)
+@jobs.sweep("billing.outbox", every_seconds=3, queue=jobs.BOOKS)
 def outbox(shard: int, shards: int) -> dict[str, int]:
     """Applies the money orders that Redis has not taken yet."""
     from billing.services.outbox import relay
@@ -32,7 +37,7 @@ def outbox(shard: int, shards: int) -> dict[str, int]:
     return relay()
 
 
-@jobs.sweep("billing.sweep", every_seconds=2, shards=2, pausable=True)
+@jobs.sweep("billing.sweep", every_seconds=2, shards=2, pausable=True, queue=jobs.BOOKS)
 def sweep(shard: int, shards: int) -> dict[str, int]:
     """Ends what is past its time: unsent holds, reports that never came, parked reports."""
     from billing.services import books
@@ -40,7 +45,7 @@ def sweep(shard: int, shards: int) -> dict[str, int]:
     return books.sweep(shard, shards)
 
 
-@jobs.sweep("billing.purge", every_seconds=60, shards=2, pausable=True)
+@jobs.sweep("billing.purge", every_seconds=60, shards=2, pausable=True, queue=jobs.BOOKS)
 def purge(shard: int, shards: int) -> dict[str, int]:
     """Removes messages and receipts that are final for 7 days from Redis."""
     from billing.services import books
@@ -48,7 +53,7 @@ def purge(shard: int, shards: int) -> dict[str, int]:
     return books.purge(shard, shards)
 
 
-@jobs.sweep("billing.audit", every_seconds=5)
+@jobs.sweep("billing.audit", every_seconds=5, queue=jobs.BOOKS)
 def audit(shard: int, shards: int) -> dict[str, int]:
     """Proves the books in the background, a bounded chunk at a time."""
     from billing.services.auditing import audit_some
@@ -56,7 +61,7 @@ def audit(shard: int, shards: int) -> dict[str, int]:
     return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
 
 
-@jobs.sweep("billing.checkpoints", every_seconds=60, shards=2)
+@jobs.sweep("billing.checkpoints", every_seconds=60, shards=2, queue=jobs.BOOKS)
 def checkpoints(shard: int, shards: int) -> dict[str, int]:
     """Closes stretches of long journals, so that no page sums up a million entries."""
     from billing.services import books
@@ -64,7 +69,7 @@ def checkpoints(shard: int, shards: int) -> dict[str, int]:
     return books.close_checkpoints(shard, shards)
 
 
-@jobs.sweep("billing.usage", every_seconds=30, shards=2)
+@jobs.sweep("billing.usage", every_seconds=30, shards=2, queue=jobs.BOOKS)
 def usage(shard: int, shards: int) -> dict[str, int]:
     """Sums the journal up by the hour, for charts and the pace of a balance."""
     from billing.services.usage import sum_all
@@ -72,7 +77,7 @@ def usage(shard: int, shards: int) -> dict[str, int]:
     return sum_all(shard, shards)
 
 
-@jobs.sweep("billing.settings", every_seconds=600)
+@jobs.sweep("billing.settings", every_seconds=600, queue=jobs.BOOKS)
 def wallet_settings(shard: int, shards: int) -> dict[str, int]:
     """Brings every wallet's settings and its coming midnights to Redis."""
     from billing.services import books
@@ -80,7 +85,7 @@ def wallet_settings(shard: int, shards: int) -> dict[str, int]:
     return books.apply_all_settings()
 
 
-@jobs.sweep("billing.retention", every_seconds=3_600)
+@jobs.sweep("billing.retention", every_seconds=3_600, queue=jobs.BOOKS)
 def retention(shard: int, shards: int) -> dict[str, int]:
     """Deletes ended messages older than they are kept, and intents that have had their time."""
     from billing.services import books
@@ -88,7 +93,7 @@ def retention(shard: int, shards: int) -> dict[str, int]:
     return books.delete_expired()
 
 
-@jobs.sweep("billing.unsent", every_seconds=3)
+@jobs.sweep("billing.unsent", every_seconds=3, queue=jobs.BOOKS)
 def unsent(shard: int, shards: int) -> dict[str, int]:
     """Sends settings and statuses that Redis has not taken yet."""
     from billing.services.wallets import send_waiting
@@ -96,7 +101,7 @@ def unsent(shard: int, shards: int) -> dict[str, int]:
     return send_waiting()
 
 
-@jobs.sweep("billing.alerts", every_seconds=10)
+@jobs.sweep("billing.alerts", every_seconds=10, queue=jobs.BOOKS)
 def alerts(shard: int, shards: int) -> dict[str, int]:
     """Tells of balances that fell below their mark, once until they recover."""
     from billing.services.alerts import check_low_balances
@@ -104,7 +109,7 @@ def alerts(shard: int, shards: int) -> dict[str, int]:
     return check_low_balances()
 
 
-@jobs.sweep("billing.top_up", every_seconds=15, shards=2, pausable=True)
+@jobs.sweep("billing.top_up", every_seconds=15, shards=2, pausable=True, queue=jobs.BOOKS)
 def top_up(shard: int, shards: int) -> dict[str, int]:
     """Charges kept cards of accounts below their mark."""
     from billing.services.auto_top_up import top_up_due
@@ -112,7 +117,7 @@ def top_up(shard: int, shards: int) -> dict[str, int]:
     return top_up_due(shard, shards)
 
 
-@jobs.sweep("billing.unfinished", every_seconds=3_600)
+@jobs.sweep("billing.unfinished", every_seconds=3_600, queue=jobs.JOBS)
 def unfinished(shard: int, shards: int) -> dict[str, int]:
     """Closes top-ups that nobody paid."""
     from billing.services.recharges_asking import close_unfinished
@@ -120,7 +125,7 @@ def unfinished(shard: int, shards: int) -> dict[str, int]:
     return close_unfinished()
 
 
-@jobs.sweep("billing.ask_providers", every_seconds=60)
+@jobs.sweep("billing.ask_providers", every_seconds=60, queue=jobs.JOBS)
 def ask_providers(shard: int, shards: int) -> dict[str, int]:
     """Asks providers for payments that they have said nothing of."""
     from billing.services.recharges_asking import ask_providers
@@ -128,7 +133,7 @@ def ask_providers(shard: int, shards: int) -> dict[str, int]:
     return ask_providers()
 
 
-@jobs.sweep("billing.abilities", every_seconds=600)
+@jobs.sweep("billing.abilities", every_seconds=600, queue=jobs.JOBS)
 def abilities(shard: int, shards: int) -> dict[str, int]:
     """Forgets what was looked up of terminals 30 days ago."""
     from billing.services.abilities import abilities_forget_old

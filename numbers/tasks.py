@@ -8,7 +8,7 @@ from poolsite import jobs
 COUNT_SECONDS = 20
 
 
-@jobs.sweep("numbers.charges", every_seconds=1, shards=2, pausable=True)
+@jobs.sweep("numbers.charges", every_seconds=2, shards=2, pausable=True, queue=jobs.BOOKS)
 def charges(shard: int, shards: int) -> dict[str, int]:
     """Next intervals of charged calls, and what a process that died left half done."""
     return services.sweep_charges(shard, shards)

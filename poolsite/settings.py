@@ -200,7 +200,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_BROKER_OPTIONS,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever: nobody is there to start it again
+CELERY_WORKER_CONSUMER = "poolsite.jobs.lasting:LastingConsumer"
 CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "jobs"
+# Which each sweep and job goes to: poolsite/jobs/registry.py. A worker without -Q takes all.
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"jobs": {}, "books": {}, "history": {}}
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_DB_REUSE_MAX = 1_000  # tasks; what is broken or old goes before (poolsite/celery.py)

@@ -15,7 +15,7 @@ STOPPED = gettext_noop("Its work was stopped.")
 Status = Campaign.Status
 
 
-@jobs.sweep("billing.campaigns", every_seconds=3)
+@jobs.sweep("billing.campaigns", every_seconds=3, queue=jobs.JOBS)
 def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
     """One look at all campaigns that are on their way, at most 200 of each state."""
     return {

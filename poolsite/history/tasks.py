@@ -1,4 +1,4 @@
-"""Sweeps: drain every stream each second, delete history that is older than it is kept."""
+"""Sweeps: drain every stream every two seconds, delete history that is older than it is kept."""
 
 import zlib
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from poolsite.jobs.registry import sweep
 LOG = structlog.get_logger(__name__)
 
 
-@sweep("history.drain", every_seconds=1, shards=4)
+@sweep("history.drain", every_seconds=2, shards=4)
 def drain_all(shard: int, shards: int) -> dict[str, int]:
     """Drain what is new in this shard's streams; one that fails does not stop the others."""
     done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}

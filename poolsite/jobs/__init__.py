@@ -5,7 +5,18 @@ Importable before Django's apps are loaded; what touches SQL is loaded at the fi
 
 from typing import TYPE_CHECKING, Any
 
-from poolsite.jobs.registry import JobError, Progress, kind, kinds, sweep, sweeps
+from poolsite.jobs.registry import (
+    BOOKS,
+    HISTORY,
+    JOBS,
+    QUEUES,
+    JobError,
+    Progress,
+    kind,
+    kinds,
+    sweep,
+    sweeps,
+)
 
 if TYPE_CHECKING:
     from poolsite.access.models import Account, User
@@ -13,6 +24,10 @@ if TYPE_CHECKING:
     from poolsite.jobs.models import Job
 
 __all__ = [
+    "BOOKS",
+    "HISTORY",
+    "JOBS",
+    "QUEUES",
     "JobError",
     "JobHandle",
     "Progress",

@@ -12,8 +12,9 @@ class JobsConfig(AppConfig):
     def ready(self) -> None:
         """Declare who may see and stop a job, its topic, and the workers' presence."""
         import poolsite.celery  # noqa: F401  so that tasks sent from here find our broker
-        from poolsite.jobs import presence, rules, topics
+        from poolsite.jobs import presence, queues, rules, topics
 
         rules.register()
         topics.register()
         presence.connect()
+        queues.connect()

@@ -1,23 +1,22 @@
-"""Celery beat's schedule, built from the registered sweeps and kept in memory only.
+"""Celery beat's schedule: the registered sweeps, kept in memory only.
 
-Any number of beats may run. Each ticks every sweep at least twice a minute; which tick counts
-is decided by the period's mark in Redis, so a daily sweep also runs when beats restart often.
+Any number of beats may run. Each asks for every sweep at least twice a minute; which of them sends
+it is decided by the period's mark in Redis, so a daily sweep also runs when beats restart often.
 Due times are on the monotonic clock: Celery's own scheduler falls silent for an hour when the
 wall clock is set back by one.
 """
 
 import time
-from datetime import timedelta
 from typing import Any
 
 import structlog
-from celery.beat import ScheduleEntry, Scheduler
+from celery.beat import Scheduler
+from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.jobs import sweeping
-from poolsite.jobs.registry import Sweep, sweeps
-from poolsite.jobs.sweeping import LEAST_EXPIRY_SECONDS
+from poolsite.jobs import sweeping, tasks
+from poolsite.jobs.registry import sweeps
 
 LOG = structlog.get_logger(__name__)
 SLOWEST_TICK_SECONDS = 30
@@ -26,40 +25,44 @@ LONGEST_SLEEP_SECONDS = 1.0
 
 
 class SweepScheduler(Scheduler):  # type: ignore[misc]  # Celery ships no types
-    """One entry per sweep; also tells Redis that a beat is alive."""
+    """Sends the sweeps that are due to their queues; also tells Redis that a beat is alive."""
 
     def setup_schedule(self) -> None:
         """Fill the schedule; called once, after the task modules are imported."""
-        self.schedule.update({sweep.name: self._entry_of(sweep) for sweep in sweeps().values()})
-        self._due = dict.fromkeys(self.schedule, time.monotonic())
+        self._due = dict.fromkeys(sweeps(), time.monotonic())
         self._heard_at = 0.0
 
-    def _entry_of(self, sweep: Sweep) -> ScheduleEntry:
-        every = min(sweep.every_seconds, SLOWEST_TICK_SECONDS)
-        return self.Entry(
-            name=sweep.name,
-            task="jobs.tick",
-            schedule=timedelta(seconds=every),
-            args=(sweep.name,),
-            options={"expires": max(every, LEAST_EXPIRY_SECONDS)},
-            app=self.app,
-        )
-
     def tick(self, *_arguments: Any, **_options: Any) -> float:
-        """Send every tick that is due; returns the seconds until the next."""
+        """Send every sweep that is due and that no other beat sent; returns the seconds until the
+        next is due.
+        """
         now = time.monotonic()
         if now - self._heard_at >= HEARD_EVERY_SECONDS:
             self._heard_at = now
             self._tell()
         for name, due in self._due.items():
             if due <= now:
-                entry = self.schedule[name]
-                every = entry.schedule.run_every.total_seconds()
+                every = min(sweeps()[name].every_seconds, SLOWEST_TICK_SECONDS)
                 # After a pause the missed ticks are not made up for: one is enough.
                 self._due[name] = due + every if due + every > now else now + every
-                self.apply_entry(entry, producer=self.producer)
+                self._send(name)
         wait = min(self._due.values(), default=now + LONGEST_SLEEP_SECONDS) - time.monotonic()
         return max(min(wait, LONGEST_SLEEP_SECONDS), 0.0)
+
+    def _send(self, name: str) -> None:
+        try:
+            mark = sweeping.win_tick(name)
+            if mark:
+                self._send_won(name, mark)
+        except (RedisError, hotpath.HotPathError, OperationalError) as error:
+            LOG.warning("beat.not_sent", sweep=name, error=str(error))
+
+    def _send_won(self, name: str, mark: str) -> None:
+        try:
+            tasks.send_shards(name)
+        except Exception:
+            sweeping.lose_tick(mark)
+            raise
 
     def _tell(self) -> None:
         try:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from celery import current_app
 from celery.signals import heartbeat_sent, worker_shutdown
 from redis.exceptions import RedisError
 
@@ -18,10 +19,11 @@ FORGET_SECONDS = 3_600.0
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker's name and how long ago it was heard."""
+    """A worker's name, how long ago it was heard, and the queues that it consumes."""
 
     name: str
     age_seconds: float
+    queues: tuple[str, ...] = ()
 
     @property
     def alive(self) -> bool:
@@ -39,7 +41,8 @@ class _Voice:
         self.said_at = now
         name = str(getattr(getattr(sender, "eventer", None), "hostname", "") or "worker")
         with suppress(RedisError, hotpath.HotPathError):  # its silence is the message
-            hotpath.client().hset(KEY, name, str(hotpath.default().now()))
+            consumed = ",".join(sorted(current_app.amqp.queues.consume_from))
+            hotpath.client().hset(KEY, name, f"{hotpath.default().now()} {consumed}")
 
     def stop(self, sender: Any = None, **_: Any) -> None:
         """Leave by the door: a worker that ended on purpose is not a silent one."""
@@ -60,7 +63,7 @@ def workers() -> list[Worker]:
     """Return every worker heard within an hour, the silent ones last."""
     now = hotpath.default().now()
     rows: dict[str, str] = hotpath.client().hgetall(KEY)
-    found = [Worker(name, max(now - float(heard), 0.0)) for name, heard in rows.items()]
+    found = [_worker(name, said, now) for name, said in rows.items()]
     gone = [worker.name for worker in found if worker.age_seconds > FORGET_SECONDS]
     if gone:
         hotpath.client().hdel(KEY, *gone)
@@ -68,3 +71,8 @@ def workers() -> list[Worker]:
         (worker for worker in found if worker.name not in gone),
         key=lambda worker: (not worker.alive, worker.name),
     )
+
+
+def _worker(name: str, said: str, now: float) -> Worker:
+    heard, _space, queues = said.partition(" ")
+    return Worker(name, max(now - float(heard), 0.0), tuple(queues.split(",")))

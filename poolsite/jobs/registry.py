@@ -21,6 +21,10 @@ class Progress:
     message: str = ""
 
 
+# Long work that people start, and calls to the world outside; money; all that keeps SQL, pages and
+# alarms up to date. None waits behind another where each has a worker of its own.
+JOBS, BOOKS, HISTORY = QUEUES = ("jobs", "books", "history")
+
 JobFunction = Callable[["JobHandle"], Iterator[Progress]]
 SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
 
@@ -37,7 +41,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Work that runs once per period and shard, wherever a worker is free.
+    """Work that runs once per period and shard, wherever a worker of its queue is free.
 
     `pausable` sweeps (money, leases, permits) stand still while the clock is in doubt.
     """
@@ -47,6 +51,7 @@ class Sweep:
     every_seconds: int
     shards: int
     pausable: bool
+    queue: str
 
 
 _KINDS: dict[str, Kind] = {}
@@ -71,15 +76,23 @@ def kind(
 
 
 def sweep(
-    name: str, *, every_seconds: int, shards: int = 1, pausable: bool = False
+    name: str,
+    *,
+    every_seconds: int,
+    shards: int = 1,
+    pausable: bool = False,
+    queue: str = HISTORY,
 ) -> Callable[[SweepFunction], SweepFunction]:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
     Harmless when run twice at once; it returns what it did, in numbers, for the system page.
+    Raises ValueError for a queue that no worker consumes.
     """
+    if queue not in QUEUES:
+        raise ValueError(f"no queue {queue!r} for the sweep {name!r}")
 
     def decorate(run: SweepFunction) -> SweepFunction:
-        _SWEEPS[name] = Sweep(name, run, every_seconds, shards, pausable)
+        _SWEEPS[name] = Sweep(name, run, every_seconds, shards, pausable, queue)
         return run
 
     return decorate

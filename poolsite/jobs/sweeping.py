@@ -33,15 +33,20 @@ class LastRun:
     fence: int = 0
 
 
-def win_tick(name: str) -> list[int]:
-    """Return the shards to start: of all ticks of one period, the first gets them, once."""
-    sweep = sweeps().get(name)
-    if sweep is None:
-        return []
-    period = int(time.time() // sweep.every_seconds)
+def win_tick(name: str) -> str:
+    """Return the mark of the period that now is, for the first beat that asks; "" for the others.
+
+    A beat that could not send what it won gives the mark back (`lose_tick`).
+    """
+    sweep = sweeps()[name]
+    mark = f"tick:{name}:{int(time.time() // sweep.every_seconds)}"
     kept_ms = (sweep.every_seconds + MARGIN_SECONDS) * 1_000
-    won = hotpath.client().set(f"tick:{name}:{period}", "1", nx=True, px=kept_ms)
-    return list(range(sweep.shards)) if won else []
+    return mark if hotpath.client().set(mark, "1", nx=True, px=kept_ms) else ""
+
+
+def lose_tick(mark: str) -> None:
+    """Let the next tick of any beat win the period again."""
+    hotpath.client().delete(mark)
 
 
 def expiry_seconds(name: str) -> int:

@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.jobs import runner, services, sweeping
-from poolsite.jobs.registry import sweep
+from poolsite.jobs.registry import sweep, sweeps
 
 LOG = structlog.get_logger(__name__)
 
@@ -20,26 +20,27 @@ def run_job(job_id: int) -> None:
     runner.run(job_id)
 
 
-@shared_task(name="jobs.tick", ignore_result=True)  # type: ignore[untyped-decorator]
-def tick(name: str) -> None:
-    """A beat's tick: the first of all beats in this period starts the sweep's shards.
-
-    A sweep of one shard runs here: most have one, and it saves the broker half of all messages.
-    """
-    with _redis_may_be_away(name):
-        shards = sweeping.win_tick(name)
-        if len(shards) == 1:
-            sweeping.run_shard(name, shards[0])
-            return
-        for shard in shards:
-            run_shard.apply_async((name, shard), expires=sweeping.expiry_seconds(name))
-
-
 @shared_task(name="jobs.shard", ignore_result=True)  # type: ignore[untyped-decorator]
 def run_shard(name: str, shard: int) -> None:
     """Run one shard of a sweep, unless another worker is at it."""
     with _redis_may_be_away(name):
         sweeping.run_shard(name, shard)
+
+
+def send_shards(name: str) -> int:
+    """Put the shards of a sweep into its queue; returns how many. Raises kombu's errors.
+
+    Each expires when a later tick has replaced it.
+    """
+    sweep = sweeps()[name]
+    for shard in range(sweep.shards):
+        run_shard.apply_async(
+            (name, shard),
+            queue=sweep.queue,
+            expires=sweeping.expiry_seconds(name),
+            retry=False,
+        )
+    return sweep.shards
 
 
 @contextmanager

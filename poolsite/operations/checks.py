@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 from poolsite import hotpath, timers
 from poolsite.history import selectors as history_selectors
-from poolsite.jobs import presence, sweeping
+from poolsite.jobs import queues, sweeping
 from poolsite.operations import clock, watch
 from poolsite.operations.health import PAGE
 from poolsite.operations.incidents import Text, Trouble
@@ -114,16 +114,37 @@ def check_timers() -> Finding:
 
 
 def workers() -> Finding:
-    """A worker was heard lately."""
-    alive = sum(worker.alive for worker in presence.workers())
-    if alive:
-        return Finding(str(alive))
-    return _wrong(
-        "0",
-        gettext_noop("No worker runs"),
-        gettext_noop("Calls go on. Imports, campaigns, mails and history wait."),
-        gettext_noop("Start: celery -A poolsite worker"),
+    """Every queue has a worker that was heard lately, and no run came too late to be done."""
+    states = queues.queues()
+    names = {name for state in states for name in state.workers}
+    if not names:
+        return _wrong(
+            "0",
+            gettext_noop("No worker runs"),
+            gettext_noop("Calls go on. Imports, campaigns, mails and history wait."),
+            gettext_noop("Start: celery -A poolsite worker"),
+        )
+    idle = [state.name for state in states if not state.workers]
+    if idle:
+        return _wrong(
+            str(len(names)),
+            gettext_noop("No worker on queue %(queues)s"),
+            gettext_noop("What is put there waits: see the table of queues in docs/operations.md."),
+            gettext_noop("Start: celery -A poolsite worker -Q %(queues)s"),
+            queues=",".join(idle),
+        )
+    expired = sum(state.expired_recently for state in states)
+    if not expired:
+        return Finding(str(len(names)))
+    late = Trouble(
+        "warning",
+        gettext_noop("The workers are behind"),
+        gettext_noop("%(count)s runs of the last 5 minutes came too late and were left out."),
+        gettext_noop("Start more workers, or see what keeps them busy."),
+        PAGE,
+        {"count": expired},
     )
+    return Finding(str(len(names)), trouble=late)
 
 
 def beat() -> Finding:

@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from poolsite import timers
 from poolsite.history import selectors as history_selectors
-from poolsite.jobs import sweeping
+from poolsite.jobs import queues, sweeping
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import sweeps
 from poolsite.operations import health
@@ -108,6 +108,21 @@ def _health() -> Iterator[Metric]:
     yield up
 
 
+def _queues() -> Iterator[Metric]:
+    workers = GaugeMetricFamily(
+        "poolsite_queue_workers", "Living workers that consume a queue.", labels=["queue"]
+    )
+    expired = GaugeMetricFamily(
+        "poolsite_queue_expired_runs",
+        "Runs of the last hour that no worker came to in time.",
+        labels=["queue"],
+    )
+    for state in queues.queues():
+        workers.add_metric([state.name], len(state.workers))
+        expired.add_metric([state.name], state.expired_last_hour)
+    yield from (workers, expired)
+
+
 def _timers() -> Iterator[Metric]:
     late = GaugeMetricFamily("poolsite_timers_late_seconds", "99th percentile of the lateness.")
     late.add_metric([], timers.read_state().late_ms / 1_000)
@@ -130,6 +145,7 @@ def _sql() -> Iterator[Metric]:
 BUILT_IN: dict[str, MetricsCollector] = {
     "health": _health,
     "timers": _timers,
+    "queues": _queues,
     "history": _history,
     "sweeps": _sweeps,
     "sql": _sql,

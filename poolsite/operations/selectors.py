@@ -15,10 +15,11 @@ from poolsite import access, hotpath, timers
 from poolsite.access.principal import Principal
 from poolsite.history import selectors as history_selectors
 from poolsite.history.models import GapRecord
-from poolsite.jobs import presence, sweeping
+from poolsite.jobs import presence, queues, sweeping
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import sweeps
 from poolsite.operations import attention, health
+from poolsite.operations.incidents import Trouble
 from poolsite.operations.models import Incident, Notice, NoticeTarget, OutgoingCall
 from poolsite.operations.registry import CARDS, SEARCHES, STATS, Card, CardData, Found, Stat
 from poolsite.operations.registry import StatEntry as Entry
@@ -190,6 +191,7 @@ def system() -> dict[str, Any]:
         "redis": _loaded("redis", redis_state),
         "health_rows": health_rows(),
         "workers": _loaded("workers", presence.workers),
+        "queues": _loaded("queues", queues.queues),
         "timers": _loaded("timers", timers.read_state),
         "paused_reason": _loaded("paused", sweeping.paused_reason),
         "sweeps": _loaded("sweeps", sweep_rows),
@@ -203,18 +205,27 @@ def system() -> dict[str, Any]:
 
 
 def health_rows() -> list[dict[str, Any]]:
-    """Each check of the platform's health as the system page shows it."""
-    return [
-        {
-            "name": answer.check.name,
-            "label": answer.check.label,
-            "value": answer.finding.value or (_("Failed") if answer.trouble else _("Up")),
-            "unit": answer.finding.unit,
-            "severity": answer.severity,
-            "incident": answer.incident(answer.trouble) if answer.trouble else None,
-        }
-        for answer in health.read().answers
-    ]
+    """Each check of the platform's health as the system page shows it.
+
+    `told`: whether the row has to say all of its trouble, which a row before it may have done.
+    """
+    rows: list[dict[str, Any]] = []
+    troubles: list[Trouble] = []
+    for answer in health.read().answers:
+        trouble = answer.trouble
+        rows.append(
+            {
+                "name": answer.check.name,
+                "label": answer.check.label,
+                "value": answer.finding.value or (_("Failed") if trouble else _("Up")),
+                "unit": answer.finding.unit,
+                "severity": answer.severity,
+                "incident": answer.incident(trouble) if trouble else None,
+                "told": trouble not in troubles,
+            }
+        )
+        troubles += [trouble] if trouble else []
+    return rows
 
 
 def redis_state() -> dict[str, Any]:

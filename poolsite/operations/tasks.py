@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from poolsite.jobs.registry import sweep
+from poolsite.jobs.registry import JOBS, sweep
 from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 
@@ -18,7 +18,7 @@ def keep_incidents(shard: int, shards: int) -> dict[str, int]:
     return {"incidents": watch.keep(health.read())}
 
 
-@sweep("operations.notices", every_seconds=5)
+@sweep("operations.notices", every_seconds=5, queue=JOBS)
 def send_notices(shard: int, shards: int) -> dict[str, int]:
     """Send the e-mails and webhooks that are due."""
     return notices.send_due()

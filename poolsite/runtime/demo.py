@@ -98,12 +98,15 @@ class Demo:
         say("Poolsite: preparing the database and the demo's data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
         web = ["-b", self.host, "-p", str(self.port), "--no-server-name", "-v", "0"]
-        worker = ["worker", "--concurrency", "3", "--without-gossip", "--without-mingle"]
+        worker = ["worker", "--without-gossip", "--without-mingle", "-l", "WARNING"]
+        long_work = [*worker, "-Q", "jobs", "-c", "1", "-n", "jobs@%h"]
+        books = [*worker, "-Q", "books,history", "-c", "2", "-n", "books@%h"]
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
             self._child("web", "daphne", *web, "poolsite.asgi:application"),
             self._child("timers", "manage", "timers"),
-            self._child("worker", "celery", "-A", "poolsite", *worker, "-l", "WARNING"),
+            self._child("worker-jobs", "celery", "-A", "poolsite", *long_work),
+            self._child("worker-books", "celery", "-A", "poolsite", *books),
             self._child("beat", "celery", "-A", "poolsite", "beat", "-s", schedule, "--pidfile="),
         )
         local = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104

@@ -10,7 +10,7 @@ def upgrades(shard: int, shards: int) -> dict[str, int]:
     return services.tick_upgrades()
 
 
-@jobs.sweep("dispatch.untils", every_seconds=1)
+@jobs.sweep("dispatch.untils", every_seconds=2)
 def untils(shard: int, shards: int) -> dict[str, int]:
     """Drains and blocks that Redis has opened: SQL says so too."""
     return services.end_untils()

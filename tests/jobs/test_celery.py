@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
-from poolsite.jobs import presence, sweeping
+from poolsite.jobs import presence, queues, sweeping
 from poolsite.jobs.models import Job
 from poolsite.runtime.parent import die_with_parent
 from tests.jobs.worker_app import SEEN
@@ -129,6 +129,23 @@ def test_two_beats_and_a_worker_run_the_sweeps_and_a_killed_beat_is_not_missed(p
     assert errors == []
     ticks = hotpath.client().keys(f"tick:{OFTEN}:*")
     assert ticks, "periods are marked, so that of two beats' ticks one counts"
+
+
+def test_workers_name_their_queues_and_count_what_came_too_late(processes):
+    processes.migrate()
+    processes.start("worker", "-Q", "books,history", "-c", "1", "-n", "w5@test", "-l", "WARNING")
+    states = lambda: {state.name: state for state in queues.queues()}  # noqa: E731
+    until(lambda: states()["books"].workers == ("w5@test",), evidence=processes.logs)
+    assert states()["history"].workers == ("w5@test",)
+    assert states()["jobs"].workers == ()
+    processes.manage(
+        "from datetime import datetime, UTC; from poolsite.jobs.tasks import run_shard\n"
+        "for queue in ('books', 'books', 'jobs'):\n"
+        "    late = datetime(2026, 1, 1, tzinfo=UTC)\n"
+        "    run_shard.apply_async(('history.drain', 0), queue=queue, expires=late)"
+    )
+    until(lambda: states()["books"].expired_last_hour == 2, evidence=processes.logs)
+    assert states()["jobs"].expired_last_hour == 0
 
 
 def test_a_worker_that_is_stopped_leaves_by_the_door(processes):

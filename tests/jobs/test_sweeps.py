@@ -4,47 +4,45 @@ import threading
 import time
 
 import pytest
+from kombu.exceptions import OperationalError
 
 from poolsite import hotpath, jobs
-from poolsite.jobs import lease, presence, sweeping
+from poolsite.jobs import lease, presence, registry, sweeping, tasks
 from poolsite.jobs.beat import SweepScheduler
-from poolsite.jobs.tasks import run_shard, tick
+from poolsite.jobs.tasks import run_shard, send_shards
 from tests.support.clock import ScriptClock
 from tests.support.waiting import patient, until
 
 
-def test_of_two_beats_ticks_in_one_period_one_starts_the_shards(monkeypatch):
-    jobs.sweep("test.sweep", every_seconds=3_600, shards=3)(lambda shard, shards: {})
-    assert sweeping.win_tick("test.sweep") == [0, 1, 2]
-    assert sweeping.win_tick("test.sweep") == []
+def test_of_two_beats_in_one_period_one_wins(monkeypatch):
+    jobs.sweep("test.sweep", every_seconds=3_600)(lambda shard, shards: {})
+    mark = sweeping.win_tick("test.sweep")
+    assert mark
+    assert sweeping.win_tick("test.sweep") == ""
+    sweeping.lose_tick(mark)
+    assert sweeping.win_tick("test.sweep") == mark
     later = time.time() + 3_600
     monkeypatch.setattr(time, "time", lambda: later)
-    assert sweeping.win_tick("test.sweep") == [0, 1, 2]
+    assert sweeping.win_tick("test.sweep") not in ("", mark)
 
 
-def test_a_tick_hands_each_shard_to_the_workers_with_an_expiry(monkeypatch):
-    started = []
+def test_each_shard_goes_to_the_queue_of_its_sweep_with_an_expiry(monkeypatch):
+    sent = []
     monkeypatch.setattr(
-        run_shard, "apply_async", lambda args, expires: started.append((args, expires))
+        run_shard, "apply_async", lambda args, **options: sent.append((args, options))
     )
-    jobs.sweep("test.sweep", every_seconds=30, shards=2)(lambda shard, shards: {})
-    tick("test.sweep")
-    tick("test.sweep")
-    assert started == [(("test.sweep", 0), 30), (("test.sweep", 1), 30)]
+    jobs.sweep("test.sweep", every_seconds=50, shards=2, queue=jobs.BOOKS)(lambda *_: {})
+    assert send_shards("test.sweep") == 2
+    options = {"queue": "books", "expires": 50, "retry": False}
+    assert sent == [(("test.sweep", 0), options), (("test.sweep", 1), options)]
 
 
-def test_a_sweep_of_one_shard_runs_in_its_tick_once_a_period_and_sends_nothing(db, monkeypatch):
-    sent, ran = [], []
-    monkeypatch.setattr(run_shard, "apply_async", lambda *args, **_: sent.append(args))
-    jobs.sweep("test.sweep", every_seconds=3_600)(lambda shard, shards: ran.append(shard))
-    tick("test.sweep")
-    tick("test.sweep")
-    assert (ran, sent) == ([0], [])
-    assert sweeping.last_runs("test.sweep")[0].error == ""
+def test_a_sweep_for_a_queue_that_nobody_consumes_is_refused():
+    with pytest.raises(ValueError, match="no queue 'celery'"):
+        jobs.sweep("test.sweep", every_seconds=50, queue="celery")
 
 
-def test_a_tick_of_a_sweep_that_this_release_does_not_know_is_ignored():
-    assert sweeping.win_tick("test.gone") == []
+def test_a_sweep_that_this_release_does_not_know_is_left_out():
     assert sweeping.run_shard("test.gone", 0) is None
 
 
@@ -155,24 +153,27 @@ def test_pausable_sweeps_stand_still_while_paused_and_the_others_run(db):
 def scheduler(monkeypatch):
     from poolsite.celery import app
 
+    monkeypatch.setattr(registry, "_SWEEPS", {})
     jobs.sweep("test.fast", every_seconds=1, shards=4)(lambda shard, shards: {})
     jobs.sweep("test.daily", every_seconds=86_400)(lambda shard, shards: {})
     beat = SweepScheduler(app)
     sent = []
-    monkeypatch.setattr(
-        SweepScheduler, "apply_entry", lambda self, entry, producer: sent.append(entry.args[0])
-    )
-    monkeypatch.setattr(SweepScheduler, "producer", None)
+    monkeypatch.setattr(tasks, "send_shards", sent.append)
     return beat, sent
 
 
-def test_beats_schedule_is_built_from_the_registered_sweeps(scheduler):
-    beat, _ = scheduler
-    assert {name: entry.task for name, entry in beat.schedule.items()} == {
-        "test.fast": "jobs.tick",
-        "test.daily": "jobs.tick",
-    }
-    assert beat.schedule["test.daily"].schedule.run_every.total_seconds() == 30
+def test_a_beat_that_could_not_send_gives_the_period_back(scheduler, monkeypatch):
+    beat, sent = scheduler
+
+    def broker_away(name):
+        raise OperationalError("Connection refused")
+
+    with monkeypatch.context() as away:
+        away.setattr(tasks, "send_shards", broker_away)
+        assert 0 <= beat.tick() <= 1
+    assert sent == []
+    SweepScheduler(beat.app).tick()
+    assert sorted(sent) == ["test.daily", "test.fast"]
 
 
 def test_a_clock_set_back_by_an_hour_does_not_silence_the_beat(scheduler, monkeypatch):

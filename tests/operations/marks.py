@@ -4,6 +4,7 @@ import time
 
 from poolsite import hotpath, timers
 from poolsite.jobs import lease, presence, sweeping
+from poolsite.jobs.registry import QUEUES
 from poolsite.operations import watch
 from poolsite.timers import state
 
@@ -22,4 +23,10 @@ def set_running() -> None:
     client = hotpath.client()
     client.set(sweeping.BEAT_KEY, str(time.time()))
     client.set(watch.WEB_KEY, "1")
-    client.hset(presence.KEY, "worker@test", str(time.time()))
+    set_worker(*QUEUES)
+
+
+def set_worker(*queues: str, age_seconds: float = 0.0) -> None:
+    """As if a worker of these queues were heard so long ago."""
+    said = f"{time.time() - age_seconds} {','.join(queues)}"
+    hotpath.client().hset(presence.KEY, "worker@test", said)

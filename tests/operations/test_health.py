@@ -1,7 +1,6 @@
 """One judgement of health: what each part's silence looks like, wherever it is shown."""
 
 import re
-import time
 
 import pytest
 from django.conf import settings
@@ -9,12 +8,13 @@ from django.db import DatabaseError
 from django.test import Client
 
 from poolsite import hotpath, operations
-from poolsite.jobs import lease, presence, sweeping
+from poolsite.jobs import lease, presence, queues, sweeping
+from poolsite.jobs.registry import QUEUES
 from poolsite.operations import Check, Finding, attention, clock, health, metrics, watch
 from poolsite.operations.models import Incident, Notice, NoticeTarget
 from poolsite.timers import state
 from tests.access.world import World, make_world
-from tests.operations.marks import set_running, set_timers
+from tests.operations.marks import set_running, set_timers, set_worker
 from tests.operations.probing import ask, topic_data
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,8 +56,15 @@ def no_worker() -> None:
 
 
 def silent_worker() -> None:
-    said = time.time() - presence.SILENT_SECONDS - 1
-    hotpath.client().hset(presence.KEY, "worker@test", str(said))
+    set_worker(*QUEUES, age_seconds=presence.SILENT_SECONDS + 1)
+
+
+def no_worker_for_the_books() -> None:
+    set_worker("jobs", "history")
+
+
+def late_workers() -> None:
+    queues.count_expired("books")
 
 
 def no_beat() -> None:
@@ -82,6 +89,8 @@ SILENCES = {
     paused_timers: ("timers", "The timers pause"),
     no_worker: ("workers", "No worker runs"),
     silent_worker: ("workers", "No worker runs"),
+    no_worker_for_the_books: ("workers", "No worker on queue books"),
+    late_workers: ("workers", "The workers are behind"),
     no_beat: ("beat", "No scheduler runs"),
     no_web: ("web", "No web process runs"),
     clock_in_doubt: ("clock", "Redis&#x27; clock jumped"),
@@ -100,7 +109,7 @@ def test_each_silence_is_told_everywhere_in_the_same_words_and_only_that(operato
         hotpath.client().config_set("maxmemory", "0")
     set_running()
     sweeping.resume()
-    hotpath.client().hset(presence.KEY, "worker@test", str(time.time()))
+    hotpath.client().delete(queues.EXPIRED_KEY + "books")
     health.forget()
     assert everywhere_wrong(operator, "All is well") == set()
 
