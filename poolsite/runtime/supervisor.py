@@ -12,7 +12,7 @@ from poolsite.runtime.parent import catches, die_with_parent
 
 STOP_SECONDS = 8.0
 KILLED_SECONDS = 5.0  # a process that hangs in the kernel outlives even SIGKILL for a while
-READY_SECONDS = 60.0
+SAY_EVERY_SECONDS = 10.0
 TICK_SECONDS = 0.1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -78,18 +78,28 @@ class Supervisor:
             self.children.append(child)
 
     def wait_for_page(self, host: str, port: int, path: str) -> None:
-        """Return when `path` answers 200; raises StartError if a child gives up before."""
-        deadline = time.monotonic() + READY_SECONDS
+        """Return when `path` answers 200, however slow the machine is, and say what is waited for.
+
+        Raises StartError when a child gives up: it has ended three times.
+        """
+        began = said_at = time.monotonic()
         while not answers(host, port, path):
             self.check()
             self.watch()
-            failing = [child for child in self.children if child.failures > 2]
-            if failing or time.monotonic() > deadline:
-                child = failing[0] if failing else self.children[0]
-                raise StartError(
-                    f"{child.name} did not start: {child.last_words()} (see {child.log})"
-                )
+            for child in self.children:
+                if child.failures > 2:
+                    raise StartError(
+                        f"{child.name} did not start: {child.last_words()} (see {child.log})"
+                    )
+            now = time.monotonic()
+            if now - said_at > SAY_EVERY_SECONDS:
+                said_at = now
+                self.say(self._waited_for(f"http://{host}:{port}{path}", now - began))
             time.sleep(TICK_SECONDS / 2)
+
+    def _waited_for(self, address: str, seconds: float) -> str:
+        alive = ", ".join(child.name for child in self.children if child.process is not None)
+        return f"Still waiting for {address} after {seconds:.0f} s; running: {alive or 'nothing'}."
 
     def watch(self) -> None:
         """Start again what has ended."""

@@ -5,7 +5,14 @@ import signal
 import time
 
 from integrations.simulator.call_log import end_open_calls
-from tests.chaos import dispatch_faults, line_faults, money_faults, redis_faults, sql_faults
+from tests.chaos import (
+    absence_faults,
+    dispatch_faults,
+    line_faults,
+    money_faults,
+    redis_faults,
+    sql_faults,
+)
 from tests.chaos.catalogue import FAULTS, PAUSE_SECONDS, fault
 from tests.chaos.stack import Stack
 from tests.support.waiting import patient
@@ -13,6 +20,7 @@ from tests.support.waiting import patient
 # The modules register their own.
 __all__ = [
     "FAULTS",
+    "absence_faults",
     "dispatch_faults",
     "fault",
     "line_faults",

@@ -182,6 +182,7 @@ SPECIFIED = {
     *("pause_web", "pause_timers", "pause_worker", "pause_beat", "pause_redis", "pause_postgres"),
     *("pause_switches", "flush_redis", "empty_redis", "fail_over", "fill_disk", "lose_replies"),
     *("reset_connections", "cut_replies", "flush_scripts", "step_clock", "late_events", "deploy"),
+    *("no_workers", "no_timers", "no_web", "starve_worker", "full_redis"),
     *("old_primary", "read_only_sql", "fill_sql_disk", "hot_account", "reconnect_storm"),
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 from poolsite.runtime import supervisor
 from poolsite.runtime.children import ROOT, Child
-from poolsite.runtime.supervisor import Supervisor
+from poolsite.runtime.supervisor import StartError, Supervisor
 from tests.support.waiting import patient, until
 
 pytestmark = pytest.mark.processes
@@ -121,3 +121,28 @@ def test_below_nohup_the_end_of_the_terminal_is_none_of_its_business(
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=patient(30))
     assert (process.returncode, said) == (0, "ending\n")
+
+
+def test_a_slow_start_is_waited_for_with_words_as_long_as_its_processes_live(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "SAY_EVERY_SECONDS", 0.0)
+    said: list[str] = []
+    monkeypatch.setattr(supervisor, "answers", lambda *_: len(said) > 2)
+    one = Supervisor(said.append)
+    one.start(child(tmp_path, "web", "1"))
+    one.wait_for_page("127.0.0.1", 8000, "/healthz")
+    one.stop()
+    expected = "Still waiting for http://127.0.0.1:8000/healthz after 0 s; running: web."
+    assert said[0] == expected
+
+
+def test_a_start_that_fails_again_and_again_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "answers", lambda *_: False)
+    one = Supervisor(lambda _: None)
+    one.start(Child("web", "tests.support.no_such_module", log=tmp_path / "log"))
+    with pytest.raises(StartError, match=r"web did not start: .*no_such_module"):
+        one.wait_for_page("127.0.0.1", 8000, "/healthz")
+    one.stop()

@@ -1,0 +1,95 @@
+"""Faults of absence: no process of a kind for longer than what waits for it, no memory for one."""
+
+import random
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from tests.chaos.catalogue import fault
+from tests.chaos.stack import Stack
+
+NOBODY_SECONDS = 40.0  # twice the longest lease of a job, many times a permit's guard
+NO_WEB_SECONDS = 75.0  # longer than leases, permits, heartbeats and graceful ends of the stack
+STARVED_SECONDS = 20.0
+FULL_SECONDS = 15.0
+
+
+@fault()
+def no_workers(stack: Stack, _chance: random.Random) -> str:
+    """Neither workers nor a scheduler: calls, desks, gates and sessions do not need them."""
+    return _all_silent(stack, ("worker", "beat"), NOBODY_SECONDS)
+
+
+@fault()
+def no_timers(stack: Stack, _chance: random.Random) -> str:
+    """Nobody visits what is due; who asks is told the truth all the same."""
+    return _all_silent(stack, ("timers",), NOBODY_SECONDS)
+
+
+@fault()
+def no_web(stack: Stack, _chance: random.Random) -> str:
+    """Nobody is served for longer than anything of the stack lives without being heard."""
+    return _all_silent(stack, ("web",), NO_WEB_SECONDS)
+
+
+@fault()
+def starve_worker(stack: Stack, chance: random.Random) -> str:
+    """A worker and its children get no more memory: whatever they do may fail in its middle."""
+    name = chance.choice([each for each in stack.processes if each.startswith("worker")])
+    process = stack.processes[name].process
+    pids = list(_group(process.pid)) if process is not None else []
+    for pid in pids:
+        _limit_memory(pid, _data_bytes(pid))
+    time.sleep(STARVED_SECONDS)
+    for pid in pids:
+        _limit_memory(pid, resource.RLIM_INFINITY)
+    return f"{name}, {len(pids)} processes, without memory for {STARVED_SECONDS:.0f} s"
+
+
+@fault()
+def full_redis(stack: Stack, _chance: random.Random) -> str:
+    """Redis at maxmemory refuses every write, loses nothing, and takes them again."""
+    with stack.redis_client() as client:
+        client.config_set("maxmemory", "1")
+        time.sleep(FULL_SECONDS)
+        client.config_set("maxmemory", "0")
+    return f"Redis at maxmemory for {FULL_SECONDS:.0f} s"
+
+
+def _all_silent(stack: Stack, prefixes: tuple[str, ...], seconds: float) -> str:
+    names = [name for name in stack.processes if name.startswith(prefixes)]
+    for name in names:
+        stack.processes[name].signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    for name in names:
+        stack.processes[name].signal(signal.SIGCONT)
+    return f"SIGSTOP of {', '.join(names)} for {seconds:.0f} s"
+
+
+def _group(leader: int) -> Iterator[int]:
+    """The processes of a group, by its leader."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with suppress(OSError):
+                after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+                if int(after_name[2]) == leader:
+                    yield int(folder.name)
+
+
+def _data_bytes(pid: int) -> int:
+    """What a process has allocated."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _limit_memory(pid: int, most_bytes: int) -> None:
+    """Let it allocate so much at most; one that has ended meanwhile is left alone."""
+    with suppress(ProcessLookupError):
+        hard = resource.prlimit(pid, resource.RLIMIT_DATA)[1]
+        resource.prlimit(pid, resource.RLIMIT_DATA, (most_bytes, hard))
