@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+from integrations.simulator.retrying import Reach, pause_seconds
+
 EVENTS_PER_REQUEST = 500
 TRIES = 8
 LONGEST_WAIT_SECONDS = 5.0
@@ -54,6 +56,7 @@ class PoolClient:
         self._path = f"/api/v1/pools/{slug}"
         self._headers = {"Authorization": f"Bearer {token}"}
         self.as_of_us = 0
+        self.reach = Reach()
 
     async def send(self, event: Mapping[str, Any]) -> Answer:
         """Send one event."""
@@ -81,9 +84,12 @@ class PoolClient:
         try:
             response = await self._http.post(self._path + path, json=body, headers=self._headers)
         except (httpx.HTTPError, OSError) as error:
+            self.reach.failed()
             raise UnreachableError(repr(error)) from error
         if response.status_code in _ASK_AGAIN and not _is_decided(response):
+            self.reach.failed()
             raise UnreachableError(f"{response.status_code} {response.text[:200]}")
+        self.reach.answered()
         return response
 
 
@@ -126,7 +132,7 @@ async def until_answered(
         try:
             return await client.send(_with_time_left(event, time.monotonic() - began))
         except UnreachableError:
-            await asyncio.sleep(min(0.2 * 2**attempt, LONGEST_WAIT_SECONDS))
+            await asyncio.sleep(pause_seconds(attempt, LONGEST_WAIT_SECONDS))
     return None
 
 

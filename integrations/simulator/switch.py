@@ -94,7 +94,7 @@ class SimulatedSwitch:
         while True:
             done = await self._guarded(self.register)
             again = self._expires_seconds / 3 * self.chance.uniform(0.9, 1.1)
-            await asyncio.sleep(again if done else 1.0)
+            await asyncio.sleep(again if done else self.client.reach.pause_seconds())
 
     async def register(self) -> None:
         """Register what is up, in batches with a pause between: the phones do not agree."""
@@ -148,7 +148,8 @@ class SimulatedSwitch:
                 await asyncio.sleep(AGAIN_SECONDS)  # numbers of an earlier run's calls rest
         while True:
             await asyncio.sleep(self.chance.expovariate(calls_per_second))
-            if not (self.resting or self._off) and len(self._tasks) < CALLS_AT_ONCE_LIMIT:
+            idle = self.resting or self._off or self.client.reach.away
+            if not idle and len(self._tasks) < CALLS_AT_ONCE_LIMIT:
                 self._start(self.place_call())
 
     async def place_call(self) -> None:

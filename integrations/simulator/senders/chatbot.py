@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx
 
+from integrations.simulator.retrying import pause_seconds
+
 LOG = logging.getLogger(__name__)
 TRIES = 6
 LONGEST_PAUSE_SECONDS = 5.0
@@ -137,7 +139,7 @@ class Chatbot:
                 if answer.status_code < 500 and answer.status_code != 429:
                     return answer
                 last = f"{answer.status_code} {answer.text[:120]}"
-            await asyncio.sleep(min(0.2 * 2**attempt, LONGEST_PAUSE_SECONDS))
+            await asyncio.sleep(pause_seconds(attempt, LONGEST_PAUSE_SECONDS))
         raise NoAnswerError(last)
 
     def _number(self) -> str:
