@@ -1,4 +1,4 @@
-"""Clients ask again after pauses that grow, end and differ, and ask a server that is away little."""
+"""Clients ask again after growing, spread pauses, and ask a server that is away little."""
 
 import time
 
