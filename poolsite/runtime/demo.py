@@ -25,6 +25,12 @@ from poolsite.runtime.supervisor import StartError, Stopped, Supervisor, say
 
 NEEDED_BYTES = 64 * 1024 * 1024
 DEFAULT_PORT = 8000
+# As docs/operations.md has production run it.
+WEB = (
+    *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
+    *("--ws-max-size", "1048576", "--ws-per-message-deflate", "false"),
+    *("--timeout-graceful-shutdown", "5"),
+)
 
 
 class Demo:
@@ -97,13 +103,13 @@ class Demo:
             self.environment["REDIS_URL"] = f"unix://{self.redis.socket}"
         say("Poolsite: preparing the database and the demo's data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
-        web = ["-b", self.host, "-p", str(self.port), "--no-server-name", "-v", "0"]
+        web = ["poolsite.asgi:application", "--host", self.host, "--port", str(self.port), *WEB]
         worker = ["worker", "--without-gossip", "--without-mingle", "-l", "WARNING"]
         long_work = [*worker, "-Q", "jobs", "-c", "1", "-n", "jobs@%h"]
         books = [*worker, "-Q", "books,history", "-c", "2", "-n", "books@%h"]
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
-            self._child("web", "daphne", *web, "poolsite.asgi:application"),
+            self._child("web", "uvicorn", *web),
             self._child("timers", "manage", "timers"),
             self._child("worker-jobs", "celery", "-A", "poolsite", *long_work),
             self._child("worker-books", "celery", "-A", "poolsite", *books),

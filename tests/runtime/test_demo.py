@@ -49,13 +49,13 @@ def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
 
 
 def test_what_dies_is_started_again(demo):
-    web = demo.pid_of("daphne")
+    web = demo.pid_of("uvicorn")
     os.kill(web, signal.SIGKILL)
-    until(lambda: demo.page_answers() and demo.pid_of("daphne") != web, START_SECONDS)
-    worker = demo.pid_of("poolsite worker")
+    until(lambda: demo.page_answers() and demo.pid_of("uvicorn") != web, START_SECONDS)
+    worker = demo.pid_of("-Q jobs")
     os.kill(worker, signal.SIGKILL)
-    until(lambda: "worker ended (signal 9)" in demo.said)
-    until(lambda: any("poolsite worker" in line for line in demo.processes().values()))
+    until(lambda: "worker-jobs ended (signal 9)" in demo.said)
+    until(lambda: any("-Q jobs" in line for line in demo.processes().values()))
     assert worker not in demo.processes()
     os.kill(_redis_pid(demo), signal.SIGKILL)
     until(lambda: not demo.redis_answers())
