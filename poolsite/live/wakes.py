@@ -34,7 +34,9 @@ class Wakes:
         self._callbacks: dict[str, Counter[Callback]] = {}  # how many listen with each
         self._confirmed: dict[str, asyncio.Event] = {}
         self._asked: set[str] = set()  # of this connection
-        self._unconfirmed: set[str] = set()
+        # How many answers to SUBSCRIBE are to come: two for one who left and came back. The first
+        # proves nothing: the UNSUBSCRIBE between may be done and the second SUBSCRIBE not yet.
+        self._unconfirmed: Counter[str] = Counter()
         self._settling = asyncio.Lock()
         self._client: Any = None
         self._pubsub: Any = None
@@ -107,7 +109,7 @@ class Wakes:
 
     async def _ask(self, pubsub: Any, new: set[str], gone: set[str]) -> None:
         self._asked = (self._asked | new) - gone
-        self._unconfirmed = (self._unconfirmed | new) - gone
+        self._unconfirmed.update(new)
         for channel in gone:
             if channel in self._callbacks:
                 self._confirmed[channel].clear()
@@ -146,7 +148,7 @@ class Wakes:
         self._broken = asyncio.get_running_loop().create_future()
         async with self._settling:
             self._asked = set(self._callbacks)
-            self._unconfirmed = set(self._asked)
+            self._unconfirmed = Counter(self._asked)
             pubsub = client.pubsub()
             await pubsub.subscribe(*self._asked)
             self._pubsub = pubsub
@@ -200,7 +202,10 @@ class Wakes:
                     self._on_change(True)
 
     def _confirm(self, channel: str) -> None:
-        self._unconfirmed.discard(channel)
+        self._unconfirmed[channel] -= 1
+        if self._unconfirmed[channel] > 0:
+            return
+        del self._unconfirmed[channel]
         event = self._confirmed.get(channel)
         if event is not None and channel in self._asked:
             event.set()

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
 from poolsite import hotpath
 from poolsite.live.wakes import Wakes
@@ -77,6 +78,41 @@ async def test_listeners_that_come_and_go_at_random_hear_while_they_listen(
         await eventually(lambda: not wakes.connected)
 
 
+class SilentPubsub:
+    """A connection whose Redis has not answered yet; counts what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def subscribe(self, *channels: str) -> None:
+        self.asked += [f"+{channel}" for channel in channels]
+
+    async def unsubscribe(self, *channels: str) -> None:
+        self.asked += [f"-{channel}" for channel in channels]
+
+
+async def test_who_leaves_and_comes_back_waits_for_the_answer_to_the_second_question() -> None:
+    """The first answer may be read while Redis has done the leaving, and not yet the return."""
+    wakes = Wakes(on_change=lambda _: None)
+    wakes.connected, wakes._pubsub = True, SilentPubsub()
+    wakes._task = asyncio.create_task(asyncio.Event().wait())
+    async with AsyncExitStack() as stack:
+        other = asyncio.create_task(hear(wakes, stack, "other"))  # the connection is kept for it
+        first = asyncio.create_task(hear(wakes, stack, "c"))
+        await eventually(lambda: wakes._pubsub.asked == ["+other", "+c"])
+        first.cancel()
+        await eventually(lambda: wakes._pubsub.asked[2:] == ["-c"])
+        again = asyncio.create_task(hear(wakes, stack, "c"))
+        await eventually(lambda: wakes._pubsub.asked[3:] == ["+c"])
+        wakes._confirm("other")
+        await other
+        wakes._confirm("c")
+        assert not wakes._confirmed["c"].is_set()
+        wakes._confirm("c")
+        await again
+    await wakes.aclose()
+
+
 def _contains(heard: list[str], text: str) -> bool:
     return text in heard
 
@@ -133,14 +169,19 @@ async def publish_until_heard(ear: Ear) -> None:
     await eventually(is_heard)
 
 
+def _all_hear(client: Redis, text: str, ears: list[Ear]) -> bool:
+    """Publish what is not heard yet: nodes that have just met lose what one tells the other."""
+    deaf = [ear for ear in ears if text not in ear.heard]
+    for ear in deaf:
+        client.publish(ear.channel, text)
+    return not deaf
+
+
 async def test_on_a_cluster_any_node_is_heard(redis_cluster: RedisCluster) -> None:
     with hotpath.connect(redis_cluster.url):
         async with listening() as (wakes, stack):
             ears = [await hear(wakes, stack, f"{{tag{number}}}:wake") for number in range(6)]
             for node in redis_cluster.nodes:
                 with node.client() as client:
-                    for ear in ears:
-                        client.publish(ear.channel, "from a node")
-            count = len(redis_cluster.nodes)
-            await eventually(lambda: all(len(ear.heard) == count for ear in ears))
+                    await eventually(partial(_all_hear, client, f"from {node.port}", ears))
         await hotpath.aclose()
