@@ -9,6 +9,7 @@ from celery.worker.consumer import Consumer
 
 LOG = structlog.get_logger(__name__)
 LONGEST_PAUSE_SECONDS = 2.0
+HEARTBEAT_SECONDS = 1.0  # with each the worker says that it is there: poolsite/jobs/presence.py
 
 
 class LastingConsumer(Consumer):  # type: ignore[misc]  # Celery ships no types
@@ -21,7 +22,7 @@ class LastingConsumer(Consumer):  # type: ignore[misc]  # Celery ships no types
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, **options, heartbeat_interval=HEARTBEAT_SECONDS)
         self.connection_errors = (Exception,)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:

@@ -12,8 +12,8 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 
 KEY = "workers:heard"
-SAY_EVERY_SECONDS = 1.5  # that is each of Celery's heartbeats, every 2 s
-SILENT_SECONDS = 4.0
+SAY_EVERY_SECONDS = 0.8  # that is with each heartbeat: poolsite/jobs/lasting.py
+SILENT_SECONDS = 3.0
 FORGET_SECONDS = 3_600.0
 
 

@@ -46,8 +46,27 @@ def main() -> None:
     for address in _with_data():
         pages[address] = ("nobody" if address.startswith("/q/") else "operate", address)
     _say_beside(world)
+    _have_had_troubles()
     sessions = {name: _session(client) for name, client in clients.items() if name != "nobody"}
     print(json.dumps({"pages": pages, "others": others, "sessions": sessions}))
+
+
+def _have_had_troubles() -> None:
+    """An incident of several objects that is open, and one that is over."""
+    from poolsite.operations import incidents
+
+    for name in ("east", "west", "north"):
+        incidents.open(
+            type="numbers.blocking",
+            object=name,
+            severity="warning",
+            title="Pool %(pool)s is short of numbers",
+            detail="%(blocked)s of %(offered)s calls found no free number (%(percent)s).",
+            remedy="Add numbers, or see what rests or is offline.",
+            url="/pools/",
+            params={"pool": name, "blocked": 34, "offered": 531, "percent": "6.4%"},
+        )
+    incidents.close(type="numbers.blocking", object="north")
 
 
 def _reader(answers: Any) -> str:
