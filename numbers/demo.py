@@ -50,19 +50,19 @@ class DemoPool:
 
 POOLS = (
     DemoPool(
-        *("retail-east", "Retail East", "evergreen", 8613800130000, 600, 3, 480.0, 150.0, 12),
+        *("retail-east", "Retail East", "evergreen", 8613800130000, 600, 3, 480.0, 240.0, 12),
         settings=(("near", True), ("sticky_seconds", 7 * 86_400), ("daily_cap", 400)),
     ),
-    DemoPool("bank-otp", "Bank one-time codes", "northbank", 8613900770000, 300, 2, 215.0, 40.0, 3),
+    DemoPool("bank-otp", "Bank one-time codes", "northbank", 8613900770000, 300, 2, 215.0, 75.0, 3),
     DemoPool(
-        *("care-north", "Care North", "careline", 8615800210000, 200, 2, 120.0, 180.0),
+        *("care-north", "Care North", "careline", 8615800210000, 200, 2, 120.0, 300.0),
         settings=(("cooldown_seconds", 10),),
     ),
     DemoPool(
-        *("promo-west", "Promo West", "", 8618600040000, 120, 1, 112.0, 60.0),
+        *("promo-west", "Promo West", "", 8618600040000, 120, 1, 112.0, 100.0),
         wait_milliseconds=3_000,
     ),
-    DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 240.0),
+    DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 420.0),
 )
 CALLER_POOL, CALLER = "care-north", "asi"
 SMALL_POOLS = (
@@ -162,7 +162,7 @@ def _switch_token(pool: Pool, name: str) -> str:
 
 
 def _make_past(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> None:
-    """Two simulated hours up to this minute, once: numbers/demo_past.py says how."""
+    """A simulated hour up to this minute, once: numbers/demo_past.py says how."""
     if MinuteSample.objects.filter(pool=pool).exists():
         return
     traffic = Traffic(plan.offered_erlangs, plan.mean_call_seconds, AGENTS)

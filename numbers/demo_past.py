@@ -1,4 +1,4 @@
-"""The demo's past: two hours of calls, simulated, so that charts and the advisor have data.
+"""The demo's past: an hour of calls, simulated, so that charts and the advisor have data.
 
 A loss system in simulated time: Poisson arrivals under a slowly changing load, exponential
 calls, longest idle number first, blocked when none is free. The demo alone makes it; its rows
@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from numbers.models import CallRecord, MinuteSample, Pool
 
 PAST_GENERATION = 0
-PAST_HOURS = 2
+PAST_HOURS = 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Past:
         self.samples: list[MinuteSample] = []
 
     def run(self, end: datetime) -> tuple[list[MinuteSample], list[CallRecord]]:
-        """Return the minute samples and the ended calls of the two hours before `end`."""
+        """Return the minute samples and the ended calls of the hour before `end`."""
         start = end - timedelta(hours=PAST_HOURS)
         began, finish = start.timestamp(), end.timestamp()
         now = began - 4 * self.traffic.mean_call_seconds  # until the load is steady

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from numbers.demo_past import Past, Traffic
+from numbers.demo_past import PAST_HOURS, Past, Traffic
 from numbers.models import Pool
 
 END = datetime(2026, 1, 2, 10, 0, tzinfo=UTC)
@@ -17,10 +17,10 @@ def past():
     return Past(Pool(slug="past"), lines, traffic, seed=1).run(END)
 
 
-def test_every_minute_of_two_hours_has_one_sample_that_adds_up(past):
+def test_every_minute_of_the_past_has_one_sample_that_adds_up(past):
     samples, _ = past
-    assert len(samples) == 120
-    assert samples[0].minute == END - timedelta(hours=2)
+    assert len(samples) == 60 * PAST_HOURS
+    assert samples[0].minute == END - timedelta(hours=PAST_HOURS)
     for sample in samples:
         assert sample.offered == sample.carried + sample.blocked
         assert sample.idle_up + sample.busy_up == 20
