@@ -20,7 +20,8 @@ const find = (name) => main.querySelector(`[data-${name}]`);
 const store = new Store(page.slug);
 const place = new Place();
 const ESTIMATE_SECONDS = 30;
-const PAUSE = 2000; // before the place is asked for once more
+const PAUSE = 2000; // before the server is asked once more
+const AWAY = new Set([0, 503, 504]); // statuses of a server that may do it later
 const ANSWERS = new Set(["waiting", "away", "offered", "room", "ended"]);
 const ENDINGS = {
   over: [gettext("Your visit has ended"), gettext("Start again when you like.")],
@@ -41,6 +42,7 @@ let askedAt = 0;
 let typingTimer = 0;
 let ended = false;
 let comingBack = false;
+let leaving = false;
 const talk = new Talk(find("talk"), {
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
@@ -105,7 +107,7 @@ function apply(now) {
 
 /** The desk does not know the visit: it ended long ago, or everything was lost and is being restored. */
 async function comeBack() {
-  if (comingBack) return;
+  if (comingBack || ended) return;
   comingBack = true;
   try {
     const now = await call(`visits/${kept.visit}/beat`, { kept, body: { place: kept.place } });
@@ -229,13 +231,24 @@ function showTyping() {
 
 // -- what the visitor does ------------------------------------------------------------------------
 
+/** Who says so leaves, even when the server does not answer: the page tells it again until it does. */
 async function leave(question) {
-  const answer = await ask(question);
-  if (!answer) return;
+  if (leaving || !(await ask(question))) return;
+  leaving = true;
+  while (leaving) leaving = await tellLeaving();
+}
+
+/** Tell the server once. Returns whether it is to be told again. */
+async function tellLeaving() {
   try {
     apply(await call(`visits/${kept.visit}/leave`, { kept, body: {} }));
+    return false;
   } catch (error) {
-    toastFailure(error);
+    if (!AWAY.has(error.status)) toastFailure(error);
+    if (!AWAY.has(error.status) || ended) return false;
+    notice(gettext("You are leaving. The server does not answer yet; this page keeps trying."), "leaving");
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    return true;
   }
 }
 

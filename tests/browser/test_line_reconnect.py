@@ -94,8 +94,12 @@ async def test_a_place_survives_the_loss_of_everything_that_redis_had(
     await first.pages[0].click("[data-ask-go]")
     await view(first.pages[0], "ended")
     await place(visitor.page, "2")
+    line.web.stop()
     await visitor.page.click("[data-leave]")
     await visitor.page.click("[data-ask-go]")
+    leaving = visitor.page.locator("[data-notice]", has_text="You are leaving.")
+    await leaving.wait_for(timeout=PATIENCE_MS)
+    line.web.start()
     await view(visitor.page, "ended")
 
 

@@ -186,6 +186,38 @@ def test_who_beats_before_its_room_is_loaded_keeps_the_room(
     assert (standing.answer, standing.agent) == ("room", agent.user_id)
 
 
+def test_who_leaves_while_the_desk_is_rebuilt_is_asked_to_say_so_again_and_does_not_come_back(
+    line: LineWorld, clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [visits.visit_join(queue=line.queue, name=name).visit.public_id for name in "abc"]
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    refused: list[str] = []
+
+    def leave(visit: str) -> None:
+        with pytest.raises(LineError, match="is being restored"):
+            visits.visit_leave(desk=line.desk, visit=visit)
+        refused.append(visit)
+
+    leave(names[0])  # Redis does not know the desk
+    running = healing._running
+
+    def leaves_first(desk: Desk) -> Any:
+        leave(names[1])  # the desk is there, its visits are not loaded
+        return running(desk)
+
+    monkeypatch.setattr(healing, "_running", leaves_first)
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+    assert refused == names[:2]
+    for name in refused:
+        assert visits.visit_leave(desk=line.desk, visit=name).answer == "ended"
+    line.drain()
+    outcomes = Visit.objects.filter(outcome=Visit.Outcome.LEFT).values_list("public_id", flat=True)
+    assert set(outcomes) == set(refused)
+    assert visits.visit_beat(desk=line.desk, visit=names[2]).answer == "waiting"
+
+
 def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> None:
     first, second = (visits.visit_join(queue=line.queue, name=name).visit for name in "ab")
     front = rooms.visit_move(actor="test", visit=second, queue=line.queue, front=True)

@@ -19,9 +19,7 @@ Complexity: O(log n + skill sets)
 Version: 1
 ]]
 --@include open
-if status == 'r' and not call('HGET', DESK, 'opens_at') then
-  return { 'gone', int(seq), '0', '-', '0', '0', '0', '0', 'recovering' }
-end
+--@include believed
 --@include beat_plain
 --@include records
 --@include matching

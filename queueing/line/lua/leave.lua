@@ -1,5 +1,6 @@
 --[[ line/leave
 Purpose: A visit ends: the visitor goes, a supervisor ends it, or it left a message instead.
+  A desk whose data is not to be believed yet ends nobody: what it wrote would be lost when it is rebuilt.
 KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
 KEYS[2] {line.desk}:queues    HASH    queue → settings
 KEYS[3] {line.desk}:visits    HASH    visit → state
@@ -14,11 +15,13 @@ ARGV[1] visit          its id
 ARGV[2] outcome        left, form, removed
 ARGV[3] by             who, for the history
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: ended, gone
+  (word then: recovering, or nothing)
 Errors: "no such desk", "script outdated …"
 Complexity: O(log n + skill sets)
 Version: 1
 ]]
 --@include open
+--@include believed
 --@include records
 --@include matching
 --@include moves

@@ -13,6 +13,7 @@ from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.services.common import clean, clean_text
+from queueing.line.services.visits import visit_leave
 
 MESSAGES_LIMIT = 2_000  # of one visit
 CLIENT_ID_LENGTH = 40
@@ -142,11 +143,10 @@ def visit_transfer(
 
 
 def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
-    """End a visit, waiting or in a room."""
+    """End a visit, waiting or in a room. LineError unavailable: the desk is being rebuilt."""
     require(actor, "line.supervise", visit)
     _audit(actor, "line.visit_end", visit, reason)
-    command = door.leave(visit.desk.slug, visit.public_id, "removed", by=name_of(actor))
-    return hotpath.run(command)
+    return visit_leave(desk=visit.desk, visit=visit.public_id, outcome="removed", by=name_of(actor))
 
 
 def visit_move(

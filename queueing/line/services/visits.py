@@ -25,6 +25,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
     "no_agent": ("no-agent", "Nobody is here to serve you now."),
 }
+REBUILT = ("unavailable", "This queue is being restored. Try again in a moment.")
 _PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
 
 
@@ -158,10 +159,20 @@ def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> Place | 
 
 
 def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") -> door.Standing:
-    """The visitor goes. Again: the same answer."""
-    standing = hotpath.run(door.leave(desk.slug, visit, outcome, by=by))
-    if standing.answer == "ended":
-        transaction.on_commit(lambda: visitor_end_later(visit))
+    """The visitor goes. Again: the same answer, `ended`.
+
+    LineError unavailable: the desk is being rebuilt, and the visit would come back with it. Ask
+    again.
+    """
+    command = door.leave(desk.slug, visit, outcome, by=by)
+    standing = hotpath.run(command)
+    if standing.answer != "ended":
+        standing = visit_beat(desk=desk, visit=visit)
+        if standing.is_there:
+            standing = hotpath.run(command)
+    if standing.answer != "ended":
+        raise LineError(*REBUILT)
+    transaction.on_commit(lambda: visitor_end_later(visit))
     return standing
 
 
@@ -187,7 +198,7 @@ def refusal(standing: door.Standing) -> LineError:
     if known is not None:
         return LineError(*known)
     if standing.answer in ("no such desk", "no such queue"):
-        return LineError("unavailable", "This queue is being restored. Try again in a moment.")
+        return LineError(*REBUILT)
     return LineError("malformed", standing.answer)
 
 
