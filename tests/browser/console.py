@@ -123,6 +123,7 @@ class Window:
 
     async def serious_violations(self, *rules: str) -> list[str]:
         """What axe finds serious or critical, one line each; by all of its rules, or by these."""
+        await self.page.wait_for_load_state("load")
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE_SCRIPT)
         only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
@@ -140,8 +141,10 @@ class Window:
 
     async def overflow(self) -> list[str]:
         """What makes the page wider than its window; nothing where it fits."""
+        await self.page.wait_for_load_state("load")  # its styles and fonts decide
         wide: list[str] = await self.page.evaluate(
-            """() => {
+            """async () => {
+              await document.fonts.ready;
               const root = document.documentElement;
               if (root.scrollWidth <= root.clientWidth) return [];
               const beyond = [...document.querySelectorAll('body *')].filter(
