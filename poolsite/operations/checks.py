@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from poolsite import hotpath, timers
 from poolsite.history import selectors as history_selectors
 from poolsite.jobs import queues, sweeping
-from poolsite.operations import clock, watch
+from poolsite.operations import clock
 from poolsite.operations.health import PAGE
 from poolsite.operations.incidents import Text, Trouble
 from poolsite.operations.registry import Check, Finding, register_check
@@ -161,7 +161,7 @@ def beat() -> Finding:
 
 def web() -> Finding:
     """A web process said lately that it lives: for those who judge from elsewhere."""
-    if hotpath.client().exists(watch.WEB_KEY):
+    if hotpath.client().exists(timers.WEB_KEY):
         return Finding()
     return _wrong(
         SILENT,

@@ -14,7 +14,7 @@ from django.db import close_old_connections
 from django.db.models import Q
 from redis.exceptions import RedisError
 
-from poolsite import hotpath, sql_connections
+from poolsite import hotpath, sql_connections, timers
 from poolsite.operations import attention, clock, health, incidents, notices
 from poolsite.operations.models import Incident
 
@@ -22,8 +22,6 @@ LOG = structlog.get_logger(__name__)
 PERIOD_SECONDS = 2.0
 # A process that is started anew, or a machine that hesitates, is nobody's incident.
 SETTLED_SECONDS = 5.0
-WEB_KEY = "web:heard"
-WEB_KEPT_SECONDS = 6
 
 
 def keep(judged: health.Health) -> int:
@@ -65,7 +63,7 @@ class Watch:
     def round(self) -> None:
         """Say that a web process lives, judge, and do the workers' part if there are none."""
         with suppress(RedisError):  # the judgement tells
-            hotpath.client().set(WEB_KEY, "1", ex=WEB_KEPT_SECONDS)
+            hotpath.client().set(timers.WEB_KEY, "1", ex=timers.WEB_KEPT_SECONDS)
         judged = health.read()
         alone = any(judged.of(name).trouble for name in ("workers", "beat", "redis"))
         if judged.of("sql").trouble is None and (alone or self._alone):

@@ -18,7 +18,7 @@ from typing import Any
 from poolsite import hotpath
 from poolsite.hotpath.clock import pace
 from poolsite.jobs import lease
-from poolsite.timers import state
+from poolsite.timers import hearing, state
 from poolsite.timers.clock import AWAY, ClockGuard
 from poolsite.timers.registry import kind_of
 from poolsite.timers.shard import Shard
@@ -42,6 +42,7 @@ class Timers:
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
         self._clock = ClockGuard()
+        self._hearing = hearing.begin()
         self._shards = [Shard(n, self._clock.in_order) for n in range(state.SHARDS)]
         self._tags: set[str] = set()
         self._others = 0
@@ -210,6 +211,7 @@ class Timers:
         await self._clock.heed()
         client = hotpath.aclient()
         now = max((await hotpath.default().atimes()).values())
+        self._hearing.note(now, bool(await client.exists(hearing.WEB_KEY)))
         mark = state.ProcessMark(
             process=self.name,
             at=now,

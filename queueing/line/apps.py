@@ -3,6 +3,8 @@
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.hotpath import Command
+
 
 class LineConfig(AppConfig):
     name = "queueing.line"
@@ -19,6 +21,9 @@ class LineConfig(AppConfig):
         from queueing.line import cards, demo, desk, errors, menu, overview, rules
         from queueing.line.services.history_source import DeskSource
 
+        def visit(slug: str) -> Command[desk.Swept | None]:
+            return desk.sweep(slug, heard_since_ms=timers.heard_since_ms())
+
         rules.register()
         problems.declare_all(errors.PROBLEMS)
         menu.register()
@@ -26,4 +31,4 @@ class LineConfig(AppConfig):
         cards.register()
         demo_data.register(60, demo.make_desk)
         history.register(DeskSource())
-        timers.register(timers.Kind("line.desk", prefix="line.", visit=desk.sweep))
+        timers.register(timers.Kind("line.desk", prefix="line.", visit=visit))

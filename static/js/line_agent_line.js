@@ -10,6 +10,7 @@ const REASONS = {
   paused: [gettext("Paused"), "coffee"],
   leaving: [gettext("Goes after this room"), "logout"],
   offered: [gettext("Is being asked"), "notifications"],
+  away: [gettext("The connection is lost for now"), "heart_broken"],
   at_capacity: [gettext("Every room is taken"), "group"],
   wrap_up: [gettext("Wrap-up"), "edit_note"],
   skill: [gettext("Skill too low"), "school"],

@@ -3,10 +3,11 @@ import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { getJSON, h, icon, postJSON, setText } from "./dom.js";
 import { CallBar } from "./line_agent_call.js";
-import { Talk, composer } from "./line_talk.js";
+import { keep } from "./line_kept.js";
+import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { newId } from "./line_visit_store.js";
-import { toastFailure } from "./toast.js";
+import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
 
 /** Why this agent, in a sentence: the scripts' words, said to a person. */
@@ -33,7 +34,10 @@ export class Room {
 
   show(slot) {
     this.slot = { ...this.slot, ...slot };
-    if (this.drawn === slot.kind) return this.calls?.show();
+    if (this.drawn === slot.kind) {
+      this.calls?.show();
+      return this.showAway();
+    }
     this.drawn = slot.kind;
     this.until = 0;
     if (slot.kind === "offer") this.drawOffer();
@@ -51,7 +55,16 @@ export class Room {
 
   close() {
     this.unwatch?.();
+    this.over();
     this.element.remove();
+  }
+
+  /** What was written and cannot be sent any more is not lost without a word. */
+  over() {
+    const unsent = [...(this.talk?.close() ?? []), this.composed?.value ?? ""].filter((text) => text.trim());
+    this.composed = null;
+    keep("draft", this.visit, "");
+    if (unsent.length) toast({ kind: "bad", title: fill(gettext("Not sent to %(name)s: the room is over"), { name: this.name }), detail: unsent.join(" · "), topic: this.visit });
   }
 
   // -- an offer -----------------------------------------------------------------------------------
@@ -97,11 +110,12 @@ export class Room {
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
     this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
+    this.away = h("span", { class: "chip chip--warn", hidden: true });
     this.head = h("span", { class: "talk__tools" },
       h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Transfer")),
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.head),
+      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
       h("dl", { class: "room__facts" }, fact(gettext("In the room"), this.lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), this.slot.topic || "–"), fact(gettext("Queue"), this.slot.queue || "–")),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
@@ -109,10 +123,12 @@ export class Room {
     this.talk = new Talk(list, {
       mine: "agent",
       other: () => this.name,
-      send: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
+      deliver: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
       heard: () => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: this.name })); },
     });
     if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
+    this.talk.open(this.visit);
+    this.showAway();
     this.drawComposer();
     this.unwatch?.();
     let first = true;
@@ -142,6 +158,9 @@ export class Room {
       },
       typing: () => (box.checked ? null : postJSON("/api/v1/agent/typing", { visit: this.visit })),
     });
+    this.composed = field;
+    keepDraft(field, this.visit, () => !box.checked); // a note must not come back as a message
+    box.addEventListener("change", () => field.dispatchEvent(new Event("input")));
     // "/thanks" and a space: the canned reply of that name
     field.addEventListener("input", () => {
       const match = /^\/([a-z0-9-]+)\s$/.exec(field.value);
@@ -157,6 +176,13 @@ export class Room {
       if (this.field) this.field.value = text;
       toastFailure(error);
     }
+  }
+
+  /** A visitor whose connection is lost may come back to this room for a while. */
+  showAway() {
+    if (!this.away) return;
+    this.away.hidden = !this.slot.away_ms || this.drawn !== "room";
+    if (!this.away.hidden) setText(this.away, fill(gettext("Away for %(time)s"), { time: clockOf((Date.now() - this.slot.away_ms) / 1000) }));
   }
 
   typing() {
@@ -205,6 +231,8 @@ export class Room {
     if (this.until === until) return;
     this.until = until;
     this.kind = this.drawn = "wrap_up";
+    this.over();
+    this.showAway();
     this.calls?.element.remove();
     this.calls = null;
     this.total = Math.max(1, this.queues.get(this.slot.queue_slug)?.wrap_up_seconds ?? Math.round((until - Date.now()) / 1000));
@@ -237,7 +265,10 @@ export class Room {
   }
 
   tick() {
-    if (this.drawn === "room") setText(this.lasted, clockOf((Date.now() - this.since) / 1000));
+    if (this.drawn === "room") {
+      setText(this.lasted, clockOf((Date.now() - this.since) / 1000));
+      this.showAway();
+    }
     if (this.drawn === "offer") {
       const seconds = (this.queues.get(this.slot.queue_slug)?.offer_seconds ?? 20) - (Date.now() - this.offered) / 1000;
       setText(this.left, fill(gettext("%(s)s s"), { s: Math.max(0, Math.ceil(seconds)) }));

@@ -1,26 +1,18 @@
 // A transcript that grows, for visitors and agents: each message once, text only, never HTML.
-import { connection } from "../live.js";
 import { h, icon } from "./dom.js";
-import { newId } from "./line_visit_store.js";
+import { keep, kept } from "./line_kept.js";
+import { Outbox } from "./line_outbox.js";
 import { fill, gettext, minuteOf } from "./words.js";
-
-const PAUSE = 2000; // between two tries of a message that did not reach the server
 
 export class Talk {
   /**
    * @param {HTMLElement} list
-   * @param {{mine: "visitor" | "agent", other: () => string, send: (id: string, text: string) => Promise<any>, heard?: (message: any) => void}} options
+   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void}} options
    */
-  constructor(list, { mine, other, send, heard = () => {} }) {
-    Object.assign(this, { list, mine, other, send, heard });
+  constructor(list, { mine, other, deliver, heard = () => {} }) {
+    Object.assign(this, { list, mine, other, deliver, heard });
     this.rows = new Map(); // number → row
     this.own = new Map(); // id → row that is on its way
-  }
-
-  clear() {
-    this.rows.clear();
-    this.own.clear();
-    this.list.replaceChildren();
   }
 
   /** Add messages of the server; `fresh`: they were said just now. */
@@ -32,6 +24,7 @@ export class Talk {
       if (onItsWay) onItsWay.replaceWith(row);
       else this.list.insertBefore(row, [...this.own.values()].find((each) => each.isConnected) ?? null);
       this.own.delete(message.id);
+      if (onItsWay) this.outbox.forget(message.id);
       this.rows.set(message.number, row);
       if (fresh && message.author !== this.mine && message.author !== "note") this.heard(message);
     }
@@ -44,33 +37,47 @@ export class Talk {
     this.toEnd();
   }
 
-  /** Send what was typed: it stands in the list at once, says when it was not taken, and is sent again by itself
-   * when a lost connection is back. */
+  /** The talk is of this visit: what this tab has not sent yet is shown, and sent. */
+  open(visit) {
+    this.outbox = new Outbox(visit, this.deliver, {
+      sending: (id) => this.tell(id, gettext("Sending")),
+      delivered: (message) => this.add([message]),
+      failed: (id, error) => this.tellUnsent(id, error, () => this.outbox.send()),
+      refused: (id, text, error) => this.tellUnsent(id, error, () => { this.drop(id); this.post(text); }),
+    });
+    this.outbox.messages.forEach((message) => this.draw(message));
+    this.outbox.send();
+  }
+
+  /** The room is over. Returns what was written and never sent. */
+  close() {
+    return this.outbox?.close() ?? [];
+  }
+
+  /** Send what was typed: it is shown at once, and says so while the server does not have it. */
   post(text) {
-    const id = newId();
-    const state = h("span", { class: "talk__by" }, gettext("Sending"));
-    const row = h("li", { class: "talk__row talk__row--mine talk__row--sending" }, h("p", { class: "talk__words" }, text), state);
+    this.draw(this.outbox.post(text));
+    this.outbox.send();
+  }
+
+  draw({ id, text }) {
+    const row = h("li", { class: "talk__row talk__row--mine talk__row--sending" }, h("p", { class: "talk__words" }, text), h("span", { class: "talk__by" }, gettext("Sending")));
     this.own.set(id, row);
     this.list.append(row);
     this.toEnd();
-    let failedAt = 0;
-    const whenBack = () => {
-      if (!row.isConnected) connection.removeEventListener("state", whenBack);
-      else if (connection.state === "live" && Date.now() - failedAt > PAUSE) attempt();
-    };
-    const attempt = async () => {
-      connection.removeEventListener("state", whenBack);
-      state.replaceChildren(gettext("Sending"));
-      try {
-        this.add([await this.send(id, text)]);
-      } catch (error) {
-        if (!row.isConnected) return;
-        failedAt = Date.now();
-        if (!error.status || error.status >= 500) connection.addEventListener("state", whenBack); // the id makes it one message
-        state.replaceChildren(icon("error", "icon--tiny"), ` ${gettext("Not sent.")} ${error.detail ?? ""} `, h("button", { type: "button", class: "link-button", onclick: attempt }, gettext("Send again")));
-      }
-    };
-    return attempt();
+  }
+
+  tell(id, ...words) {
+    this.own.get(id)?.lastElementChild.replaceChildren(...words);
+  }
+
+  tellUnsent(id, error, again) {
+    this.tell(id, icon("error", "icon--tiny"), ` ${gettext("Not sent.")} ${error.detail ?? ""} `, h("button", { type: "button", class: "link-button", onclick: again }, gettext("Send again")));
+  }
+
+  drop(id) {
+    this.own.get(id)?.remove();
+    this.own.delete(id);
   }
 
   row(message) {
@@ -95,6 +102,7 @@ export function composer(form, { post, typing }) {
     const text = field.value.trim();
     if (!text) return;
     field.value = "";
+    field.dispatchEvent(new Event("input"));
     post(text);
   };
   form.addEventListener("submit", (event) => { event.preventDefault(); submit(); field.focus(); });
@@ -107,4 +115,10 @@ export function composer(form, { post, typing }) {
     Promise.resolve(typing()).catch(() => {}); // nobody misses it
   });
   return field;
+}
+
+/** What is typed outlives a reload, while `keeps` says so. */
+export function keepDraft(field, visit, keeps = () => true) {
+  field.value ||= kept("draft", visit, "");
+  field.addEventListener("input", () => keep("draft", visit, keeps() ? field.value : ""));
 }

@@ -6,7 +6,7 @@ import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
 import { alertPerson, readySound } from "./line_alert.js";
-import { Talk, composer } from "./line_talk.js";
+import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
@@ -28,7 +28,7 @@ const ENDINGS = {
   served: [gettext("The conversation has ended"), gettext("Thank you for your visit.")],
   left: [gettext("You have left the line"), gettext("Come back whenever you like.")],
   lost: [gettext("Your place has been given up"), gettext("The connection was lost for too long.")],
-  "visitor lost": [gettext("The conversation has ended"), gettext("The connection was lost for too long.")],
+  "visitor lost": [gettext("The conversation has ended"), gettext("The connection was lost for too long. Start again, and you are first in the line.")],
   "no agent": [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
   "max wait": [gettext("It took too long"), gettext("Nobody could serve you in time. You can leave a message instead.")],
   removed: [gettext("Your visit was ended"), gettext("A supervisor has ended it.")],
@@ -41,12 +41,13 @@ let unwatchQueue = null;
 let askedAt = 0;
 let typingTimer = 0;
 let ended = false;
+let lost = false; // the room ended while this visitor was away
 let comingBack = false;
 let leaving = false;
 const talk = new Talk(find("talk"), {
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
-  send: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
+  deliver: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
   heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
 });
 
@@ -78,7 +79,8 @@ connection.addEventListener("state", () => {
   lostSince ||= Date.now();
   if (Date.now() - lostSince < 3000 || find("notice").dataset.why === "lost") return;
   const held = gettext("The connection is lost. Your place is held for %(s)s s; this page keeps trying.");
-  const words = standing?.answer === "room" ? gettext("The connection is lost. This page keeps trying.") : fill(held, { s: page.grace_seconds });
+  const room = gettext("The connection is lost. Your conversation is kept for %(s)s s; this page keeps trying.");
+  const words = standing?.answer === "room" ? fill(room, { s: page.room_grace_seconds }) : fill(held, { s: page.grace_seconds });
   notice(words, "lost");
 });
 
@@ -148,6 +150,7 @@ function enter(before) {
 
 function end(word) {
   const wasServed = standing?.agent || word === "served" || word === "visitor lost";
+  lost = word === "visitor lost";
   const [title, text] = ENDINGS[word] ?? ENDINGS[wasServed ? "served" : "left"];
   unwatchQueue?.();
   unwatchQueue = null;
@@ -203,6 +206,8 @@ function begin(visit, now) {
   stayPresent();
   apply(now);
   if (ended) return;
+  talk.open(kept.visit);
+  keepDraft(find("composer").querySelector("textarea"), kept.visit);
   subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
   let first = true;
   subscribe(`line.talk:${kept.visit}`, {
@@ -210,6 +215,8 @@ function begin(visit, now) {
     change: (data) => talk.add(data.messages, true),
   });
   onPersonal("line.typing", showTyping);
+  onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));
+  onPersonal("line.agent_back", () => { if (find("notice").dataset.why === "agent") notice(""); });
   onPersonal("line.transfer", () => notice(gettext("You are being handed over to somebody else. What was said goes along.")));
   setInterval(() => {
     draw();
@@ -254,7 +261,13 @@ async function tellLeaving() {
 
 find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to whoever is behind you."), go: gettext("Leave the line"), danger: true }));
 find("end").addEventListener("click", () => leave({ title: gettext("End the conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End the conversation"), danger: true }));
-find("again").addEventListener("click", () => { store.clear(); location.reload(); });
+find("again").addEventListener("click", async () => {
+  // who was lost in a room shows the visit of before, and is at the head again
+  const joined = lost && await call(`queues/${page.slug}/join`, { kept, body: {} }).catch(() => null);
+  if (joined) keepVisit(joined);
+  else store.clear();
+  location.reload();
+});
 find("hold").addEventListener("click", () => {
   document.querySelector("[data-hold-link]").value = linkOf(kept);
   document.getElementById("hold").showModal();
@@ -287,10 +300,14 @@ startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept
 startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
   const joined = await call(`queues/${page.slug}/join`, { body });
-  const visit = { visit: joined.visit, token: joined.token, place: joined.place, joined: Date.now() };
-  store.save(visit);
-  begin(visit, joined);
+  begin(keepVisit(joined), joined);
 }, (error) => { showClosed(main, error); show("closed"); });
+
+function keepVisit({ visit, token, place: proof }) {
+  const mine = { visit, token, place: proof, joined: Date.now() };
+  store.save(mine);
+  return mine;
+}
 
 async function start() {
   for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) time.textContent = dayMinuteOf(new Date(time.dateTime));

@@ -4,10 +4,10 @@ import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, zone } from "
 
 const SVG = "http://www.w3.org/2000/svg";
 const looks = {
-  lost: ["heart_broken", gettext("Lost")], free: ["check_circle", gettext("Free")], offer: ["notifications_active", gettext("Offered")],
+  lost: ["heart_broken", gettext("Lost")], away: ["heart_broken", gettext("Away")], free: ["check_circle", gettext("Free")], offer: ["notifications_active", gettext("Offered")],
   wrap_up: ["edit_note", gettext("Wrap-up")], paused: ["pause_circle", gettext("Paused")], room: ["forum", gettext("In room")],
 };
-const order = ["room", "free", "offer", "wrap_up", "paused", "lost"];
+const order = ["room", "free", "offer", "wrap_up", "paused", "away", "lost"];
 const LONG_ROOM_SECONDS = 600;
 let data = null;
 let moment = null; // the moment that is shown; null = now
@@ -74,6 +74,7 @@ function agentTile(agent) {
   const long = agent.state === "room" && passed > LONG_ROOM_SECONDS;
   const words = {
     lost: () => fill(gettext("no heartbeat %(t)s"), { t: ageOf(passed) }),
+    away: () => fill(gettext("away %(t)s"), { t: clockOf(passed) }),
     free: () => fill(gettext("free %(t)s"), { t: clockOf(passed) }),
     offer: () => gettext("offered a visitor"),
     wrap_up: () => fill(gettext("wrap-up %(t)s"), { t: clockOf((agent.until - nowMs()) / 1000) }),

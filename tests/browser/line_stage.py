@@ -55,7 +55,14 @@ def main() -> None:
     desk = desks.desk_create(
         actor="stage", slug="care", name="Care", account=account, callback_pool="care-calls"
     )
-    one = {"actor": "stage", "desk": desk, "ttl_seconds": TTL_SECONDS}
+    one = {
+        "actor": "stage",
+        "desk": desk,
+        "ttl_seconds": TTL_SECONDS,
+        # who is lost is lost at once: the grace has tests of its own
+        "room_grace_seconds": TTL_SECONDS,
+        "agent_grace_seconds": TTL_SECONDS,
+    }
     billing = desks.queue_create(**one, slug="billing", name="Billing", wrap_up_seconds=60)
     help_ = desks.queue_create(**one, slug="help", name="Help", topics=["Order", "Delivery"])
     offers = desks.queue_create(**one, slug="offers", name="Offers", mode="offer")

@@ -33,16 +33,21 @@ def line(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield console
 
 
+async def join_room(visitor: Window, name: str) -> None:
+    """Join the queue of the patient desk, whose agent is free."""
+    await visitor.go("/q/refunds/")
+    await visitor.page.fill("#visit-name", name)
+    await visitor.page.keyboard.press("Enter")
+    await view(visitor.page, "room")
+
+
 # First: its desk is a patient one, and after a loss would wait two minutes before it matches.
 async def test_a_room_goes_on_when_the_web_process_restarts(
     visitor: Window, agent: Window, line: Console
 ) -> None:
     """Visitor and agent come back by themselves; nothing that was said is lost or there twice."""
     await go_online(agent, "luo.jing")
-    await visitor.go("/q/refunds/")
-    await visitor.page.fill("#visit-name", "Di")
-    await visitor.page.keyboard.press("Enter")
-    await view(visitor.page, "room")
+    await join_room(visitor, "Di")
     await agent.page.wait_for_selector("[data-room] .talk__list")
     fields = {id(visitor): "#say", id(agent): "[data-room] textarea"}
     sides = ((visitor, agent), (agent, visitor))
@@ -71,6 +76,49 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
         await words_in(hearer.page, "theirs", ["before", "meanwhile", "after"])
     await view(visitor.page, "room")
     await agent.page.wait_for_selector("[data-agent-state].chip--ok")
+    await visitor.page.click("[data-end]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await agent.page.wait_for_selector("[data-room]", state="detached", timeout=PATIENCE_MS)
+
+
+async def test_what_was_typed_outlives_a_reload_and_is_sent_once_in_order(
+    visitor: Window, agent: Window, line: Console
+) -> None:
+    """Unsent words and a draft are kept by the tab, on both sides; a note's draft is not."""
+    await agent.enter("luo.jing")
+    await agent.go("/agent/")
+    # the test before may have left the agent online
+    button, online = (
+        agent.page.locator("[data-online]"),
+        agent.page.locator("[data-agent-state].chip--ok"),
+    )
+    await button.or_(online).filter(visible=True).first.wait_for(timeout=PATIENCE_MS)
+    if await button.is_visible():
+        await button.click()
+    await join_room(visitor, "Eve")
+    await agent.page.wait_for_selector("[data-room] .talk__list")
+    fields = {id(visitor): "#say", id(agent): "[data-room] textarea"}
+    for who in (visitor, agent):
+        await who.page.route("**/messages", lambda route: route.abort())
+        for text in ("one", "two", "three"):
+            await who.page.fill(fields[id(who)], text)
+            await who.page.press(fields[id(who)], "Enter")
+        unsent = who.page.locator(".talk__row--sending", has_text="Not sent.").first
+        await unsent.wait_for(timeout=PATIENCE_MS)
+        await who.page.fill(fields[id(who)], "half a sent")
+        await who.page.reload()
+        await who.page.locator(".talk__row--sending").nth(2).wait_for(timeout=PATIENCE_MS)
+    for who in (visitor, agent):
+        await who.page.unroute("**/messages")
+    for who, other in ((visitor, agent), (agent, visitor)):
+        await words_in(other.page, "theirs", ["one", "two", "three"])
+        await words_in(who.page, "mine", ["one", "two", "three"])
+        assert await who.page.input_value(fields[id(who)]) == "half a sent"
+    await agent.page.check("[data-room] .check input")
+    await agent.page.reload()
+    await agent.page.wait_for_selector("[data-room] .talk__list")
+    assert await agent.page.input_value(fields[id(agent)]) == ""
     await visitor.page.click("[data-end]")
     await visitor.page.click("[data-ask-go]")
     await view(visitor.page, "ended")

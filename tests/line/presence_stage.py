@@ -12,6 +12,7 @@ from tests.support.waiting import patient
 
 # The server (tests/live/brisk_app.py) asks every open socket each second.
 TTL_SECONDS, GRACE_SECONDS = round(patient(4)), round(patient(6))
+ROOM_GRACE_SECONDS = round(patient(10))  # of an agent, too
 
 
 def main() -> None:
@@ -25,7 +26,12 @@ def main() -> None:
     desk = desks.desk_create(actor="stage", slug="care", name="Care", account=account)
     queue = desks.queue_create(actor="stage", desk=desk, slug="help", name="Help")
     # shorter than the setting allows, so that the tests wait less
-    Queue.objects.filter(pk=queue.pk).update(ttl_seconds=TTL_SECONDS, grace_seconds=GRACE_SECONDS)
+    Queue.objects.filter(pk=queue.pk).update(
+        ttl_seconds=TTL_SECONDS,
+        grace_seconds=GRACE_SECONDS,
+        room_grace_seconds=ROOM_GRACE_SECONDS,
+        agent_grace_seconds=ROOM_GRACE_SECONDS,
+    )
     user = User.objects.create_user("li.jun", password=None)
     Membership.objects.create(account=account, user=user, role="agent")
     queue.refresh_from_db()

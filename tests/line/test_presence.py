@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from poolsite.runtime.redis_server import RedisServer, die_with_parent
-from tests.line.presence_stage import GRACE_SECONDS, TTL_SECONDS
+from tests.line.presence_stage import GRACE_SECONDS, ROOM_GRACE_SECONDS, TTL_SECONDS
 from tests.live.servers import ROOT, Site, WebServer
 from tests.support.waiting import eventually, patient
 
@@ -165,7 +165,7 @@ async def joins(web: WebServer, name: str, kind: str = "socket") -> Visitor:
     return await Visitor(web, joined, kind).come()
 
 
-async def agent_comes(web: WebServer) -> Open:
+async def agent_comes(web: WebServer, *, login: bool = True) -> Open:
     """The agent's console: a socket that watches, and the log-in."""
     agent = web.site.people["agent"]
     port = web.port
@@ -177,6 +177,9 @@ async def agent_comes(web: WebServer) -> Open:
         open_timeout=patient(10),
     )
     console = Open(socket)
+    await console.send(op="subscribe", topic=f"line.agent:{agent['user']}")
+    if not login:
+        return console
     name, _, value = agent["cookie"].partition("=")
     async with httpx.AsyncClient(
         base_url=f"http://127.0.0.1:{port}", cookies={name: value}, timeout=patient(10)
@@ -185,7 +188,6 @@ async def agent_comes(web: WebServer) -> Open:
         headers = {"X-CSRFToken": client.cookies["csrf"]}
         answer = await client.post("/api/v1/agent/login", json={}, headers=headers)
         assert answer.status_code == 200, answer.text
-    await console.send(op="subscribe", topic=f"line.agent:{agent['user']}")
     return console
 
 
@@ -216,26 +218,58 @@ async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and
     await stays.leave()
 
 
-async def test_who_vanishes_in_a_room_ends_it_and_the_agent_is_free_for_the_next(
-    floor: WebServer,
-) -> None:
+def slots_of(console: Open) -> list[dict[str, Any]]:
+    """What the agent's page shows."""
+    found: list[dict[str, Any]] = console.states.get("line.agent", {}).get("slots", [])
+    return found
+
+
+async def test_who_vanishes_in_a_room_comes_back_to_it_or_loses_it(floor: WebServer) -> None:
     console = await agent_comes(floor)
     first = await joins(floor, "Ann")
     await first.until("room", 0)
     second = await joins(floor, "Bo", "poll")
+    third = await joins(floor, "Cy", "poll")
     await first.cut()
-    ended = await first.until("ended", TTL_SECONDS)
+    await eventually(lambda: [slot["away_ms"] > 0 for slot in slots_of(console)] == [True])
+    assert (await first.stands())["answer"] == "room"
+    await first.come()
+    await eventually(lambda: [slot["away_ms"] for slot in slots_of(console)] == [0])
+    assert (await first.stands())["answer"] == "room"
+    await first.cut()
+    ended = await first.until("ended", ROOM_GRACE_SECONDS)
     assert ended["word"] == "visitor lost"
     await second.until("room", 0)
+    await eventually(lambda: [slot["visit"] for slot in slots_of(console)] == [second.visit])
 
-    def rooms() -> list[str]:
-        slots = console.states.get("line.agent", {}).get("slots", [])
-        return [slot["visit"] for slot in slots]
+    # who was lost in a room is at the head again, once
+    again = await call(floor, "queues/help/join", first.token)
+    assert (again["answer"], again["ahead"]) == ("waiting", 0)
+    assert (await third.stands())["ahead"] == 1
+    assert (await call(floor, "queues/help/join", first.token))["visit"] == again["visit"]
+    assert (await third.stands())["ahead"] == 1
+    await call(floor, f"visits/{again['visit']}/leave", again["token"])
+    await third.leave()
+    await second.leave()
+    await eventually(lambda: slots_of(console) == [])
+    await console.cut()
 
-    await eventually(lambda: rooms() == [second.visit])
-    await second.cut()
-    assert (await second.until("ended", TTL_SECONDS))["word"] == "visitor lost"
-    await eventually(lambda: rooms() == [])
+
+async def test_an_agent_whose_connection_is_back_has_the_room_as_before(floor: WebServer) -> None:
+    console = await agent_comes(floor)
+    visitor = await joins(floor, "Ann")
+    await visitor.until("room", 0)
+    assert visitor.open is not None
+    told = visitor.open.told
+    await console.cut()
+    await eventually(lambda: "line.agent_away" in told)
+    waits = await joins(floor, "Bo")
+    console = await agent_comes(floor, login=False)
+    await eventually(lambda: "line.agent_back" in told)
+    assert (await visitor.stands())["answer"] == "room"
+    assert [slot["visit"] for slot in slots_of(console)] == [visitor.visit]
+    await waits.leave()
+    await visitor.leave()
     await console.cut()
 
 
@@ -245,7 +279,7 @@ async def test_a_vanished_agents_visitor_is_first_again_and_is_told(floor: WebSe
     second = await joins(floor, "Bo")
     await first.until("room", 0)
     await console.cut()
-    back = await first.until("waiting", TTL_SECONDS)
+    back = await first.until("waiting", ROOM_GRACE_SECONDS)
     assert (back["ahead"], back["ticket"]) == (0, first.first["ticket"])
     assert (await second.stands())["ahead"] == 1
     assert first.open is not None

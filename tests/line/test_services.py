@@ -12,7 +12,15 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door
 from queueing.line import laws
 from queueing.line.errors import LineError
-from queueing.line.models import AgentShift, BlockedVisitor, Desk, LineEvent, RoomEvent, Visit
+from queueing.line.models import (
+    Agent,
+    AgentShift,
+    BlockedVisitor,
+    Desk,
+    LineEvent,
+    RoomEvent,
+    Visit,
+)
 from queueing.line.services import healing, rooms, visits
 from queueing.line.services.estimates import gamma_quantile, wait_range
 from tests.line.line_world import LineWorld, make_line
@@ -216,6 +224,28 @@ def test_who_leaves_while_the_desk_is_rebuilt_is_asked_to_say_so_again_and_does_
     outcomes = Visit.objects.filter(outcome=Visit.Outcome.LEFT).values_list("public_id", flat=True)
     assert set(outcomes) == set(refused)
     assert visits.visit_beat(desk=line.desk, visit=names[2]).answer == "waiting"
+
+
+def test_agents_on_shift_are_online_or_paused_as_before_a_loss(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    free, paused, gone = (line.agent(name, online=True) for name in ("li", "wu", "he"))
+    hotpath.run(door.pause(line.desk.slug, paused.user_id, "lunch"))
+    hotpath.run(door.logout(line.desk.slug, gone.user_id))
+    line.drain()
+    with clean_redis.client() as client:
+        client.flushall()
+    assert healing.watch_desks(0, 1)["rebuilt"] == 1
+
+    def stands(agent: Agent) -> tuple[str, str]:
+        state = hotpath.run(door.agent_state(line.desk.slug, agent.user_id))
+        return state.state, state.word
+
+    assert [stands(agent)[0] for agent in (free, paused, gone)] == ["online", "paused", "offline"]
+    assert stands(paused)[1] == "lunch"
+    line.drain()
+    assert AgentShift.objects.filter(ended_at=None).count() == 2
+    assert laws.check(line.desk.slug) == []
 
 
 def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> None:

@@ -34,6 +34,8 @@ QUEUE: dict[str, Any] = {
     "always": "on",
     "ttl_seconds": "15",
     "grace_seconds": "60",
+    "room_grace_seconds": "90",
+    "agent_grace_seconds": "60",
     "offer_seconds": "20",
     "misses_limit": "3",
     "wrap_up_seconds": "30",

@@ -5,7 +5,6 @@ import time
 from poolsite import hotpath, timers
 from poolsite.jobs import lease, presence, sweeping
 from poolsite.jobs.registry import QUEUES
-from poolsite.operations import watch
 from poolsite.timers import state
 
 # Heard in the future: a mark that must stay good does not age while a slow machine runs its test.
@@ -27,7 +26,7 @@ def set_running() -> None:
     set_timers()
     client = hotpath.client()
     client.set(sweeping.BEAT_KEY, str(time.time() + LASTING_SECONDS))
-    client.set(watch.WEB_KEY, "1")
+    client.set(timers.WEB_KEY, "1")
     set_worker(*QUEUES)
 
 

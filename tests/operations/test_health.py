@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.test import Client
 
-from poolsite import hotpath, operations
+from poolsite import hotpath, operations, timers
 from poolsite.jobs import lease, presence, queues, sweeping
 from poolsite.jobs.registry import QUEUES
 from poolsite.operations import Check, Finding, attention, clock, health, metrics, watch
@@ -72,7 +72,7 @@ def no_beat() -> None:
 
 
 def no_web() -> None:
-    hotpath.client().delete(watch.WEB_KEY)
+    hotpath.client().delete(timers.WEB_KEY)
 
 
 def clock_in_doubt() -> None:

@@ -24,6 +24,7 @@ class QueueOut(Schema):
     welcome: str
     topics: list[str]
     grace_seconds: int
+    room_grace_seconds: int
     promises: Promises | None
 
 
@@ -106,6 +107,7 @@ class SlotOut(Schema):
     joined: str = ""
     skills: dict[str, int] = Field(default_factory=dict)
     since_ms: int = 0
+    away_ms: int = 0
     why: str = ""
     call: CallOut | None = None
 

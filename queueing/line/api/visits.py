@@ -56,8 +56,9 @@ def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
 def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     """A visitor comes: `waiting` with the number ahead, or `room`; with the token to keep.
 
-    Asked again with the visit's token, the place stays. Only API tokens choose a class and
-    skills, or to wait `anyway` where the queue would send visitors away.
+    Asked again with the visit's token, the place stays; who was lost in a room and shows its token
+    within ten minutes is at the head again. Only API tokens choose a class and skills, or to wait
+    `anyway` where the queue would send visitors away.
     """
     principal = principal_of_request(request)
     queue = _queue(slug)
@@ -72,7 +73,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     if not hours.is_open(queue):
         raise ProblemError("queue-closed", queue.closed_text[:300] or "This queue is closed now.")
     address = "" if is_machine else count_coming(request)
-    joined = use.visit_join(
+    joined = _again(principal, queue, address) or use.visit_join(
         queue=queue,
         name=given.name,
         topic=given.topic,
@@ -100,6 +101,14 @@ def _known(principal: Principal, queue: Queue) -> Any:
     if not standing.is_there:
         return None
     return {**standing_as_data(scope.visit, standing), "visit": scope.visit}
+
+
+def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | None:
+    """The visit of somebody whose room ended while the connection was lost."""
+    scope = principal.scope
+    if not isinstance(scope, VisitorScope):
+        return None
+    return use.visit_join_again(queue=queue, visit=scope.visit, address=address)
 
 
 @queues.post(

@@ -307,8 +307,15 @@ class Swept:
     next_us: int
 
 
-def sweep(slug: str, batch: int = SWEEP_BATCH) -> Command[Swept | None]:
-    """What time brings, at most `batch` timers of it; None = there is no such desk."""
+def sweep(
+    slug: str, batch: int = SWEEP_BATCH, *, heard_since_ms: int | None = 0
+) -> Command[Swept | None]:
+    """What time brings, at most `batch` timers of it; None = there is no such desk.
+
+    heard_since_ms: since when the service has heard people without a break: nobody's silence
+    counts from before. None: it does not hear them now, so nobody is silent.
+    """
+    heard_since = "now" if heard_since_ms is None else heard_since_ms
 
     def read(reply: list[str]) -> Swept | None:
         if len(reply) < 5:
@@ -316,7 +323,7 @@ def sweep(slug: str, batch: int = SWEEP_BATCH) -> Command[Swept | None]:
         more, *numbers = reply
         return Swept(more == "1", *map(int, numbers))
 
-    return desk_command("sweep", slug, (batch,), read, str(batch))
+    return desk_command("sweep", slug, (batch, heard_since), read, str(batch))
 
 
 @dataclass(frozen=True, slots=True)

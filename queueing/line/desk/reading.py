@@ -1,5 +1,6 @@
 """Commands that only look at a desk, and its records as values."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,11 @@ class VisitRecord:
     token: str
     word: str
 
+    @property
+    def away_since_ms(self) -> int:
+        """Since when the visitor of this room is away; 0 = there, or in no room."""
+        return int(self.token) if self.state == "room" and self.token else 0
+
 
 def dash(word: str) -> str:
     """A word of a record; "-" stands for none."""
@@ -44,7 +50,10 @@ def read_visit(visit: str, text: str) -> VisitRecord:
 
 @dataclass(frozen=True, slots=True)
 class AgentRecord:
-    """An agent as Redis has it. `since_ms`: idle since; `login_ms`: online since."""
+    """An agent as Redis has it.
+
+    `since_ms`: idle since; `login_ms`: online since; `away_since_ms`: silent since, 0 = heard.
+    """
 
     agent: int
     state: str
@@ -57,12 +66,14 @@ class AgentRecord:
     login_ms: int
     slots: tuple[Slot, ...]
     word: str
+    away_since_ms: int = 0
 
 
 def read_agent_record(agent: str, text: str) -> AgentRecord:
     """Read an agent's text (see lua/include/records.lua)."""
     words = text.split(" ", 10)
     state, capacity, queues, profile, since, _ttl, pending, misses, login, slots, word = words
+    away = re.match(r"a(\d+)", pending)
     return AgentRecord(
         agent=int(agent),
         state=STATES[state],
@@ -70,11 +81,12 @@ def read_agent_record(agent: str, text: str) -> AgentRecord:
         queues=tuple(int(queue) for queue in queues.split(",") if queue != "-"),
         profile=int(profile),
         since_ms=int(since),
-        pending=PENDING[pending],
+        pending=PENDING[pending[-1]],
         misses=int(misses),
         login_ms=int(login),
         slots=read_slots(slots),
         word=dash(word).replace("_", " "),
+        away_since_ms=int(away[1]) if away else 0,
     )
 
 

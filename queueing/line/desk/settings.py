@@ -25,6 +25,8 @@ class QueueSettings:
     no_agent: str = "wait"
     no_agent_seconds: int = 300
     skills_relax_seconds: int = 30
+    room_grace_seconds: int = 90
+    agent_grace_seconds: int = 60
 
     def words(self) -> str:
         """The text that the scripts cut apart."""
@@ -36,6 +38,7 @@ class QueueSettings:
                     *(self.offer_seconds, self.misses_limit, self.wrap_up_seconds),
                     *(self.max_wait_seconds, self.max_length, self.overflow),
                     *(NO_AGENT[self.no_agent], self.no_agent_seconds, self.skills_relax_seconds),
+                    *(self.room_grace_seconds, self.agent_grace_seconds),
                 ),
             )
         )

@@ -21,8 +21,16 @@ GROUPS = (
     ),
     (
         _("Waiting"),
-        _("Who is silent longer than a heartbeat lives is away; the place is held for a time."),
-        ("ttl_seconds", "grace_seconds", "max_length", "max_wait_seconds", "overflow"),
+        "",
+        ("max_length", "max_wait_seconds", "overflow"),
+    ),
+    (
+        _("Lost connections"),
+        _(
+            "Visitors and agents who are not heard for a heartbeat are away. Their place or room is"
+            " held for a time, counted from the last heartbeat."
+        ),
+        ("ttl_seconds", "grace_seconds", "room_grace_seconds", "agent_grace_seconds"),
     ),
     (_("When no agent is there"), "", ("no_agent", "no_agent_seconds")),
     (
@@ -56,7 +64,8 @@ class QueueForm(ModelForm):
         fields = [
             *("slug", "name", "welcome", "closed_text", "position", "mode", "offer_seconds"),
             *("misses_limit", "wrap_up_seconds", "skills_relax_seconds", "ttl_seconds"),
-            *("grace_seconds", "max_length", "max_wait_seconds", "overflow", "no_agent"),
+            *("grace_seconds", "room_grace_seconds", "agent_grace_seconds", "max_length"),
+            *("max_wait_seconds", "overflow", "no_agent"),
             *("no_agent_seconds", "answer_within_seconds", "service_level_alarm_percent"),
             *("longest_wait_alarm_seconds", "is_open"),
         ]

@@ -1,5 +1,5 @@
 --[[ line/agent_beat
-Purpose: An agent is there. Answers with its state and slots.
+Purpose: An agent is there; one who was away is back as before, and gets visitors for each free slot.
 KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
 KEYS[2] {line.desk}:queues    HASH    queue → settings
 KEYS[3] {line.desk}:visits    HASH    visit → state
@@ -13,7 +13,7 @@ KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at whic
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent), offline
 Errors: "no such desk", "script outdated …"
-Complexity: O(log n)
+Complexity: O(log n); of one who comes back O(slots × (log n + skill sets))
 Version: 1
 ]]
 --@include open
@@ -22,4 +22,12 @@ local a = agent_of(ARGV[1])
 if not a then return { 'gone', int(seq) } end
 if a.state == 'x' then return agent_reply('offline', a) end
 call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
+if not a.away then return agent_reply('ok', a) end
+--@include matching
+--@include moves
+agent_here(a)
+match_agent(a)
+keep_agent(a)
+tell('agent', '-', a.id)
+--@include close
 return agent_reply('ok', a)

@@ -35,6 +35,7 @@ elseif a.pending ~= '-' then
   log('resume', 'a', a.id)
 end
 a.pending, a.word = '-', '-'
+agent_here(a)
 call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
 match_agent(a)
 keep_agent(a)

@@ -26,7 +26,7 @@ Version: 1
 
 local id, settings = ARGV[1] or '', ARGV[2] or ''
 if not find(id, '^[1-9]%d?%d?%d?%d?%d?$') then return { 'malformed queue' } end
-if settings ~= '' and not match(settings, '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+$') then return { 'malformed settings' } end
+if settings ~= '' and not match(settings, '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+ %d+ %d+$') then return { 'malformed settings' } end
 call('HSET', DESK, 'script_sha', ARGV[3] or '', 'script_version', VERSION, 'log_limit', ARGV[4] or '1000000')
 local before = call('HGET', QUEUES, id)
 if settings == '' then

@@ -11,8 +11,9 @@ KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] batch          how many timers at most, 1 to 1 000
+ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; "" = always
 Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
-Errors: "no such desk", "script outdated …", "malformed batch"
+Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since"
 Complexity: O(batch × (log n + skill sets))
 Version: 1
 ]]
@@ -23,6 +24,8 @@ Version: 1
 
 local batch, opened = tonumber(ARGV[1]), false
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
+local heard_since = ARGV[2] == 'now' and now_ms or tonumber(ARGV[2] or '') or 0
+if not find(ARGV[2] or '', '^%d*$') and ARGV[2] ~= 'now' then return { 'malformed heard_since' } end
 if status == 'r' then
   local opens = call('HGET', DESK, 'opens_at')
   if opens and opens + 0 <= now_ms then
@@ -35,14 +38,29 @@ if status == 'r' then
 end
 local due = call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch)
 local handled = 0
+-- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
+local function unheard(timer, ms)
+  if heard_since + ms <= now_ms then return false end
+  call('ZADD', TIMERS, int(heard_since + ms), timer)
+  return true
+end
 local function visitor(id)
   local v = visit_of(id)
   if not v then return end
   local q = queue_of(v.queue)
+  local ttl, room_grace = q and q.ttl or 15000, q and q.room_grace or 90000 -- a room may outlive its queue
   if v.state == 'e' then
     call('HDEL', VISITS, id)
+  elseif unheard('v' .. id, v.state == 'a' and q and q.grace or away_in_room(v) and room_grace or ttl) then
+    return
   elseif v.state == 'a' then
     end_visit(v, 'lost', 'sweep')
+  elseif v.state == 'r' and v.token == '-' and room_grace > ttl then
+    v.token = int(now_ms)
+    keep_visit(v)
+    call('ZADD', TIMERS, int(now_ms + room_grace - ttl), 'v' .. id)
+    log('room_away', 'v', id, 'a', v.agent, 'q', v.queue)
+    tell('room_away', '-', v.agent)
   elseif v.state == 'r' then
     local a = agent_of(v.agent)
     end_visit(v, 'visitor lost', 'sweep')
@@ -53,7 +71,7 @@ local function visitor(id)
     local a = v.state == 'o' and agent_of(v.agent)
     v.state, v.agent, v.token, v.since = 'a', '-', '-', int(now_ms)
     keep_visit(v)
-    call('ZADD', TIMERS, int(now_ms + (q and q.grace or 0)), 'v' .. id)
+    call('ZADD', TIMERS, int(now_ms + math.max(0, (q and q.grace or 0) - ttl)), 'v' .. id)
     log('away', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket)
     tell('away', id, '-')
     if a then
@@ -65,9 +83,39 @@ local function visitor(id)
     end
   end
 end
-local function agent_lost(id)
+-- Of several queues the longest grace applies.
+local function agent_grace(a)
+  local longest = 0
+  for id in gmatch(a.queues, '%d+') do
+    local q = queue_of(tostring(id + 0))
+    longest = math.max(longest, q and q.agent_grace or 0)
+  end
+  return longest
+end
+-- Who is away keeps the rooms, and gets nobody new.
+local function agent_away(a, grace)
+  a.away = int(now_ms)
+  local offered = a.offered and visit_of(a.offered)
+  if offered then
+    drop_slot(a, 'o' .. offered.id)
+    call('ZREM', TIMERS, 'o' .. a.id)
+  end
+  keep_agent(a)
+  call('ZADD', TIMERS, int(now_ms + grace - a.ttl), 'a' .. a.id)
+  log('agent_away', 'a', a.id)
+  tell_rooms(a, 'agent_away')
+  tell('agent', '-', a.id)
+  if offered then
+    requeue(offered, 'withdrawn', 'agent_away')
+    match_visit(offered)
+  end
+end
+local function agent_silent(id)
   local a = agent_of(id)
   if not a or a.state == 'x' then return end
+  local grace = agent_grace(a)
+  if unheard('a' .. id, a.away and grace or a.ttl) then return end
+  if not a.away and grace > a.ttl then return agent_away(a, grace) end
   a.state, a.pending, a.word = 'x', '-', 'lost'
   call('ZREM', TIMERS, 'o' .. id, 'w' .. id)
   log('agent_lost', 'a', id)
@@ -80,6 +128,7 @@ local function offer_over(id)
   if not a or not a.offered then return end
   local v = visit_of(a.offered)
   local q = queue_of(v.queue)
+  if unheard('o' .. id, q and q.offer or 0) then return end
   drop_slot(a, 'o' .. v.id)
   a.misses = a.misses + 1
   a.since = int(now_ms)
@@ -177,7 +226,7 @@ local function nobody(id)
     call('ZADD', TIMERS, int(now_ms + (stuck > 0 and 5000 or 0)), 'n' .. id)
   end
 end
-local what = { v = visitor, a = agent_lost, o = offer_over, w = wrapped, m = waited, x = relaxed, n = nobody }
+local what = { v = visitor, a = agent_silent, o = offer_over, w = wrapped, m = waited, x = relaxed, n = nobody }
 for i = 1, #due do
   -- A step before may have moved it on.
   local score = call('ZSCORE', TIMERS, due[i])

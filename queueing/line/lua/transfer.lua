@@ -36,7 +36,7 @@ local by, other = clean(ARGV[6]), nil
 if to == 'a' then
   if v.agent == target and v.state == 'r' then return state_reply(v) end
   other = agent_of(target)
-  if not other or other.state ~= 'o' or other.pending ~= '-' or other.used >= other.capacity
+  if not other or other.state ~= 'o' or other.away or other.pending ~= '-' or other.used >= other.capacity
     or (other.offered and other.offered ~= v.id) or v.state == 'a' then return { 'no_room', int(seq) } end
 else
   if not queue_of(target) then return { 'no such queue' } end

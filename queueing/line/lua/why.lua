@@ -34,6 +34,7 @@ for i = 1, #page[2], 2 do
   if find(a.queues, mine, 1, true) then
     local reason
     if a.state == 'x' then reason = 'offline'
+    elseif a.away then reason = 'away'
     elseif a.state == 'p' then reason = 'paused'
     elseif a.pending ~= '-' then reason = 'leaving'
     elseif not could(v.need + 0, a.profile + 0, now - v.joined, q.relax) then reason = 'skill'

@@ -87,6 +87,17 @@ class Queue(PartRow):
     grace_seconds = models.PositiveIntegerField(
         _("place is held, seconds"), default=60, validators=[MaxValueValidator(3_600)]
     )
+    room_grace_seconds = models.PositiveIntegerField(
+        _("a visitor's room is held, seconds"),
+        default=90,
+        validators=[MaxValueValidator(3_600)],
+    )
+    agent_grace_seconds = models.PositiveIntegerField(
+        _("an agent's rooms are held, seconds"),
+        default=60,
+        validators=[MaxValueValidator(3_600)],
+        help_text=_("Of an agent's queues the longest time applies."),
+    )
     offer_seconds = models.PositiveIntegerField(
         _("an offer stands, seconds"), default=20, validators=[MinValueValidator(1)]
     )

@@ -26,6 +26,7 @@ def queue_out(queue: Queue) -> dict[str, Any]:
         "welcome": queue.welcome,
         "topics": [str(topic)[:80] for topic in queue.topics],
         "grace_seconds": queue.grace_seconds,
+        "room_grace_seconds": queue.room_grace_seconds,
         "promises": _promises(queue),
     }
 
@@ -79,9 +80,18 @@ def _slot_out(
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
         out |= {"skills": visit.skills, "contact": visit.contact}
-    if record is not None:
-        out |= {"since_ms": record.since_ms, "why": record.word}
-    return out
+    return out | since_and_why(record)
+
+
+def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
+    """Since when a visit stands as it does, since when its visitor is away, why this agent."""
+    if record is None:
+        return {}
+    return {
+        "since_ms": record.since_ms,
+        "away_ms": record.away_since_ms,
+        "why": record.word,
+    }
 
 
 def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
@@ -113,15 +123,18 @@ def colleagues(agent: Agent) -> dict[str, Any]:
     while True:
         cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
         online += [
-            {"agent": each.agent, "name": names[each.agent], "free": each.capacity - used}
+            {"agent": each.agent, "name": names[each.agent], "free": _free_rooms(each)}
             for each in some
             if each.state == "online" and each.agent in names and each.agent != agent.user_id
-            for used in [len(each.slots)]
         ]
         if cursor == "0":
             break
     queues = Queue.objects.filter(desk=agent.desk).values("slug", "name")
     return {"queues": list(queues), "agents": sorted(online, key=lambda row: str(row["name"]))}
+
+
+def _free_rooms(record: door.AgentRecord) -> int:
+    return 0 if record.away_since_ms else record.capacity - len(record.slots)
 
 
 def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:

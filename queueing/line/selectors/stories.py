@@ -44,6 +44,8 @@ def _event(event: RoomEvent) -> str:
         return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
     words = {
         "room": _("A room with %(agent)s began."),
+        "room_away": _("The visitor's connection was lost; the room was kept."),
+        "room_back": _("The visitor was back."),
         "returned": _("Back to the line: %(agent)s was gone."),
         "transfer": _("Handed over to another queue."),
         "move": _("Moved in the line."),

@@ -24,7 +24,7 @@ AGENTS_SHOWN = 40
 BUCKET_MINUTES = 15
 BUCKETS = 10
 LONG_ROOM_SECONDS = 600
-ORDER = {"lost": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
+ORDER = {"lost": 0, "away": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
 _DAY: "Kept[int, Day]" = Kept(FRESH_SECONDS)
 
 
@@ -137,6 +137,8 @@ def _promises(queue: Queue) -> dict[str, int] | None:
 
 
 def _state_of(record: door.AgentRecord) -> str:
+    if record.away_since_ms:
+        return "away"
     kinds = {slot.kind for slot in record.slots}
     for kind in ("room", "offer"):
         if kind in kinds:
@@ -150,7 +152,9 @@ def _agent(record: door.AgentRecord, day: Day) -> dict[str, Any]:
     state = _state_of(record)
     rooms = [slot.visit for slot in record.slots if slot.kind == "room"]
     since = record.since_ms
-    if rooms:
+    if state == "away":
+        since = record.away_since_ms
+    elif rooms:
         begun = [day.rooms[room] for room in rooms if room in day.rooms]
         since = int(min(begun) * 1000) if begun else since
     until = max((slot.until_ms for slot in record.slots), default=0) if state == "wrap_up" else 0

@@ -50,6 +50,8 @@ def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
         no_agent=queue.no_agent,
         no_agent_seconds=queue.no_agent_seconds,
         skills_relax_seconds=queue.skills_relax_seconds,
+        room_grace_seconds=queue.room_grace_seconds,
+        agent_grace_seconds=queue.agent_grace_seconds,
     )
 
 

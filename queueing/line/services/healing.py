@@ -17,7 +17,7 @@ from poolsite.jobs.shards import of_shard
 from poolsite.moments import us_of
 from poolsite.operations import incidents
 from queueing.line import desk as door
-from queueing.line.models import Desk, LineEvent, Visit
+from queueing.line.models import AgentShift, Desk, LineEvent, Visit
 from queueing.line.services.desks import apply_desk, begin_desk
 
 logger = logging.getLogger(__name__)
@@ -126,7 +126,18 @@ def _load(desk: Desk) -> None:
     apply_desk(desk)
     for visits in _running(desk):
         hotpath.run(door.load(desk.slug, visits))
+    _bring_agents_back(desk)
     hotpath.run(door.open_after(desk.slug, desk.generation, longest))
+
+
+def _bring_agents_back(desk: Desk) -> None:
+    """Agents on shift are online or paused as before; who stays silent is lost in time."""
+    shifts = AgentShift.objects.filter(agent__desk=desk, agent__archived_at=None, ended_at=None)
+    for shift in shifts.select_related("agent"):
+        agent = shift.agent.user_id
+        hotpath.run(door.login(desk.slug, agent))
+        if shift.pauses and shift.pauses[-1]["until"] is None:
+            hotpath.run(door.pause(desk.slug, agent, shift.pauses[-1]["reason"]))
 
 
 def _running(desk: Desk) -> Iterator[list[door.Loaded]]:

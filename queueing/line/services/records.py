@@ -157,6 +157,12 @@ def _moved(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> Non
         _event(page, visit, _agent(page, fields), seq, fields, at)
 
 
+def _noted(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+    visit = _visit(page, fields)
+    if visit is not None:
+        _event(page, visit, _agent(page, fields), seq, fields, at)
+
+
 def _called(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is not None:
@@ -211,6 +217,8 @@ STEPS: Mapping[str, Step] = {
     "loaded": _join,
     "room": _room,
     "end": _end,
+    "room_away": _noted,
+    "room_back": _noted,
     "returned": _moved,
     "transfer": _moved,
     "move": _moved,

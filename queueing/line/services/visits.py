@@ -1,13 +1,16 @@
 """A visitor's side: joining, being there, leaving, with the place held over everything."""
 
+import base64
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from poolsite import hotpath
 from poolsite.access.services import visitor_end
@@ -20,6 +23,7 @@ from queueing.line.services.common import clean
 from queueing.line.tokens import Place, read_place, sign_place, token_for
 
 JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
+AGAIN = timedelta(minutes=10)  # after a room ended while its visitor was away
 REFUSALS: Mapping[str, tuple[str, str]] = {
     "closed": ("queue-closed", "This queue is closed now."),
     "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
@@ -51,13 +55,22 @@ def visit_join(
     priority: int = 5,
     skills: Mapping[str, int] | None = None,
     anyway: bool = False,
+    public_id: str = "",
+    arrived_us: int | None = None,
 ) -> Joined:
-    """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made."""
+    """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made.
+
+    arrived_us: the arrival whose place it has, and public_id, under which it is made once.
+    """
     desk = queue.desk
     _refuse_blocked(desk, address)
-    public_id = secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
+    public_id = public_id or secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
     command = door.join(
-        desk.slug, public_id, queue.pk, priority=priority, skills=skills, anyway=anyway
+        *(desk.slug, public_id, queue.pk),
+        priority=priority,
+        skills=skills,
+        anyway=anyway,
+        arrived_us=arrived_us,
     )
     standing = hotpath.run(command)
     if not standing.is_there:
@@ -72,6 +85,34 @@ def visit_join(
         visit.predicted_high_seconds = estimate.high_seconds
     _save(visit)
     return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
+
+
+def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined | None:
+    """Whose room ended while they were away join at the head, by their first arrival; once.
+
+    None: the visit did not end so, at this desk, within AGAIN. LineError as of visit_join.
+    """
+    rows = Visit.objects.filter(desk=queue.desk, public_id=visit)
+    lost = rows.filter(
+        outcome=Visit.Outcome.VISITOR_LOST, ended_at__gt=timezone.now() - AGAIN
+    ).first()
+    if lost is None:
+        return None
+    digest = salted_hmac("queueing.line.again", visit).digest()
+    public_id = base64.b64encode(digest[:9], b"AB").decode()
+    if Visit.objects.filter(public_id=public_id).exclude(ended_at=None).exists():
+        return None
+    return visit_join(
+        queue=queue,
+        name=lost.name,
+        topic=lost.topic,
+        contact=lost.contact,
+        address=address,
+        priority=lost.priority,
+        skills=lost.skills,
+        public_id=public_id,
+        arrived_us=us_of(lost.joined_at),
+    )
 
 
 def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:

@@ -6,14 +6,15 @@ from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
-from queueing.line.selectors.consoles import call_out
+from queueing.line.selectors.consoles import call_out, since_and_why
 
 
 class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "contact", "until_ms", "since_ms", "why", "call"}; call: consoles.call_out.
+    "joined", "notes", "contact", "until_ms", "since_ms", "away_ms", "why", "call"}; away_ms: since
+    when the visitor is away, 0 = there; call: consoles.call_out.
     """
 
     name = "line.agent"
@@ -69,13 +70,6 @@ class AgentTopic(live.SnapshotTopic):
                 for slot in state.slots
             ],
         }
-
-
-def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
-    """Since when a visit stands as it does, and why with this agent."""
-    if record is None:
-        return {}
-    return {"since_ms": record.since_ms, "why": record.word}
 
 
 def _desk_of(user_id: int) -> tuple[str, int | None] | None:

@@ -38,6 +38,8 @@ class DeskUnderTest:
         return self
 
     def queue(self, queue: int, **settings: Any) -> None:
+        """Rooms are not held for who falls silent, unless the test says so."""
+        settings = {"room_grace_seconds": 0, "agent_grace_seconds": 0, **settings}
         assert self.run(desk.queue_write(SLUG, queue, desk.QueueSettings(**settings))).ok
 
     def agent(self, agent: int, *queues: int, online: bool = False, **settings: Any) -> None:
@@ -81,14 +83,18 @@ class DeskUnderTest:
         assert isinstance(answer, desk.Answer)
         return answer
 
-    def sweep(self) -> None:
-        while self.run(desk.sweep(SLUG)).more:
+    def sweep(self, heard_since_ms: int | None = 0) -> None:
+        while self.run(desk.sweep(SLUG, heard_since_ms=heard_since_ms)).more:
             pass
 
     def visit(self, visit: str) -> desk.VisitRecord:
         found = self.run(desk.visits(SLUG, [visit]))[visit]
         assert isinstance(found, desk.VisitRecord)
         return found
+
+    def agent_record(self, agent: int) -> desk.AgentRecord:
+        _, found = self.run(desk.agents(SLUG))
+        return next(record for record in found if record.agent == agent)
 
     def figures(self) -> desk.DeskFigures:
         figures = self.run(desk.show(SLUG))

@@ -49,7 +49,8 @@ class DeskMachine(RuleBasedStateMachine):
         clock.set(1_700_000_000_000_000)
         self.bench.create()
         relax = {"skills_relax_seconds": int(RELAX)}
-        self.bench.queue(1, overflow=2, max_wait_seconds=120, **relax)
+        grace = {"room_grace_seconds": 25, "agent_grace_seconds": 40}
+        self.bench.queue(1, overflow=2, max_wait_seconds=120, **relax, **grace)
         self.bench.queue(
             2, mode="offer", no_agent="end", no_agent_seconds=40, wrap_up_seconds=10, **relax
         )

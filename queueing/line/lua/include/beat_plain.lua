@@ -1,7 +1,7 @@
 -- The path of most: who is there stays there. Written out, since the functions of the other path would be made anew at each call.
-local state, queue, class, ticket, arrived, agent, word = match(call('HGET', VISITS, ARGV[1]) or '',
-  '^([wor]) (%d+) (%d) (%d+) (%d+) %d+ (%S+) %d+ %S+ (.*)$')
-if state then
+local state, queue, class, ticket, arrived, agent, token, word = match(call('HGET', VISITS, ARGV[1]) or '',
+  '^([wor]) (%d+) (%d) (%d+) (%d+) %d+ (%S+) %d+ (%S+) (.*)$')
+if state and not (state == 'r' and token ~= '-') then
   local ttl = match(call('HGET', QUEUES, queue) or '', '^%a %d (%d+)') or 15 -- a room may outlive its queue
   call('ZADD', TIMERS, int(now_ms + ttl * 1000), 'v' .. ARGV[1])
   local answer, ahead = 'room', 0

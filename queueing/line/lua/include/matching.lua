@@ -65,7 +65,8 @@ local function best_visit(a)
   return id
 end
 local function begin_room(v, a, why)
-  v.state, v.agent, v.since, v.token, v.word = 'r', a.id, int(now_ms), '-', why
+  if not away_in_room(v) then v.token = '-' end -- handed over while its visitor is away: it stays away
+  v.state, v.agent, v.since, v.word = 'r', a.id, int(now_ms), why
   add_slot(a, 'r' .. v.id)
   a.misses = 0
   call('ZREM', TIMERS, 'm' .. v.id, 'x' .. v.id)

@@ -1,17 +1,35 @@
 -- Steps that several scripts share: coming back, ending, an agent's leaving.
 local function beat_visit(v, q)
-  local ms = q and (v.state == 'a' and q.grace or q.ttl) or 15000 -- a room may outlive its queue
+  local ms = q and q.ttl or 15000 -- a room may outlive its queue
   call('ZADD', TIMERS, int(now_ms + ms), 'v' .. v.id)
 end
--- A sign of life; one who was away is back at the same place.
+-- A sign of life; one who was away is back at the same place, or in the same room.
 local function here_again(v)
   if v.state == 'a' then
     v.state, v.since = 'w', int(now_ms)
     keep_visit(v)
     log('back', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket)
     match_visit(v)
+  elseif away_in_room(v) then
+    v.token = '-'
+    keep_visit(v)
+    log('room_back', 'v', v.id, 'a', v.agent, 'q', v.queue)
+    tell('room_back', '-', v.agent)
   end
   beat_visit(v, queue_of(v.queue))
+end
+-- Visitors in an agent's rooms hear of it at once.
+local function tell_rooms(a, kind)
+  for slot in slots_of(a) do
+    if sub(slot, 1, 1) == 'r' then tell(kind, sub(slot, 2), '-') end
+  end
+end
+-- An agent who was away is back as before. The caller keeps `a`.
+local function agent_here(a)
+  if not a.away then return end
+  a.away = nil
+  log('agent_back', 'a', a.id)
+  tell_rooms(a, 'agent_back')
 end
 local function online(a, by)
   for q in gmatch(a.queues, '%d+') do
@@ -74,17 +92,19 @@ local function free_slot(a, v, wrap)
   end
   settle(a)
 end
--- A visitor goes back to waiting, by its original arrival.
+-- A visitor goes back to waiting, by its original arrival; who was away in the room stays away.
 local function requeue(v, kind, why)
-  local from = v.agent
-  v.state, v.agent, v.since, v.token, v.word = 'w', '-', int(now_ms), '-', '-'
+  local from, absent = v.agent, away_in_room(v)
+  v.state, v.agent, v.since, v.token, v.word = absent and 'a' or 'w', '-', int(now_ms), '-', '-'
   local q = queue_of(v.queue)
+  if absent then call('ZADD', TIMERS, int(now_ms + (q and q.grace or 0)), 'v' .. v.id) end
   local d = delta(v)
   look_at_call(v)
   keep_visit(v)
   if q and q.longest > 0 then call('ZADD', TIMERS, int(v.joined / 1000 + q.longest), 'm' .. v.id) end
   if q and v.need ~= '0' and q.relax > 0 then call('ZADD', TIMERS, int(now_ms + q.relax / 1000), 'x' .. v.id) end
   log(kind, 'v', v.id, 'a', from, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', why or '')
+  if absent then log('away', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket) end
   tell(kind, v.id, from)
 end
 -- Everybody whom an agent has goes back to the line. The caller keeps `a` first: nobody may be matched to it.

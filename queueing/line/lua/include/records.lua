@@ -1,9 +1,11 @@
 -- Visits, agents and queues as tables, their texts, and the history. A record is written once, by
 -- keep(…), when the script is done with it.
 -- Visit: state w waiting, a away, o offered, r room, e ended; queue, class, ticket (µs of arrival:
--- the place), joined (µs), need, agent ("-"), since (ms), token of an offer, word (why it ended).
+-- the place), joined (µs), need, agent ("-"), since (ms), token of an offer (in a room: since when, in ms,
+-- the visitor is away; "-" present), word (why it ended).
 -- Agent: state o online, p paused, x offline; capacity, queues, profile, since (ms idle), ttl (ms),
--- pending ("-", p pause, l log-out), misses, login (ms), slots, word (reason of the pause).
+-- pending ("-", p pause, l log-out; "a<ms>" before it: away since then), misses, login (ms), slots, word
+-- (reason of the pause).
 -- Slot: r<visit> room, o<visit> offer, w<ms> wrap-up. Queue: see line/desk/settings.py.
 local function log(kind, ...)
   seq = append(LOG, seq, h[4], h[5], now, 'k', kind, ...)
@@ -20,11 +22,13 @@ end
 local queues = {}
 local function read_queue(id, text)
   if not text then queues[id] = false return nil end
-  local mode, open, ttl, grace, offer, misses, wrap, longest, most, over, none, none_s, relax = match(text,
-    '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+)')
+  local mode, open, ttl, grace, offer, misses, wrap, longest, most, over, none, none_s, relax, room_grace, agent_grace = match(text,
+    '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+) ?(%d*) ?(%d*)')
+  if room_grace == '' then room_grace, agent_grace = 90, 60 end -- written by an older release
   local q = { id = id, mode = mode, open = open == '1', ttl = ttl * 1000, grace = grace * 1000, offer = offer * 1000,
     misses = misses + 0, wrap = wrap * 1000, longest = longest * 1000, most = most + 0, overflow = over,
-    no_agent = none, no_agent_ms = none_s * 1000, relax = relax * 1000000 }
+    no_agent = none, no_agent_ms = none_s * 1000, relax = relax * 1000000, room_grace = room_grace * 1000,
+    agent_grace = agent_grace * 1000 }
   queues[id] = q
   return q
 end
@@ -41,6 +45,10 @@ local function read_visit(id, text)
 end
 local function visit_of(id)
   return read_visit(id, call('HGET', VISITS, id))
+end
+-- Whether a visit is in a room that its visitor has left without a word; the room is kept for a while.
+local function away_in_room(v)
+  return v.was == 'r' and v.token ~= '-'
 end
 local function waits(state)
   return state == 'w' or state == 'a' or state == 'o'
@@ -93,7 +101,7 @@ local function state_reply(v)
 end
 -- Where an agent stands in FREE: an entry per queue, or none while it cannot take a visitor.
 local function stands(a)
-  if a.state ~= 'o' or a.pending ~= '-' or a.used >= a.capacity or a.offered then return '' end
+  if a.state ~= 'o' or a.away or a.pending ~= '-' or a.used >= a.capacity or a.offered then return '' end
   return fmt('%s%02d%s', a.profile, a.rooms, a.since)
 end
 -- Walks over an agent's slots; ids of visits may have any of A-Z, 0-9, - and _ in them.
@@ -114,16 +122,19 @@ local function agent_of(id)
   if not text then return nil end
   local st, cap, qs, prof, since, ttl, pend, miss, login, slots, w = match(text,
     '^(%a) (%d+) (%S+) (%d%d) (%d+) (%d+) (%S+) (%d+) (%d+) (%S+) (.*)$')
+  local away, pending = match(pend, '^a(%d+)(.+)$')
   local a = { id = id, state = st, capacity = cap + 0, queues = qs, profile = prof, since = since, ttl = ttl + 0,
-    pending = pend, misses = miss + 0, login = login, slots = slots, word = w }
+    away = away, pending = pending or pend, misses = miss + 0, login = login, slots = slots, word = w }
   count(a)
   a.stood, a.stood_queues, a.stood_state = stands(a), qs, st
   return a
 end
 local function keep_agent(a)
+  if a.state == 'x' then a.away = nil end
   local now_stands = stands(a)
+  local pending = a.away and 'a' .. a.away .. a.pending or a.pending
   call('HSET', AGENTS, a.id, fmt('%s %d %s %s %s %d %s %d %s %s %s', a.state, a.capacity, a.queues, a.profile, a.since,
-    a.ttl, a.pending, a.misses, a.login, a.slots, a.word))
+    a.ttl, pending, a.misses, a.login, a.slots, a.word))
   if now_stands == a.stood and a.queues == a.stood_queues then return end
   if a.stood ~= '' then
     for q in gmatch(a.stood_queues, '%d+') do call('ZREM', FREE, q .. a.stood .. ':' .. a.id) end
