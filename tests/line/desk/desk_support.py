@@ -37,6 +37,13 @@ class DeskUnderTest:
         assert self.run(desk.create(SLUG, 1)).answer == "ok"
         return self
 
+    def begin_anew(self, now_seconds: int) -> "DeskUnderTest":
+        """An empty Redis whose clock says so, with a desk that has nobody."""
+        assert self.clock is not None
+        self.client.flushdb()
+        self.clock.set(now_seconds * 1_000_000)
+        return self.create()
+
     def queue(self, queue: int, **settings: Any) -> None:
         """Rooms are not held for who falls silent, unless the test says so."""
         settings = {"room_grace_seconds": 0, "agent_grace_seconds": 0, **settings}

@@ -132,12 +132,8 @@ class GraceMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.bench.client.flushdb()
-        clock = self.bench.clock
-        assert clock is not None
-        clock.set(1_700_000_000_000_000)
         self.now = 1_700_000_000
-        begin(self.bench.create())
+        begin(self.bench.begin_anew(self.now))
         self.heard: int | None = self.now  # since when the service hears people
         self.beaten = {"a": self.now, "agent": self.now}
         self.away: dict[str, int | None] = {"a": None, "agent": None}

@@ -43,11 +43,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.bench.client.flushdb()
-        clock = self.bench.clock
-        assert clock is not None
-        clock.set(1_700_000_000_000_000)
-        self.bench.create()
+        self.bench.begin_anew(1_700_000_000)
         relax = {"skills_relax_seconds": int(RELAX)}
         grace = {"room_grace_seconds": 25, "agent_grace_seconds": 40}
         self.bench.queue(1, overflow=2, max_wait_seconds=120, **relax, **grace)
