@@ -89,11 +89,13 @@ def _usable() -> bool:
 
 
 def _install(lock: Path) -> None:
+    # The lock is complete, so nothing is left to resolve. Left to its resolver, pip can prefer
+    # what the index published today to what the lock names, and then refuses it for want of a hash.
     _run(
         [
             *(str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input"),
             *("--disable-pip-version-check", "--retries", "2", "--timeout", "20"),
-            *("--require-hashes", "--only-binary", ":all:", "-r", str(lock)),
+            *("--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(lock)),
         ],
         "Cannot install the packages",
     )
