@@ -17,11 +17,12 @@
  * @property {object[]} early  changes that came ahead of their snapshot
  */
 
-const BACK_OFF = [1, 2, 4, 8, 15]; // seconds
+import { pauseBefore } from "./live/retry.js";
+
 const QUIET = 10_000; // without a frame for so long, the server is asked
 const PATIENCE = 5_000; // for its answer
 const HIDDEN = 60_000; // a page that nobody sees lets go of its socket
-const STEADY = 5_000; // a connection that lasted so long starts the back-off again
+const STEADY = 5_000; // after a connection that lasted so long, retries begin at the shortest pause again
 const SIGNED_OUT = 4401;
 const TRY_LATER = 4503;
 
@@ -41,7 +42,7 @@ class Connection extends EventTarget {
   retryAt = 0; // the next try; 0: none is planned
   dataAt = 0; // when the figures were last known to be right; 0: never
 
-  /** Try now instead of at the end of the back-off. */
+  /** Try now instead of at the end of the pause. */
   retry() {
     attempt(0);
   }
@@ -170,9 +171,8 @@ function lost(code) {
   tellAllStale();
   if (code === SIGNED_OUT) return show("signed-out");
   if (steady) connection.attempt = 0;
-  const base = BACK_OFF[Math.min(connection.attempt, BACK_OFF.length - 1)];
   if (document.hidden) show("reconnecting"); // goes on when the page is seen again
-  attempt(Math.min(15, base * (0.75 + Math.random() / 2))); // or all pages come back at once
+  attempt(pauseBefore(connection.attempt));
 }
 
 /** Let go of the socket; nothing that it still says is heard. */

@@ -1,7 +1,6 @@
 """The steps of sending some recipients' messages; each may be done again after a death."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.utils import timezone
 
@@ -17,7 +16,7 @@ from billing.services.sending_values import (
     Prepared,
     Recorded,
 )
-from poolsite.hotpath import HotPath, HotPathError
+from poolsite.hotpath import HotPath
 from poolsite.jobs import JobHandle
 
 TOGETHER = 32  # what one script takes
@@ -53,7 +52,7 @@ def hold(path: HotPath, campaign: Campaign, prepared: Sequence[Prepared], held: 
         door.hold_many(campaign.wallet.slug, requests[start : start + TOGETHER])
         for start in range(0, len(requests), TOGETHER)
     ]
-    charges = [charge for part in _run(path, commands) for charge in part]
+    charges = [charge for part in path.run_all(commands) for charge in part]
     for each, charge in zip(prepared, charges, strict=True):
         _sort(held, each, charge)
 
@@ -78,7 +77,7 @@ def mark_sent(
     if not group:
         return []
     ids = [each.recipient.message_id for each in group]
-    charges = _run(path, [door.sent(campaign.wallet.slug, ids)])[0]
+    charges = path.run(door.sent(campaign.wallet.slug, ids))
     ready = []
     for each, charge in zip(group, charges, strict=True):
         if charge.state == "sent":
@@ -95,15 +94,14 @@ def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> No
     ids = [each.recipient.message_id for each in left]
     slug = campaign.wallet.slug
     parts = (ids[start : start + TOGETHER] for start in range(0, len(ids), TOGETHER))
-    _run(path, [door.cancel_many(slug, part) for part in parts])
+    path.run_all([door.cancel_many(slug, part) for part in parts])
 
 
 def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded) -> None:
     """Write down what came of the messages; what a gateway refused for good costs nothing."""
     refused = [each.recipient.message_id for each, _ in recorded.refused]
     reports = [door.Report(message_id, final=True, delivered=False) for message_id in refused]
-    _run(
-        path,
+    path.run_all(
         [
             door.report_many(campaign.wallet.slug, reports[start : start + TOGETHER])
             for start in range(0, len(reports), TOGETHER)
@@ -126,12 +124,3 @@ def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded
         HoldIntent.objects.filter(pk__in=[each.intent.pk for each in recorded.taken]).update(
             handed_over_at=now
         )
-
-
-def _run(path: HotPath, commands: Sequence[Any]) -> list[Any]:
-    """Run commands in one round trip; raises the first error, after which all may be done again."""
-    found = path.run_batch(list(commands)) if commands else []
-    for each in found:
-        if isinstance(each, HotPathError):
-            raise each
-    return found

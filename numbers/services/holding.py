@@ -139,10 +139,7 @@ def numbers_force_hangup(
     done: dict[str, door.Forced] = {}
     for chunk in chunks(values):
         commands = [door.force_hangup(pool.slug, value, reason, call_id=call_id) for value in chunk]
-        for forced in hotpath.run_batch(commands):
-            if isinstance(forced, hotpath.HotPathError):
-                raise forced
-            done[forced.number] = forced
+        done |= {forced.number: forced for forced in hotpath.run_all(commands)}
     ended = [forced for forced in done.values() if forced.code == door.OK]
     tell_switches(pool.slug, ended, reason)
     return done

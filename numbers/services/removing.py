@@ -56,9 +56,7 @@ def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
     """Delete numbers in Redis."""
     events = [door.Event("del", number=value) for value in values]
     commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
-    for outcomes in hotpath.run_batch(commands):
-        if isinstance(outcomes, hotpath.HotPathError):
-            raise outcomes
+    for outcomes in hotpath.run_all(commands):
         for outcome in outcomes:
             check(outcome)
 

@@ -65,6 +65,7 @@ __all__ = [
     "registered",
     "reset",
     "run",
+    "run_all",
     "run_batch",
     "state_command",
 ]
@@ -113,6 +114,11 @@ async def arun(command: Command[T]) -> T:
 def run_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:
     """Run commands, one pipeline per node, answered item by item; not a transaction."""
     return default().run_batch(commands)
+
+
+def run_all(commands: Sequence[Command[T]]) -> list[T]:
+    """Run commands as `run_batch` does; raises the first error, after all ran."""
+    return default().run_all(commands)
 
 
 async def arun_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:

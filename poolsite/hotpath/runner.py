@@ -45,8 +45,7 @@ class HotPath:
 
     def run(self, command: Command[T]) -> T:
         """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
-        result: T = _one(self.run_batch([command]))
-        return result
+        return self.run_all([command])[0]
 
     def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
         """Run commands in one pipeline per node; answers item by item, raises for none of them.
@@ -54,6 +53,10 @@ class HotPath:
         Not a transaction. Commands of one aggregate keep their order.
         """
         return self._drive(self.planner.plan(commands))
+
+    def run_all(self, commands: Sequence[Command[T]]) -> list[T]:
+        """Run commands as `run_batch` does; raises the first error, after all ran."""
+        return [_result(outcome) for outcome in self.run_batch(commands)]
 
     def _drive(self, plan: Plan) -> list[Any]:
         answer: Any = None
@@ -83,7 +86,7 @@ class HotPath:
                 outcomes = await self._adrive(lane, self.planner.plan([command], (node, reply)))
             else:
                 outcomes = [read_reply(command, reply)]
-        result: T = _one(outcomes)
+        result: T = _result(outcomes[0])
         return result
 
     async def arun_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
@@ -215,8 +218,7 @@ class HotPath:
             self._client = None
 
 
-def _one(outcomes: list[Any]) -> Any:
-    outcome = outcomes[0]
+def _result(outcome: Any) -> Any:
     if isinstance(outcome, HotPathError):
         raise outcome
     return outcome

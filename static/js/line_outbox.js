@@ -1,11 +1,10 @@
 // Messages on their way to the server: in the order in which they were written, each once, kept until the server has them.
 import { connection } from "../live.js";
+import { pauseBefore } from "../live/retry.js";
 import { keep, kept } from "./line_kept.js";
 import { newId } from "./line_visit_store.js";
 
 const REFUSED = new Set([404, 409, 413, 422]); // sent again they would be refused again
-const FIRST_PAUSE = 2000;
-const LONGEST_PAUSE = 15_000;
 
 export class Outbox {
   /**
@@ -62,9 +61,8 @@ export class Outbox {
         this.on.refused(id, text, error);
         return true;
       }
-      const pause = Math.min(FIRST_PAUSE * 2 ** this.tries, LONGEST_PAUSE) * (0.75 + Math.random() / 2);
       this.tries += 1;
-      this.retry = setTimeout(() => this.send(), pause);
+      this.retry = setTimeout(() => this.send(), pauseBefore(this.tries) * 1000);
       this.on.failed(id, error);
       return false;
     }

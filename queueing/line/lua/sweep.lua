@@ -11,7 +11,7 @@ KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] batch          how many timers at most, 1 to 1 000
-ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; "" = always
+ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; 0 = always
 Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
 Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since"
 Complexity: O(batch × (log n + skill sets))
@@ -24,8 +24,8 @@ Version: 1
 
 local batch, opened = tonumber(ARGV[1]), false
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
-local heard_since = ARGV[2] == 'now' and now_ms or tonumber(ARGV[2] or '') or 0
-if not find(ARGV[2] or '', '^%d*$') and ARGV[2] ~= 'now' then return { 'malformed heard_since' } end
+local heard_since = ARGV[2] == 'now' and now_ms or find(ARGV[2] or '', '^%d+$') and tonumber(ARGV[2])
+if not heard_since then return { 'malformed heard_since' } end
 if status == 'r' then
   local opens = call('HGET', DESK, 'opens_at')
   if opens and opens + 0 <= now_ms then
@@ -49,9 +49,12 @@ local function visitor(id)
   if not v then return end
   local q = queue_of(v.queue)
   local ttl, room_grace = q and q.ttl or 15000, q and q.room_grace or 90000 -- a room may outlive its queue
+  local silence = ttl
+  if v.state == 'a' and q then silence = q.grace
+  elseif away_in_room(v) then silence = room_grace end
   if v.state == 'e' then
     call('HDEL', VISITS, id)
-  elseif unheard('v' .. id, v.state == 'a' and q and q.grace or away_in_room(v) and room_grace or ttl) then
+  elseif unheard('v' .. id, silence) then
     return
   elseif v.state == 'a' then
     end_visit(v, 'lost', 'sweep')

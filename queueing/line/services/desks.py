@@ -55,10 +55,7 @@ def apply_desk(desk: Desk) -> None:
         door.agent_write(desk.slug, agent.user_id, agent_settings(agent))
         for agent in desk.agents.filter(archived_at=None).prefetch_related("queues")
     ]
-    commands = [*queues, *agents]
-    for result in hotpath.run_batch(commands):
-        if isinstance(result, hotpath.HotPathError):
-            raise result
+    hotpath.run_all([*queues, *agents])
 
 
 def queue_create(*, actor: Actor, desk: Desk, slug: str, name: str, **settings: Any) -> Queue:

@@ -133,11 +133,13 @@ def _load(desk: Desk) -> None:
 def _bring_agents_back(desk: Desk) -> None:
     """Agents on shift are online or paused as before; who stays silent is lost in time."""
     shifts = AgentShift.objects.filter(agent__desk=desk, agent__archived_at=None, ended_at=None)
+    commands = []
     for shift in shifts.select_related("agent"):
         agent = shift.agent.user_id
-        hotpath.run(door.login(desk.slug, agent))
+        commands.append(door.login(desk.slug, agent))
         if shift.pauses and shift.pauses[-1]["until"] is None:
-            hotpath.run(door.pause(desk.slug, agent, shift.pauses[-1]["reason"]))
+            commands.append(door.pause(desk.slug, agent, shift.pauses[-1]["reason"]))
+    hotpath.run_all(commands)
 
 
 def _running(desk: Desk) -> Iterator[list[door.Loaded]]:

@@ -168,7 +168,7 @@ def _called(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> No
     if visit is not None:
         visit.callback_call_id = fields.get("w", "")[:64]
         page.changed[visit.public_id] = visit
-        _event(page, visit, _agent(page, fields), seq, fields, at)
+    _noted(page, seq, fields, at)
 
 
 def _event(
