@@ -151,6 +151,8 @@ class StepOut(BaseModel):
     sessions_at_start: int
     sessions: int
     sessions_ended: int
+    counted_at: str = Field(description="When the sessions were counted last.")
+    count_is_late: bool = Field(description="The count is old, so there is no estimate.")
     oldest_seconds: int | None
     estimate_seconds: int | None
     drain_began_at: str

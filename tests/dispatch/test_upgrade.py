@@ -11,6 +11,7 @@ from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Upgrade, UpgradeStep
+from queueing.dispatch.selectors.upgrades import count_is_late, estimate_seconds
 from tests.dispatch.people import SLUG, back, front, make_group, row_of
 from tests.dispatch.upgrading import beat_until_trusted, begin, replace, step, ticks
 
@@ -241,3 +242,24 @@ def test_oldest_session_and_estimate_are_told(group: Group) -> None:
     assert told["sessions"] == 3
     assert told["estimate_seconds"] in range(30, 33)  # one in ten seconds, three are left
     assert told["oldest_seconds"] in range(10)
+
+
+def test_an_estimate_falls_while_ticks_are_late_and_ends_with_a_count_that_is_old() -> None:
+    began = timezone.now()
+    late = UpgradeStep(
+        status=UpgradeStep.Status.DRAINING,
+        sessions_at_start=40,
+        sessions=30,
+        drain_began_at=began,
+        counted_at=began + timedelta(seconds=10),
+    )
+
+    def told(after_seconds: int) -> tuple[int | None, bool]:
+        now = began + timedelta(seconds=after_seconds)
+        return estimate_seconds(late, now), count_is_late(late, now)
+
+    assert told(10) == (30, False)  # ten in ten seconds, thirty are left
+    assert told(14) == (26, False)
+    assert told(16) == (None, True)
+    late.counted_at = None  # written by an earlier release
+    assert told(10) == (None, False)

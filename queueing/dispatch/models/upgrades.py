@@ -83,6 +83,7 @@ class UpgradeStep(models.Model):
     version_before = models.CharField(_("version before"), max_length=40, blank=True)
     sessions_at_start = models.PositiveIntegerField(_("sessions at the start"), default=0)
     sessions = models.PositiveIntegerField(_("sessions left"), default=0)
+    counted_at = models.DateTimeField(_("sessions counted at"), null=True, blank=True)
     sessions_ended = models.PositiveIntegerField(_("sessions ended by force"), default=0)
     oldest_at = models.DateTimeField(_("oldest session since"), null=True, blank=True)
     drain_began_at = models.DateTimeField(_("drain began"), null=True, blank=True)

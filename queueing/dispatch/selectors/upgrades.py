@@ -1,6 +1,6 @@
 """Upgrades and how far they are."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
@@ -10,6 +10,9 @@ from queueing.dispatch.models import Group, Upgrade, UpgradeStep
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+# An upgrade is looked at every second. A count that is older is shown with its time.
+COUNT_IS_LATE = timedelta(seconds=5)
 
 
 def upgrades_of(group: Group) -> "QuerySet[Upgrade]":
@@ -57,6 +60,8 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
         "sessions_at_start": step.sessions_at_start,
         "sessions": step.sessions,
         "sessions_ended": step.sessions_ended,
+        "counted_at": _iso(step.counted_at),
+        "count_is_late": count_is_late(step, now),
         "oldest_seconds": _seconds(step.oldest_at, now),
         "estimate_seconds": estimate_seconds(step, now),
         "drain_began_at": _iso(step.drain_began_at),
@@ -68,15 +73,25 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
     }
 
 
+def count_is_late(step: UpgradeStep, now: datetime) -> bool:
+    """Whether the sessions of an instance that drains were last counted too long ago."""
+    draining = step.status == UpgradeStep.Status.DRAINING and step.counted_at is not None
+    return draining and now - step.counted_at > COUNT_IS_LATE
+
+
 def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
-    """Until the last session ends at the pace so far; None = nothing has ended yet, or no drain."""
+    """Until the last session ends, at the pace between the start of the drain and the last count.
+
+    None: there is no drain, no session has ended yet, or the last count is late.
+    """
     if step.status != UpgradeStep.Status.DRAINING or step.drain_began_at is None:
         return None
     ended = step.sessions_at_start - step.sessions
-    if ended <= 0 or not step.sessions:
+    if step.counted_at is None or count_is_late(step, now) or ended <= 0 or not step.sessions:
         return None
-    passed = (now - step.drain_began_at).total_seconds()
-    return round(step.sessions * passed / ended)
+    counted_after = (step.counted_at - step.drain_began_at).total_seconds()
+    left = step.sessions * counted_after / ended - (now - step.counted_at).total_seconds()
+    return max(0, round(left))
 
 
 def waits_for(upgrade: Upgrade) -> str:

@@ -126,7 +126,7 @@ class _Tick:
     def run(self) -> None:
         """Move the step by at most one state."""
         self.upgrade.note = ""
-        self.step.sessions = self.sessions
+        self.step.sessions, self.step.counted_at = self.sessions, self.now
         self.step.oldest_at = moment_of(self.oldest_us) if self.oldest_us else None
         {
             Step.WAITING: self._begin,
