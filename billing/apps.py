@@ -28,6 +28,7 @@ class BillingConfig(AppConfig):
         menu.register()
         overview.register()
         undo_ways.register()
+        operations.register_sentences("billing.sentences")
         problems.declare_all(errors.PROBLEMS)
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)

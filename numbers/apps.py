@@ -17,11 +17,12 @@ class NumbersConfig(AppConfig):
         import numbers.topics  # noqa: F401  registers the live topics
         from numbers import demo, errors, menu, overview, pool, rules
         from numbers.services.history_source import PoolSource
-        from poolsite import history, timers
+        from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
         rules.register()
+        operations.register_sentences("numbers.sentences")
         problems.declare_all(errors.PROBLEMS)
         overview.register()
         menu.register()

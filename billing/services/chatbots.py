@@ -74,8 +74,8 @@ def chatbot_archive(*, actor: Actor, chatbot: Chatbot, archived: bool = True) ->
     if archived and chatbot.token_id is not None:
         token_revoke(token=ApiToken.objects.get(pk=chatbot.token_id), actor=actor)
     chatbot.save(update_fields=["archived_at"])
-    verb = "archive" if archived else "restore"
-    access.audit(actor=actor, action=f"billing.chatbot_{verb}", thing=chatbot)
+    action = "billing.chatbot_archive" if archived else "billing.chatbot_restore"
+    access.audit(actor=actor, action=action, thing=chatbot)
     return chatbot
 
 

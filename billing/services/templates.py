@@ -92,8 +92,8 @@ def template_archive(*, actor: Actor, template: Template, archived: bool = True)
         return template
     template.archived_at = timezone.now() if archived else None
     template.save(update_fields=["archived_at"])
-    verb = "archive" if archived else "restore"
-    access.audit(actor=actor, action=f"billing.template_{verb}", thing=template)
+    action = "billing.template_archive" if archived else "billing.template_restore"
+    access.audit(actor=actor, action=action, thing=template)
     return template
 
 

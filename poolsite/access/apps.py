@@ -9,9 +9,11 @@ class AccessConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare the actions of our own, the first pages, and what changes rights."""
+        from poolsite import operations
         from poolsite.access import demo, rules, signals
         from poolsite.runtime import demo_data
 
         demo_data.register(10, demo.make_people)
         rules.register()
+        operations.register_sentences("poolsite.access.sentences")
         signals.connect()

@@ -20,10 +20,14 @@ def history(
     action: str = "",
     account: str = "",
     job: str = "",
+    entry: int | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[AuditEntry]:
-    """The audit log as this principal may see it: a tenant's own, or everything; newest first."""
+    """The audit log as this principal may see it: a tenant's own, or everything; newest first.
+
+    action: one, or with a full stop at its end ("billing.") all of an app.
+    """
     rows = visible(AuditEntry.objects.select_related("account"), principal, "access.history_view")
     exact = {
         "thing_kind": thing_kind,
@@ -33,8 +37,12 @@ def history(
         "job": job,
     }
     rows = rows.filter(**{name: value for name, value in exact.items() if value})
-    if action:
-        rows = rows.filter(action__startswith=action)
+    if action.endswith("."):
+        rows = rows.filter(action__gte=action, action__lt=f"{action[:-1]}/")  # "/" follows "."
+    elif action:
+        rows = rows.filter(action=action)
+    if entry is not None:
+        rows = rows.filter(pk=entry)
     if since is not None:
         rows = rows.filter(at__gte=since)
     if until is not None:

@@ -31,6 +31,7 @@ from poolsite.operations.registry import (
     register_search,
     register_stat,
 )
+from poolsite.operations.sentences import provide as register_sentences
 
 __all__ = [
     "Card",
@@ -54,6 +55,7 @@ __all__ = [
     "register_managed",
     "register_metrics",
     "register_search",
+    "register_sentences",
     "register_stat",
     "register_way",
     "through",

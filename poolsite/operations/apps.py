@@ -11,9 +11,11 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare actions, topics, hot routes and what stands on the overview."""
+        from poolsite import operations
         from poolsite.operations import cards, checks, hot_routes, rules, strings, topics, undo_ways
 
         rules.register()
+        operations.register_sentences("poolsite.operations.own_sentences")
         checks.register()
         topics.register()
         hot_routes.register()

@@ -15,6 +15,8 @@ FORMATS = {
     "D j M": pgettext_lazy("format of a date", "D j M"),
     "D j M Y": pgettext_lazy("format of a date", "D j M Y"),
     "D j F Y": pgettext_lazy("format of a date", "D j F Y"),
+    "j M Y, H:i": pgettext_lazy("format of a date", "j M Y, H:i"),
+    "l j F": pgettext_lazy("format of a date", "l j F"),
     "j M, H:i:s": pgettext_lazy("format of a date", "j M, H:i:s"),
     "j M Y, H:i:s": pgettext_lazy("format of a date", "j M Y, H:i:s"),
     "D j M, H:i": pgettext_lazy("format of a date", "D j M, H:i"),

@@ -18,6 +18,8 @@ from poolsite.access import Decision, Principal
 from poolsite.access.models import AuditEntry
 from poolsite.operations.managed import FINALS, WAYS, Way
 
+_UNDOES = "undoes entry "
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -73,8 +75,14 @@ def undo(entry: AuditEntry, *, actor: Principal) -> Any:
         if why_not := _why_not(actor, way, thing, entry):
             raise ValidationError(why_not)
         before = way.undo.values(thing, entry.before or {})
-        way.undo.configure(actor, thing, f"undoes entry {entry.pk}", before or {})
+        way.undo.configure(actor, thing, f"{_UNDOES}{entry.pk}", before or {})
     return thing
+
+
+def undone_by(entry: AuditEntry) -> int | None:
+    """The key of the entry that this one takes back; None when it takes none back."""
+    key = entry.reason.removeprefix(_UNDOES)
+    return int(key) if key != entry.reason and key.isascii() and key.isdecimal() else None
 
 
 def _may(principal: Principal, right: str, thing: Any) -> bool:

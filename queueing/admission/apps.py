@@ -13,13 +13,14 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.gate.scripts
         import queueing.admission.tasks
         import queueing.admission.topics  # noqa: F401  registers the live topics
-        from poolsite import history, timers
+        from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, gate, menu, overview, rules
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
+        operations.register_sentences("queueing.admission.sentences")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()

@@ -13,13 +13,14 @@ class DispatchConfig(AppConfig):
         import queueing.dispatch.dispatcher.scripts
         import queueing.dispatch.tasks
         import queueing.dispatch.topics  # noqa: F401  registers the live topics
-        from poolsite import history, timers
+        from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.dispatch import cards, demo, dispatcher, errors, menu, overview, rules
         from queueing.dispatch.services.history_source import GroupSource
 
         rules.register()
+        operations.register_sentences("queueing.dispatch.sentences")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()

@@ -15,7 +15,7 @@ class LineConfig(AppConfig):
         import queueing.line.desk.scripts
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
-        from poolsite import history, timers
+        from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.line import cards, demo, desk, errors, menu, overview, rules
@@ -25,6 +25,7 @@ class LineConfig(AppConfig):
             return desk.sweep(slug, heard_since_ms=timers.heard_since_ms())
 
         rules.register()
+        operations.register_sentences("queueing.line.sentences")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()

@@ -15,8 +15,9 @@ from poolsite.access import context, selectors, services
 from poolsite.access.auditing import NotInTransaction
 from poolsite.access.models import Account, AuditEntry
 from poolsite.access.models.audit import AppendOnly
-from poolsite.access.views.history import _columns as history_columns
+from poolsite.access.views.history import columns as history_columns
 from poolsite.operations import tables
+from poolsite.operations.sentences import Names
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
 from tests.support.waiting import patient
@@ -212,11 +213,18 @@ def test_a_page_costs_the_same_anywhere_in_a_long_log(
             assert len(tables.page_of(rows, after=key).rows) == tables.PAGE_ROWS
 
 
-def test_every_order_of_the_log_is_one_of_its_indexes() -> None:
+def test_every_order_and_facet_of_the_log_is_one_of_its_indexes() -> None:
     ways = [index.fields for index in AuditEntry._meta.indexes]
-    orders = [column.order for column in history_columns() if column.order not in ((), ("pk",))]
-    assert len(orders) == 3
-    assert [order for order in orders if [*order, "-id"] not in ways] == []
+    orders = [
+        column.order
+        for by_time in (False, True)
+        for column in history_columns(Names(), by_time=by_time)
+        if column.order
+    ]
+    assert orders == [("pk",), ("at", "pk")]
+    assert ["-at", "-id"] in ways
+    for facet in ("thing_kind", "actor_name", "account", "action", "job"):
+        assert [facet, "-id"] in ways, facet
 
 
 def test_the_page_filters_by_its_address_and_escapes_what_it_shows(world: World) -> None:

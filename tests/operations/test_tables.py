@@ -132,7 +132,6 @@ LISTS = {
     "/operators/": ("name", "email", "factor", "last_login"),
     "/tokens/": ("name", "prefix", "account", "used", "ends"),
     "/incidents/": ("what", "since", "until", "known"),
-    "/history/": ("when", "who", "did", "thing"),
 }
 
 

@@ -59,6 +59,8 @@ class AuditEntry(models.Model):
             models.Index(fields=["account", "-id"], name="access_audit_account"),
             models.Index(fields=["action", "-id"], name="access_audit_action"),
             models.Index(fields=["job", "-id"], name="access_audit_job"),
+            models.Index(fields=["thing_kind", "-id"], name="access_audit_kind"),
+            models.Index(fields=["-at", "-id"], name="access_audit_at"),
         ]
 
     def __str__(self) -> str:

@@ -110,7 +110,9 @@ def batch_pause(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
             name_of(actor),
             reason,
         )
-        _save(batch, actor, "batch_pause", reason, "paused_at", "paused_by", "paused_reason")
+        _save(
+            batch, actor, "admission.batch_pause", reason, "paused_at", "paused_by", "paused_reason"
+        )
     return batch
 
 
@@ -124,7 +126,15 @@ def batch_resume(*, actor: Actor, batch: TaskBatch, reason: str = "") -> TaskBat
             return batch
         batch.paused_at, batch.paused_by, batch.paused_reason = None, "", ""
         reason = clean_reason(reason)
-        _save(batch, actor, "batch_resume", reason, "paused_at", "paused_by", "paused_reason")
+        _save(
+            batch,
+            actor,
+            "admission.batch_resume",
+            reason,
+            "paused_at",
+            "paused_by",
+            "paused_reason",
+        )
     return batch
 
 
@@ -138,7 +148,7 @@ def batch_extend(
         _check_unfinished(batch)
         _check_window(batch.opens_at, closes_at)
         batch.closes_at = closes_at
-        _save(batch, actor, "batch_extend", clean_reason(reason), "closes_at")
+        _save(batch, actor, "admission.batch_extend", clean_reason(reason), "closes_at")
     return batch
 
 
@@ -157,7 +167,7 @@ def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
         fields = ["cancelled_at", "cancelled_by", "cancelled_reason"]
         if batch.state == State.SCHEDULED:
             close_in_sql(batch, "cancelled", State.CANCELLED)
-        _save(batch, actor, "batch_cancel", reason, *fields)
+        _save(batch, actor, "admission.batch_cancel", reason, *fields)
     return batch
 
 
@@ -177,7 +187,7 @@ def _save(batch: TaskBatch, actor: Actor, action: str, reason: str, *fields: str
     batch.save(update_fields=list(fields))
     access.audit(
         actor=actor,
-        action=f"admission.{action}",
+        action=action,
         thing=batch,
         after={name: str(getattr(batch, name) or "") for name in fields[:1]},
         reason=reason,

@@ -1,0 +1,25 @@
+"""How the history says money and prices."""
+
+from typing import Any
+
+from billing import presentation
+from poolsite.operations.sentences import Reading, plain
+
+
+def money(value: Any, reading: Reading) -> str:
+    """Units of 1/10 000 in the currency of the entry's account: ¥2,000.00."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return plain(value, reading)
+    return presentation.amount(value, reading.currency)
+
+
+def prices(value: Any, reading: Reading) -> str:
+    """Each sub-mode with the price of its unit."""
+    if not isinstance(value, dict):
+        return plain(value, reading)
+    rows = [
+        f"{presentation.mode_word(mode)} {money(price.get('unit_price'), reading)}"
+        for mode, price in value.items()
+        if isinstance(price, dict)
+    ]
+    return plain(rows, reading)

@@ -1,0 +1,147 @@
+"""What the history says of pools, numbers, switches and imports."""
+
+from collections.abc import Collection, Mapping
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from numbers.forms import PoolSettingsForm
+from numbers.models import Number, Pool
+from numbers.selectors.imports import visible_imports
+from poolsite.access import Principal
+from poolsite.operations.sentences import (
+    HistoryObject,
+    Sentence,
+    Settings,
+    count,
+    numbers,
+    plain,
+    register,
+    register_object,
+)
+
+POOLS, NUMBERS, IMPORTS = _("Pools"), _("Numbers"), _("Imports")
+MANY = {"numbers": numbers}
+
+
+def register_all() -> None:
+    """Called once, before the log is first read."""
+    register(*_of_pools(), *_of_numbers(), *_of_imports())
+    register_object(HistoryObject("numberimport", _("Import"), _pages_of_imports))
+
+
+def _of_pools() -> list[Sentence]:
+    return [
+        Sentence("numbers.pool_create", POOLS, _("%(actor)s created the pool %(thing)s")),
+        Sentence("numbers.pool_configure", POOLS, settings=Settings(Pool, PoolSettingsForm)),
+        Sentence("numbers.pool_pause", POOLS, _("%(actor)s paused the pool %(thing)s")),
+        Sentence("numbers.pool_resume", POOLS, _("%(actor)s resumed the pool %(thing)s")),
+        Sentence(
+            "numbers.pool_open_early",
+            POOLS,
+            _("%(actor)s opened the pool %(thing)s before its recovery was complete"),
+        ),
+        Sentence("numbers.pool_delete", POOLS, _("%(actor)s deleted the pool %(thing)s")),
+        Sentence(
+            "numbers.pool_rebuild",
+            POOLS,
+            _("%(actor)s rebuilt the pool %(thing)s from the database"),
+        ),
+        Sentence(
+            "numbers.pool_reconcile",
+            POOLS,
+            _("%(actor)s corrected differences in the pool %(thing)s: %(drift)s"),
+            {"drift": plain},
+        ),
+        Sentence("numbers.switch_create", POOLS, _("%(actor)s added the switch %(thing)s")),
+        Sentence("numbers.switch_delete", POOLS, _("%(actor)s deleted the switch %(thing)s")),
+    ]
+
+
+def _of_numbers() -> list[Sentence]:
+    return [
+        Sentence(
+            "numbers.number_add", NUMBERS, _("%(actor)s added %(numbers)s to %(thing)s"), MANY
+        ),
+        Sentence(
+            "numbers.number_delete",
+            NUMBERS,
+            _("%(actor)s deleted %(numbers)s from %(thing)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.number_move", NUMBERS, _("%(actor)s moved %(numbers)s to %(thing)s"), MANY
+        ),
+        Sentence(
+            "numbers.number_change",
+            NUMBERS,
+            settings=Settings(Number, labels={"tags": _("Tags")}),
+            title=_("Changed a number"),
+        ),
+        Sentence(
+            "numbers.number_quarantine",
+            NUMBERS,
+            _("%(actor)s quarantined %(numbers)s of %(thing)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.number_release",
+            NUMBERS,
+            _("%(actor)s released %(numbers)s of %(thing)s from quarantine"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.number_force_hangup",
+            NUMBERS,
+            _("%(actor)s ended the calls on %(numbers)s of %(thing)s"),
+            MANY,
+        ),
+    ]
+
+
+def _of_imports() -> list[Sentence]:
+    some = count(lambda n: ngettext("%(n)s number", "%(n)s numbers", n))
+    return [
+        Sentence(
+            "numbers.import_upload",
+            IMPORTS,
+            _("%(actor)s uploaded %(file)s for import into the pool %(pool)s"),
+        ),
+        Sentence(
+            "numbers.import_confirm",
+            IMPORTS,
+            _("%(actor)s started to import %(numbers)s into the pool %(pool)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.import_done",
+            IMPORTS,
+            _("%(actor)s imported %(imported)s into the pool %(pool)s"),
+            {"imported": some},
+        ),
+        Sentence(
+            "numbers.import_undo",
+            IMPORTS,
+            _("%(actor)s started to undo the import %(thing)s of %(numbers)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.import_undone",
+            IMPORTS,
+            _("%(actor)s undid the import %(thing)s and removed %(removed)s from %(pool)s"),
+            {"removed": some},
+        ),
+        Sentence(
+            "numbers.import_discard",
+            IMPORTS,
+            _("%(actor)s discarded the preview of the import %(thing)s"),
+        ),
+    ]
+
+
+def _pages_of_imports(reader: Principal, ids: Collection[str]) -> Mapping[str, str]:
+    known = [each for each in ids if each.isdecimal()]
+    page = reverse("numbers:numbers")
+    found = visible_imports(reader).filter(pk__in=known).values_list("pk", flat=True)
+    return {str(pk): f"{page}?panel={pk}" for pk in found}

@@ -1,0 +1,62 @@
+"""What the history says of incidents, notice recipients, tags, notes and saved views."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations.models import NoticeTarget
+from poolsite.operations.sentences import (
+    HistoryObject,
+    Sentence,
+    Settings,
+    register,
+    register_object,
+)
+
+INCIDENTS, TAGS, VIEWS = _("Incidents"), _("Tags and notes"), _("Saved views")
+
+
+def register_all() -> None:
+    """Called once, before the log is first read."""
+    register(
+        Sentence(
+            "operations.acknowledge",
+            INCIDENTS,
+            _("%(actor)s acknowledged the incident “%(thing)s”"),
+        ),
+        Sentence(
+            "operations.confirm_clock", INCIDENTS, _("%(actor)s confirmed that the clock is right")
+        ),
+        Sentence(
+            "operations.target_create",
+            INCIDENTS,
+            _("%(actor)s added %(thing)s to the alert recipients"),
+        ),
+        Sentence(
+            "operations.target_change",
+            INCIDENTS,
+            settings=Settings(NoticeTarget),
+            title=_("Changed an alert recipient"),
+        ),
+        Sentence(
+            "operations.target_delete",
+            INCIDENTS,
+            _("%(actor)s removed %(thing)s from the alert recipients"),
+        ),
+        Sentence(
+            "operations.tags_set",
+            TAGS,
+            _("%(actor)s changed the tags of %(thing)s from %(before_tags)s to %(tags)s"),
+        ),
+        Sentence("operations.note_add", TAGS, _("%(actor)s added a note to %(thing)s: “%(note)s”")),
+        Sentence(
+            "operations.note_remove",
+            TAGS,
+            _("%(actor)s removed a note from %(thing)s: “%(note)s”"),
+        ),
+        Sentence("operations.view_save", VIEWS, _("%(actor)s saved the view %(thing)s")),
+        Sentence("operations.view_delete", VIEWS, _("%(actor)s deleted the view %(thing)s")),
+    )
+    register_object(
+        HistoryObject("incident", _("Incident")),
+        HistoryObject("noticetarget", _("Alert recipient")),
+        HistoryObject("savedview", _("Saved view")),
+    )

@@ -1,0 +1,214 @@
+"""What the history says of desks, queues, agents and visitors."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from poolsite.operations.logs import mask_text
+from poolsite.operations.sentences import (
+    HistoryObject,
+    Reading,
+    Sentence,
+    Settings,
+    count,
+    moment,
+    person,
+    plain,
+    register,
+    register_object,
+)
+from queueing.line.forms.agents import AgentForm
+from queueing.line.forms.desks import DeskSettingsForm
+from queueing.line.forms.fields import hours_as_text
+from queueing.line.forms.queues import DAYS, QueueForm
+from queueing.line.models import Agent, Desk, Queue
+
+DESKS, AGENTS, VISITORS = _("Desks"), _("Agents"), _("Visitors")
+
+
+def register_all() -> None:
+    """Called once, before the log is first read."""
+    register(*_of_desks(), *_of_agents(), *_of_visitors(), *_of_messages())
+    register_object(HistoryObject("agent", _("Agent")), HistoryObject("visit", _("Visit")))
+
+
+def _of_desks() -> list[Sentence]:
+    week = Settings(Queue, QueueForm, {"hours": _week})
+    day = {"day": moment, "hours": _spans}
+    return [
+        Sentence("line.desk_create", DESKS, _("%(actor)s created the desk %(thing)s")),
+        Sentence(
+            "line.desk_configure",
+            DESKS,
+            settings=Settings(Desk, DeskSettingsForm),
+            title=_("Changed settings of a desk"),
+        ),
+        Sentence(
+            "line.desk_rebuild", DESKS, _("%(actor)s rebuilt the desk %(thing)s from the database")
+        ),
+        Sentence("line.queue_create", DESKS, _("%(actor)s created the queue %(thing)s")),
+        Sentence(
+            "line.queue_configure", DESKS, settings=week, title=_("Changed settings of a queue")
+        ),
+        Sentence(
+            "line.closure_save",
+            DESKS,
+            _("%(actor)s set the hours of the queue %(thing)s on %(day)s to %(hours)s"),
+            day,
+            variant=lambda entry: (
+                ""
+                if (entry.after or {}).get("hours")
+                else _("%(actor)s closed the queue %(thing)s on %(day)s")
+            ),
+        ),
+        Sentence(
+            "line.closure_delete",
+            DESKS,
+            _("%(actor)s removed the special hours of the queue %(thing)s on %(day)s"),
+            day,
+        ),
+        Sentence(
+            "line.skill_create",
+            DESKS,
+            _("%(actor)s added the skill %(skill)s to the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.skill_delete",
+            DESKS,
+            _("%(actor)s deleted the skill %(skill)s of the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.reply_save",
+            DESKS,
+            _("%(actor)s saved the reply %(shortcut)s of the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.reply_delete",
+            DESKS,
+            _("%(actor)s deleted the reply %(shortcut)s of the desk %(thing)s"),
+        ),
+    ]
+
+
+def _of_agents() -> list[Sentence]:
+    return [
+        Sentence(
+            "line.agent_create",
+            AGENTS,
+            _("%(actor)s made %(user)s an agent, shown to visitors as %(thing)s"),
+            {"user": person},
+        ),
+        Sentence("line.agent_configure", AGENTS, settings=Settings(Agent, AgentForm)),
+        Sentence("line.agent_archive", AGENTS, _("%(actor)s archived the agent %(thing)s")),
+        Sentence("line.agent_restore", AGENTS, _("%(actor)s restored the agent %(thing)s")),
+        Sentence("line.agent_log_out", AGENTS, _("%(actor)s logged out the agent %(thing)s")),
+    ]
+
+
+def _of_visitors() -> list[Sentence]:
+    visits = count(lambda n: ngettext("%(n)s visit", "%(n)s visits", n))
+    return [
+        Sentence("line.visit_end", VISITORS, _("%(actor)s ended the visit %(thing)s")),
+        Sentence(
+            "line.visit_move",
+            VISITORS,
+            _("%(actor)s moved the visit %(thing)s to the queue %(queue)s"),
+            variant=lambda entry: (
+                _("%(actor)s moved the visit %(thing)s to the front of the queue %(queue)s")
+                if (entry.after or {}).get("front")
+                else ""
+            ),
+        ),
+        Sentence(
+            "line.visit_take_over",
+            VISITORS,
+            _("%(actor)s handed the visit %(thing)s to the agent %(agent)s"),
+        ),
+        Sentence(
+            "line.visitor_block",
+            VISITORS,
+            _("%(actor)s blocked the visitor %(key)s at %(thing)s until %(until)s"),
+            {"key": _masked, "until": moment},
+            variant=lambda entry: (
+                ""
+                if (entry.after or {}).get("until")
+                else _("%(actor)s blocked the visitor %(key)s at %(thing)s")
+            ),
+        ),
+        Sentence(
+            "line.visitor_unblock",
+            VISITORS,
+            _("%(actor)s unblocked the visitor %(key)s at %(thing)s"),
+            {"key": _masked},
+        ),
+        Sentence(
+            "line.visitor_erase",
+            VISITORS,
+            _("%(actor)s erased the personal data of a visitor of %(thing)s: %(visits)s"),
+            {"visits": visits},
+        ),
+        Sentence(
+            "line.call_back",
+            VISITORS,
+            _("%(actor)s called back the visitor of the visit %(thing)s"),
+        ),
+        Sentence(
+            "line.call_back_end",
+            VISITORS,
+            _("%(actor)s ended the call back by the agent %(thing)s"),
+        ),
+    ]
+
+
+def _of_messages() -> list[Sentence]:
+    return [
+        Sentence(
+            "line.message_handle",
+            VISITORS,
+            _("%(actor)s marked a message to the queue %(thing)s as handled"),
+        ),
+        Sentence(
+            "line.message_reopen",
+            VISITORS,
+            _("%(actor)s reopened a message to the queue %(thing)s"),
+        ),
+        Sentence(
+            "line.message_call",
+            VISITORS,
+            _("%(actor)s called back about a message to the queue %(thing)s"),
+        ),
+        Sentence(
+            "line.message_call_end",
+            VISITORS,
+            _("%(actor)s ended the call back about a message to the queue %(thing)s"),
+        ),
+    ]
+
+
+def _masked(value: Any, reading: Reading) -> str:
+    """A phone number or address without its middle, as in the logs."""
+    return mask_text(plain(value, reading))
+
+
+def _spans(value: Any, reading: Reading) -> str:
+    try:
+        return hours_as_text(value) or plain(value, reading)
+    except (TypeError, ValueError):
+        return plain(value, reading)
+
+
+def _week(value: Any, reading: Reading) -> str:
+    """The hours of a week, day by day, by the names that the form has for them."""
+    from django.utils.dates import WEEKDAYS_ABBR
+
+    if value == {}:
+        return str(QueueForm.base_fields["always"].label)
+    if not isinstance(value, dict):
+        return plain(value, reading)
+    days = [
+        f"{WEEKDAYS_ABBR[number]} {_spans(value[str(number)], reading)}"
+        for number in range(len(DAYS))
+        if value.get(str(number))
+    ]
+    return plain(days, reading)

@@ -1,0 +1,110 @@
+"""Every action that the code writes into the audit log, found in its source."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.house.source import files, relative, tree
+
+AUDIT = {"audit", "Act"}  # what writes an entry, or carries its action to where it is written
+NOT_OURS = ("tests/", "integrations/")
+LOOKS = 4  # helpers that hand their action on to helpers
+
+
+def _modules() -> dict[str, ast.Module]:
+    return {
+        name: tree(path)
+        for path in files(".py")
+        if not (name := relative(path)).startswith(NOT_OURS) and "/migrations/" not in name
+    }
+
+
+def written_actions() -> tuple[set[str], list[str]]:
+    """The actions, and the places where one is not a text that can be read there."""
+    modules = _modules()
+    actions: set[str] = set()
+    unclear: list[str] = []
+    own = {name: _own_writers(module) for name, module in modules.items()}
+    for name, module in modules.items():
+        writers = own[name] | _imported(module, own)
+        for call, place in _calls(module, writers, name):
+            given = _given(call, place)
+            if given is None:
+                continue
+            found = _texts(given, _names_of(module))
+            if found is None:
+                unclear.append(f"{name}:{call.lineno}")
+            actions |= found or set()
+    return actions, unclear
+
+
+def _own_writers(module: ast.Module) -> dict[str, int | None]:
+    writers: dict[str, int | None] = dict.fromkeys(AUDIT, None)
+    for _look in range(LOOKS):
+        writers |= _helpers(module, writers)
+    return writers
+
+
+def _imported(module: ast.Module, own: dict[str, dict[str, int | None]]) -> dict[str, int | None]:
+    """The helpers that a module takes from another: `from billing.services.x import note`."""
+    return {
+        each.asname or each.name: theirs[each.name]
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for theirs in [own.get(node.module.replace(".", "/") + ".py", {})]
+        for each in node.names
+        if each.name in theirs
+    }
+
+
+def _helpers(module: ast.Module, writers: dict[str, int | None]) -> dict[str, int | None]:
+    """The functions that write what their parameter `action` names: name → its position."""
+    found: dict[str, int | None] = {}
+    for node in ast.walk(module):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        names = [each.arg for each in node.args.args]
+        if "action" in names and any(True for _ in _calls(node, writers, "")):
+            found[node.name] = names.index("action")
+    return found
+
+
+def _calls(
+    node: ast.AST, writers: dict[str, int | None], name: str
+) -> Iterator[tuple[ast.Call, int | None]]:
+    """The calls of writers, but those of the functions of their own that only hand on."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        its = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+        if its in writers and not (name.endswith("access/services/aggregates.py")):
+            yield call, 1 if its == "Act" else writers[its]
+
+
+def _given(call: ast.Call, place: int | None) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == "action":
+            return keyword.value
+    return call.args[place] if place is not None and len(call.args) > place else None
+
+
+def _names_of(module: ast.Module) -> dict[str, ast.expr]:
+    """Names that stand for one value each: `action = "a.b" if x else "a.c"`."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = node.value
+    return found
+
+
+def _texts(given: ast.expr, names: dict[str, ast.expr]) -> set[str] | None:
+    """The texts that an expression may be; empty for a parameter that is handed on."""
+    if isinstance(given, ast.Constant) and isinstance(given.value, str):
+        return {given.value}
+    if isinstance(given, ast.IfExp):
+        one, other = _texts(given.body, names), _texts(given.orelse, names)
+        return None if one is None or other is None else one | other
+    if isinstance(given, ast.Name) and given.id == "action":
+        return _texts(names["action"], names) if "action" in names else set()
+    if isinstance(given, ast.Attribute) and given.attr == "action":
+        return set()  # an Act's own, counted where it is made
+    return None
