@@ -54,7 +54,7 @@ def test_a_row_is_a_sentence_with_its_reason_and_the_stored_change_behind_a_disc
 ) -> None:
     made = changed_pool(world)
     page = page_of(world, f"?entry={made.pk}")
-    assert "<b>Lin Mei</b> changed <b>" in page
+    assert "<b>Lin Mei</b> changed “<b>" in page
     assert '<a href="/pools/own-pool/">Retail East</a>' in page
     assert "to <b>2 h</b>" in page
     assert "a &lt;b&gt;busy&lt;/b&gt; week" in page

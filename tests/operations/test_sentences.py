@@ -133,7 +133,7 @@ def test_a_change_of_one_setting_says_the_field_as_its_form_does(world: World) -
     wallet_configure(wallet, actor="test", daily_limit=5_000_000)
     label = sentences.Settings(Wallet, _limits_form()).label("daily_limit")
     assert label == str(_limits_form().base_fields["daily_limit"].label)
-    assert told(latest()).text == f"The system changed {label} of Own from ¥0.00 to ¥500.00"
+    assert told(latest()).text == f"The system changed “{label}” of Own from ¥0.00 to ¥500.00"
 
 
 def _limits_form() -> Any:

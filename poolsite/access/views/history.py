@@ -4,6 +4,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.apps import apps
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -113,6 +114,8 @@ def _chips(given: dict[str, str], names: Names, sort: str) -> list[dict[str, str
 def _filter_words(name: str, value: str, names: Names) -> str:
     if name == "action" and (sentence := sentences.registered(value)):
         return f"{sentence.group}: {sentences.title_of(sentence)}"
+    if name == "action" and value.endswith(".") and value[:-1] in apps.app_configs:
+        return str(apps.get_app_config(value[:-1]).verbose_name)
     if name == "thing_kind":
         return sentences.object_word(value) or value
     return names.of(value) if name == "actor" else value

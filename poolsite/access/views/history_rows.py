@@ -23,7 +23,8 @@ class Row:
     """One entry for the template. day: a heading above it, "" = that of the row before it.
 
     icon: in place of the initials, where no person did it. undoes: the key of the entry that it
-    takes back. origin: from where, for operators alone.
+    takes back. account: "" where the sentence names it anyway. origin: from where, for
+    operators alone.
     """
 
     entry: AuditEntry
@@ -34,6 +35,7 @@ class Row:
     lines: Sequence[sentences.Change]
     undoes: int | None
     kind: str
+    account: str
     origin: str
     raw: str
 
@@ -78,9 +80,15 @@ def _row(reader: Principal, reading: Reading, day: str) -> Row:
         lines=[] if said.told else said.changes[:LINES],
         undoes=undoing.undone_by(entry),
         kind=said.group or sentences.object_word(entry.thing_kind),
+        account=_account(entry),
         origin=entry.address if reader.is_operator else "",
         raw=_raw(entry),
     )
+
+
+def _account(entry: AuditEntry) -> str:
+    account = entry.account
+    return "" if account is None or entry.thing_id == account.slug else account.name
 
 
 def _pages_of(reader: Principal, entries: Sequence[AuditEntry]) -> Mapping[tuple[str, str], str]:

@@ -88,7 +88,7 @@ def _chosen(
             "old": lambda: _cut(only.before),
             "new": lambda: _cut(only.after),
         }
-        return _("%(actor)s changed %(field)s of %(thing)s from %(old)s to %(new)s"), places
+        return _("%(actor)s changed “%(field)s” of %(thing)s from %(old)s to %(new)s"), places
     if len(changes) > 1:
         n = len(changes)
         places["count"] = lambda: ngettext("%(n)s setting", "%(n)s settings", n) % {"n": n}
