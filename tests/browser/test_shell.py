@@ -85,6 +85,24 @@ async def test_the_pages_own_entry_of_a_menu_too_long_for_the_window_is_seen(
     await expect(current).to_be_in_viewport(ratio=1)
 
 
+async def test_a_change_is_opened_by_keyboard_and_shows_what_is_stored(operator: Window) -> None:
+    page = operator.page
+    await operator.go("/history/?thing_kind=pool")
+    change = page.locator(".change").first
+    await expect(change.locator(".change__said b").first).to_be_visible()
+    await expect(change.locator("pre")).to_be_hidden()
+    await change.locator(".change__more > summary").focus()
+    await page.keyboard.press("Enter")
+    await expect(change.locator(".change__facts")).to_be_visible()
+    await change.locator(".change__raw > summary").focus()
+    await page.keyboard.press("Enter")
+    await expect(change.locator("pre")).to_contain_text('"action": "numbers.')
+    assert await operator.serious_violations() == []
+    await page.select_option("select[name=thing_kind]", "account")
+    await page.wait_for_url("**thing_kind=account**")
+    await expect(page.locator(".filter-chip b")).to_have_text("Account")
+
+
 async def test_the_first_tab_stop_skips_to_the_content(operator: Window) -> None:
     page = operator.page
     await operator.go("/overview/")
