@@ -14,7 +14,7 @@ ARGV[1] agent          its id
 ARGV[2] visit          the one offered
 ARGV[3] token          of the offer
 ARGV[4] yes            1 accept, 0 decline
-Reply: [answer, seq]; answer: ok, repeat, late (the offer is over; nothing changes)
+Reply: [answer, seq]; answer: ok, repeat, late (the offer is over by Redis' time, or its visitor is silent, and away from now on)
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(log n + skill sets)
 Version: 1
@@ -30,9 +30,17 @@ local v = visit_of(ARGV[2] or '')
 if not v or v.agent ~= a.id then return { 'late', int(seq) } end
 if v.state == 'r' and ARGV[4] == '1' then return { 'repeat', int(seq) } end
 if v.state ~= 'o' or v.token ~= ARGV[3] then return { 'late', int(seq) } end
+local q = queue_of(v.queue)
+if is_over('o' .. a.id, q and q.offer or 0) then return { 'late', int(seq) } end -- the next sweep counts the miss
+local silent = visitor_is_silent(v)
 drop_slot(a, 'o' .. v.id)
 call('ZREM', TIMERS, 'o' .. a.id)
-if ARGV[4] == '1' then
+if silent then
+  visitor_away(v)
+  settle(a)
+  match_agent(a)
+  keep_agent(a)
+elseif ARGV[4] == '1' then
   begin_room(v, a, v.word)
   match_agent(a)
   keep_agent(a)
@@ -52,4 +60,4 @@ else
   end
 end
 --@include close
-return { 'ok', int(seq) }
+return { silent and 'late' or 'ok', int(seq) }

@@ -85,7 +85,8 @@ elseif what == 'idle' then
   for i = 1, status == 'o' and #page or 0 do
     local a = agent_of(sub(page[i], 25))
     local visit = best_visit(a)
-    if visit then wrong(visit, 'waits while agent ' .. a.id .. ' is free') end
+    -- Who is silent does not wait, and cannot serve; a sweep or the next match marks it.
+    if visit and not agent_is_silent(a) and not visitor_is_silent(visit_of(visit)) then wrong(visit, 'waits while agent ' .. a.id .. ' is free') end
   end
 else
   return { 'malformed what' }

@@ -18,7 +18,7 @@ ARGV[5] arrived        µs since 1970 by a token that proves it, or ""
 ARGV[6] anyway         1 = waits though no agent is there (a token was shown)
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended, or a refusal: no_agent, closed, full
 Errors: "no such desk", "script outdated …", "no such queue", "malformed …"
-Complexity: O(log n + skill sets)
+Complexity: O(log n + skill sets), for each of at most 20 silent agents that are passed over
 Version: 1
 ]]
 --@include open
@@ -70,12 +70,11 @@ v = { id = id, state = 'w', queue = queue, class = class, ticket = int(ticket), 
 joined_total = int(joined_total + 1)
 beat_visit(v, q)
 -- Matched at once when an agent is free: nobody ready is before it then, or the agent would be taken.
-local found, order
-if status == 'o' and q.mode ~= 'm' then found, order = best_agent(v, q) end
+local a, order
+if status == 'o' and q.mode ~= 'm' then a, order = heard_agent(v, q) end
 log('join', 'v', id, 'q', queue, 'c', class, 't', v.ticket, 'd', '+', 'n', need)
-if found then
+if a then
   v.told = true
-  local a = agent_of(found)
   serve(v, a, q, why_of(order, 'fewest_rooms_longest_idle'))
   keep_agent(a)
 else

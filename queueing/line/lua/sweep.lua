@@ -12,8 +12,9 @@ KEYS[9] {line.desk}:log       STREAM  one entry per change
 KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
 ARGV[1] batch          how many timers at most, 1 to 1 000
 ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; 0 = always
+ARGV[3] patience       ms, 0 if left out; above 0: nothing is done unless something has been due for so long, or no sweep came for 2 s
 Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
-Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since"
+Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since", "malformed patience"
 Complexity: O(batch × (log n + skill sets))
 Version: 1
 ]]
@@ -24,10 +25,22 @@ Version: 1
 
 local batch, opened = tonumber(ARGV[1]), false
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
-local heard_since = ARGV[2] == 'now' and now_ms or find(ARGV[2] or '', '^%d+$') and tonumber(ARGV[2])
-if not heard_since then return { 'malformed heard_since' } end
+local told = ARGV[2] or ''
+if told ~= 'now' and not find(told, '^%d+$') then return { 'malformed heard_since' } end
+if not find(ARGV[3] or '0', '^%d+$') then return { 'malformed patience' } end
+local patience, known = (ARGV[3] or 0) + 0, call('HMGET', DESK, 'heard', 'walked', 'opens_at')
+local walked_ago = math.abs(now_ms - (known[2] or 0))
+if patience > 0 then
+  local next_ms = earliest(now_ms + 1000, TIMERS)
+  if status == 'r' and known[3] then next_ms = math.min(next_ms, known[3] + 0) end
+  if next_ms + patience > now_ms and walked_ago < 2000 then
+    return { '0', int(seq), '0', int(now), int(next_ms * 1000) }
+  end
+end
+heard_since = told == 'now' and now_ms or told + 0
+if known[1] ~= told then call('HSET', DESK, 'heard', told) end
 if status == 'r' then
-  local opens = call('HGET', DESK, 'opens_at')
+  local opens = known[3]
   if opens and opens + 0 <= now_ms then
     status, opened = 'o', true
     call('HSET', DESK, 'conf', 'o')
@@ -40,7 +53,7 @@ local due = call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch
 local handled = 0
 -- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
 local function unheard(timer, ms)
-  if heard_since + ms <= now_ms then return false end
+  if heard_for(ms) then return false end
   call('ZADD', TIMERS, int(heard_since + ms), timer)
   return true
 end
@@ -72,11 +85,7 @@ local function visitor(id)
     keep_agent(a)
   else
     local a = v.state == 'o' and agent_of(v.agent)
-    v.state, v.agent, v.token, v.since = 'a', '-', '-', int(now_ms)
-    keep_visit(v)
-    call('ZADD', TIMERS, int(now_ms + math.max(0, (q and q.grace or 0) - ttl)), 'v' .. id)
-    log('away', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket)
-    tell('away', id, '-')
+    visitor_away(v)
     if a then
       drop_slot(a, 'o' .. id)
       call('ZREM', TIMERS, 'o' .. a.id)
@@ -86,39 +95,24 @@ local function visitor(id)
     end
   end
 end
--- Of several queues the longest grace applies.
-local function agent_grace(a)
-  local longest = 0
-  for id in gmatch(a.queues, '%d+') do
-    local q = queue_of(tostring(id + 0))
-    longest = math.max(longest, q and q.agent_grace or 0)
-  end
-  return longest
-end
--- Who is away keeps the rooms, and gets nobody new.
-local function agent_away(a, grace)
-  a.away = int(now_ms)
-  local offered = a.offered and visit_of(a.offered)
-  if offered then
-    drop_slot(a, 'o' .. offered.id)
-    call('ZREM', TIMERS, 'o' .. a.id)
-  end
-  keep_agent(a)
-  call('ZADD', TIMERS, int(now_ms + grace - a.ttl), 'a' .. a.id)
-  log('agent_away', 'a', a.id)
-  tell_rooms(a, 'agent_away')
-  tell('agent', '-', a.id)
-  if offered then
-    requeue(offered, 'withdrawn', 'agent_away')
-    match_visit(offered)
-  end
-end
 local function agent_silent(id)
   local a = agent_of(id)
   if not a or a.state == 'x' then return end
   local grace = agent_grace(a)
   if unheard('a' .. id, a.away and grace or a.ttl) then return end
-  if not a.away and grace > a.ttl then return agent_away(a, grace) end
+  if not a.away and grace > a.ttl then
+    local offered = a.offered and visit_of(a.offered)
+    if offered then
+      drop_slot(a, 'o' .. offered.id)
+      call('ZREM', TIMERS, 'o' .. id)
+    end
+    agent_away(a)
+    if offered then
+      requeue(offered, 'withdrawn', 'agent_away')
+      match_visit(offered)
+    end
+    return
+  end
   a.state, a.pending, a.word = 'x', '-', 'lost'
   call('ZREM', TIMERS, 'o' .. id, 'w' .. id)
   log('agent_lost', 'a', id)
@@ -240,8 +234,7 @@ for i = 1, #due do
   end
 end
 -- What every other trigger missed, if anything: the head of each line looks once more, once a second.
-if status == 'o' and (opened or math.abs(now_ms - (call('HGET', DESK, 'walked') or 0)) >= 1000) then
-  call('HSET', DESK, 'walked', int(now_ms))
+local function walk()
   local ids = call('HKEYS', QUEUES)
   for i = 1, #ids do
     local q = queue_of(ids[i])
@@ -256,6 +249,10 @@ if status == 'o' and (opened or math.abs(now_ms - (call('HGET', DESK, 'walked') 
       end
     end
   end
+end
+if opened or walked_ago >= 1000 then
+  call('HSET', DESK, 'walked', int(now_ms)) -- a match believes what it is told here of who could be heard
+  if status == 'o' then walk() end
 end
 --@include close
 -- Whatever begins from now on lasts at least a second.

@@ -15,7 +15,7 @@ ARGV[2] visit          or "" = the next of its queues
 ARGV[3] by             who, for the history
 Reply: [answer, seq, visit]; answer: ok, repeat, nobody, no_room (no free slot, paused), away, taken
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
-Complexity: O(queues × log n)
+Complexity: O(queues × log n), for each of at most 20 silent visitors that are passed over
 Version: 1
 ]]
 --@include open
@@ -32,27 +32,41 @@ if id ~= '' then
 end
 if a.state ~= 'o' or a.pending ~= '-' or a.used >= a.capacity then return { 'no_room', int(seq), '' } end
 if status ~= 'o' then return { 'nobody', int(seq), '' } end
-if id == '' then
-  local best
+local function head()
+  local best, first
   for queue in gmatch(a.queues, '%d+') do
     for need = 0, needs do
       local from = fmt('%s%02d', queue, need)
       local entry = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
-      if entry and (not best or sub(entry, 9, 25) < best) then best, id = sub(entry, 9, 25), sub(entry, 27) end
+      if entry and (not best or sub(entry, 9, 25) < best) then best, first = sub(entry, 9, 25), sub(entry, 27) end
     end
   end
-  if id == '' then return { 'nobody', int(seq), '' } end
+  return first and visit_of(first)
 end
-local v = visit_of(id)
-if not v or v.state == 'e' or v.state == 'r' then return { 'taken', int(seq), '' } end
-if v.state == 'a' then return { 'away', int(seq), '' } end
-if v.state == 'o' then
-  if v.agent ~= a.id then return { 'taken', int(seq), '' } end
-  drop_slot(a, 'o' .. v.id)
-  call('ZREM', TIMERS, 'o' .. a.id)
+local v
+if id == '' then
+  v = head()
+  while v and visitor_is_silent(v) and may_pass_over() do
+    visitor_away(v)
+    v = head()
+  end
+else
+  v = visit_of(id)
+  if not v or v.state == 'e' or v.state == 'r' then return { 'taken', int(seq), '' } end
+  if v.state == 'a' then return { 'away', int(seq), '' } end
+  if v.state == 'o' and v.agent ~= a.id then return { 'taken', int(seq), '' } end
 end
-begin_room(v, a, ARGV[3] and ARGV[3] ~= '' and 'taken_by_' .. clean(ARGV[3]) or 'taken_by_the_agent')
-match_agent(a)
-keep_agent(a)
+local answer = 'nobody'
+if v then
+  answer = visitor_is_silent(v) and 'away' or 'ok'
+  if v.state == 'o' then
+    drop_slot(a, 'o' .. v.id)
+    call('ZREM', TIMERS, 'o' .. a.id)
+  end
+  if answer == 'away' then visitor_away(v)
+  else begin_room(v, a, ARGV[3] and ARGV[3] ~= '' and 'taken_by_' .. clean(ARGV[3]) or 'taken_by_the_agent') end
+  match_agent(a)
+  keep_agent(a)
+end
 --@include close
-return { 'ok', int(seq), v.id }
+return { answer, int(seq), answer == 'ok' and v.id or '' }

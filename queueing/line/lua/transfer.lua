@@ -16,7 +16,7 @@ ARGV[3] target         its id
 ARGV[4] class          new class, or ""
 ARGV[5] front          1 = before all of its class
 ARGV[6] by             who, for the history
-Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; or a refusal: gone, ended, no_room (the agent has none), full, no such queue
+Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; or a refusal: gone, ended, no_room (the agent has none, or one of the two is silent), full, no such queue
 Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(log n + skill sets)
 Version: 1
@@ -37,7 +37,8 @@ if to == 'a' then
   if v.agent == target and v.state == 'r' then return state_reply(v) end
   other = agent_of(target)
   if not other or other.state ~= 'o' or other.away or other.pending ~= '-' or other.used >= other.capacity
-    or (other.offered and other.offered ~= v.id) or v.state == 'a' then return { 'no_room', int(seq) } end
+    or (other.offered and other.offered ~= v.id) or v.state == 'a' or agent_is_silent(other)
+    or (waits(v.state) and visitor_is_silent(v)) then return { 'no_room', int(seq) } end
 else
   if not queue_of(target) then return { 'no such queue' } end
   if target ~= v.queue and waiting_of(target) >= queue_of(target).most then return { 'full', int(seq) } end

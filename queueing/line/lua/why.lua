@@ -13,7 +13,7 @@ KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at whic
 ARGV[1] visit          its id
 ARGV[2] cursor         0 at first, then as the reply said
 ARGV[3] count          roughly how many, 1 to 1 000
-Reply: [cursor, seq, state of the visit, mode of its queue, status of the desk], then pairs: agent, reason (offline, paused, leaving, offered, at_capacity, wrap_up, skill, free)
+Reply: [cursor, seq, state of the visit, mode of its queue, status of the desk], then pairs: agent, reason (offline, away, paused, leaving, offered, at_capacity, wrap_up, skill, free)
 Errors: "no such desk", "script outdated …", "gone", "malformed count"
 Complexity: O(count)
 Version: 1
@@ -40,7 +40,7 @@ for i = 1, #page[2], 2 do
     elseif not could(v.need + 0, a.profile + 0, now - v.joined, q.relax) then reason = 'skill'
     elseif a.offered then reason = 'offered'
     elseif a.used >= a.capacity then reason = find(',' .. a.slots, ',w', 1, true) and 'wrap_up' or 'at_capacity'
-    else reason = 'free' end
+    else reason = agent_is_silent(a) and 'away' or 'free' end
     reply[#reply + 1], reply[#reply + 2] = a.id, reason
   end
 end

@@ -1,4 +1,4 @@
--- The path of most: nobody needs skills, no calls back, no offers, no wrap-up. Written out, since the functions of the
+-- The path of most: nobody needs skills, no calls back, no offers, no wrap-up, nobody is silent. Written out, since the functions of the
 -- other path would be made anew at each call. tests/line/desk/test_desk_plain.py holds the one against the other.
 if status == 'o' and needs == 0 and calls == 0 then
   local agent, visit = ARGV[1], ARGV[2] or ''
@@ -20,6 +20,21 @@ if status == 'o' and needs == 0 and calls == 0 then
       if its == 'o' then plain = false elseif its == 'a' then automatic[#automatic + 1] = q end
     end
   end
+  local first -- of those who are ready
+  if begin and plain then
+    local best
+    for i = 1, #automatic do
+      local from = automatic[i] .. '00'
+      local entry = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
+      if entry and (not best or sub(entry, 9, 25) < best) then best, first = sub(entry, 9, 25), entry end
+    end
+    if first then
+      local due = call('ZMSCORE', TIMERS, 'a' .. agent, 'v' .. sub(first, 27))
+      -- With more than one slot free somebody would have been served already.
+      plain = due[1] and due[2] and due[1] + 0 > now_ms and due[2] + 0 > now_ms
+        and select(2, string.gsub(slots, ',', '')) + 1 >= capacity + 0
+    end
+  end
   if begin and plain then
     local ms = int(now_ms)
     local function tell(kind, id)
@@ -35,14 +50,7 @@ if status == 'o' and needs == 0 and calls == 0 then
     seq = append(LOG, seq, h[4], h[5], now, 'k', 'end', 'v', visit, 'a', agent, 'q', queue, 'c', class, 't', ticket, 'd', '',
       'w', 'served', 'by', ARGV[3] or '', 'r', '1')
     tell('end', visit)
-    while used < capacity + 0 do
-      local best, first
-      for i = 1, #automatic do
-        local from = automatic[i] .. '00'
-        local entry = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
-        if entry and (not best or sub(entry, 9, 25) < best) then best, first = sub(entry, 9, 25), entry end
-      end
-      if not first then break end
+    if first then
       local id, why = sub(first, 27), 'agent_became_free_rooms_' .. used .. '_idle_s_0'
       local q, c, t, j = match(call('HGET', VISITS, id), '^w (%d+) (%d) (%d+) (%d+) ')
       call('ZREM', TIMERS, 'm' .. id, 'x' .. id)

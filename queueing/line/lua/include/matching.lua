@@ -1,3 +1,4 @@
+--@include silence
 -- Who serves whom. Plain visitors and agents: one look at the head of an ordered set. With skills: one look for
 -- each set of needs or profile that the desk has (at most 99 of each), never a scan of visitors or agents.
 local texts = {}
@@ -93,23 +94,44 @@ end
 local function serve(v, a, q, why)
   if q.mode == 'o' then offer(v, a, q, why) else begin_room(v, a, why) end
 end
--- A visitor that may be matched now looks for an agent. `v` is kept when matched.
+-- The agent for a visitor, of those who are heard; silent ones are away from now on.
+local function heard_agent(v, q)
+  local id, order = best_agent(v, q)
+  while id do
+    local a = agent_of(id)
+    if not agent_is_silent(a) then return a, order end
+    if not may_pass_over() then return nil end
+    agent_away(a)
+    id, order = best_agent(v, q)
+  end
+end
+-- A visitor that may be matched now looks for an agent. `v` is kept when it is matched, or silent and so away: true.
 local function match_visit(v)
   local q = queue_of(v.queue)
   if v.state ~= 'w' or status ~= 'o' or not q or q.mode == 'm' then return false end
-  local id, order = best_agent(v, q)
-  if not id then return false end
-  local a = agent_of(id)
+  local a, order = heard_agent(v, q)
+  if not a then return false end
+  if visitor_is_silent(v) then
+    visitor_away(v)
+    return true
+  end
   serve(v, a, q, why_of(order, 'fewest_rooms_longest_idle'))
   keep_agent(a)
   return true
 end
--- An agent with a free slot takes visitors until it is full; the caller keeps `a`.
+-- An agent with a free slot takes visitors until it is full, or is away when it is silent; the caller keeps `a`.
 local function match_agent(a)
   while status == 'o' and stands(a) ~= '' do
     local id = best_visit(a)
     if not id then return end
+    if agent_is_silent(a) then return agent_away(a) end
     local v = visit_of(id)
-    serve(v, a, queue_of(v.queue), why_of(fmt('%02d%s', a.rooms, a.since), 'agent_became_free'))
+    if not visitor_is_silent(v) then
+      serve(v, a, queue_of(v.queue), why_of(fmt('%02d%s', a.rooms, a.since), 'agent_became_free'))
+    elseif may_pass_over() then
+      visitor_away(v)
+    else
+      return
+    end
   end
 end

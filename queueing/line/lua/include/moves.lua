@@ -5,6 +5,7 @@ local function beat_visit(v, q)
 end
 -- A sign of life; one who was away is back at the same place, or in the same room.
 local function here_again(v)
+  beat_visit(v, queue_of(v.queue))
   if v.state == 'a' then
     v.state, v.since = 'w', int(now_ms)
     keep_visit(v)
@@ -15,13 +16,6 @@ local function here_again(v)
     keep_visit(v)
     log('room_back', 'v', v.id, 'a', v.agent, 'q', v.queue)
     tell('room_back', '-', v.agent)
-  end
-  beat_visit(v, queue_of(v.queue))
-end
--- Visitors in an agent's rooms hear of it at once.
-local function tell_rooms(a, kind)
-  for slot in slots_of(a) do
-    if sub(slot, 1, 1) == 'r' then tell(kind, sub(slot, 2), '-') end
   end
 end
 -- An agent who was away is back as before. The caller keeps `a`.
