@@ -62,8 +62,9 @@ class Watch:
 
     def round(self) -> None:
         """Say that a web process lives, judge, and do the workers' part if there are none."""
-        with suppress(RedisError):  # the judgement tells
+        with suppress(RedisError, hotpath.HotPathError):  # the judgement tells
             hotpath.client().set(timers.WEB_KEY, "1", ex=timers.WEB_KEPT_SECONDS)
+            timers.here.note(hotpath.default().now())
         judged = health.read()
         alone = any(judged.of(name).trouble for name in ("workers", "beat", "redis"))
         if judged.of("sql").trouble is None and (alone or self._alone):

@@ -4,19 +4,25 @@ An app registers a `Kind` per kind of aggregate; the process `manage.py timers` 
 aggregate when something of it is due. See docs/decisions/0051-timers-are-a-process.md.
 """
 
-from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms
+from poolsite.timers.agenda import Agenda
+from poolsite.timers.clock import AWAY, ClockGuard
+from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms, here
 from poolsite.timers.registry import Kind, Visited, kind_of, kinds, register
 from poolsite.timers.state import SHARDS, TimersState
 from poolsite.timers.state import read as read_state
 
 __all__ = [
+    "AWAY",
     "SHARDS",
     "WEB_KEPT_SECONDS",
     "WEB_KEY",
+    "Agenda",
+    "ClockGuard",
     "Kind",
     "TimersState",
     "Visited",
     "heard_since_ms",
+    "here",
     "kind_of",
     "kinds",
     "read_state",

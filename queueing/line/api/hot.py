@@ -14,6 +14,7 @@ from poolsite.api.reading import MalformedError, Reader
 from queueing.line import desk as door
 from queueing.line.models import Desk
 from queueing.line.schemas import BODY_LIMIT_BYTES, BeatIn
+from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat
 from queueing.line.topics.scope import Place, visit_place
 from queueing.line.topics.standing import standing_as_data
@@ -41,6 +42,7 @@ async def post_beat(request: Request) -> Response:
     except MalformedError as error:
         return problem_response("malformed", str(error))
     standing = await hotpath.arun(door.beat(desk, visit))
+    keeping.heard(desk)
     if standing.answer == "gone":  # ended, or lost with Redis: SQL and the signed place know
         standing = await live.in_thread(_beat_by_sql, desk, visit, given.place)
     data: dict[str, Any] = await live.in_thread(standing_as_data, visit, standing)

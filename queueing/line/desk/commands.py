@@ -308,12 +308,18 @@ class Swept:
 
 
 def sweep(
-    slug: str, batch: int = SWEEP_BATCH, *, heard_since_ms: int | None = 0
+    slug: str,
+    batch: int = SWEEP_BATCH,
+    *,
+    heard_since_ms: int | None = 0,
+    patience_seconds: float = 0.0,
 ) -> Command[Swept | None]:
     """What time brings, at most `batch` timers of it; None = there is no such desk.
 
     heard_since_ms: since when the service has heard people without a break: nobody's silence
     counts from before. None: it does not hear them now, so nobody is silent.
+    patience_seconds: above 0, nothing is done while others sweep: nothing has been due for
+    so long, and the last sweep is less than 2 s ago.
     """
     heard_since = "now" if heard_since_ms is None else heard_since_ms
 
@@ -323,7 +329,8 @@ def sweep(
         more, *numbers = reply
         return Swept(more == "1", *map(int, numbers))
 
-    return desk_command("sweep", slug, (batch, heard_since), read, str(batch))
+    args = (batch, heard_since, round(patience_seconds * 1_000))
+    return desk_command("sweep", slug, args, read, str(batch))
 
 
 @dataclass(frozen=True, slots=True)

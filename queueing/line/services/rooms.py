@@ -12,6 +12,7 @@ from poolsite.access.services.actor import Actor, name_of, require
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
+from queueing.line.services import keeping
 from queueing.line.services.common import clean, clean_text
 from queueing.line.services.visits import visit_leave
 
@@ -75,7 +76,9 @@ def typing_tell(*, visit: Visit, by_agent: bool) -> None:
 
 def agent_login(agent: Agent) -> door.AgentState:
     """The agent goes online, or on after a pause; again: the same rooms."""
-    return _known(hotpath.run(door.login(agent.desk.slug, agent.user_id)))
+    state = _known(hotpath.run(door.login(agent.desk.slug, agent.user_id)))
+    keeping.heard(agent.desk.slug)
+    return state
 
 
 def agent_pause(agent: Agent, reason: str) -> door.AgentState:
@@ -95,7 +98,9 @@ def agent_ready(agent: Agent) -> door.Answer:
 
 def agent_beat(agent: Agent) -> door.AgentState:
     """The agent is there (a websocket or a poll)."""
-    return hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
+    state = hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
+    keeping.heard(agent.desk.slug)
+    return state
 
 
 def agent_rooms(agent: Agent) -> tuple[door.Slot, ...]:

@@ -18,7 +18,7 @@ from poolsite.moments import moment_of, us_of
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
-from queueing.line.services import estimates
+from queueing.line.services import estimates, keeping
 from queueing.line.services.common import clean
 from queueing.line.tokens import Place, read_place, sign_place, token_for
 
@@ -73,6 +73,7 @@ def visit_join(
         arrived_us=arrived_us,
     )
     standing = hotpath.run(command)
+    keeping.heard(desk.slug)
     if not standing.is_there:
         raise refusal(standing)
     estimate = estimates.estimate(standing)
@@ -158,6 +159,7 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
     if not _PUBLIC_ID.match(visit):
         return door.Standing("gone")
     standing = hotpath.run(door.beat(desk.slug, visit))
+    keeping.heard(desk.slug)
     if standing.answer != "gone":
         return standing
     row = Visit.objects.filter(desk=desk, public_id=visit).select_related("agent").first()

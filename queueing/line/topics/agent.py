@@ -7,6 +7,7 @@ from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors.consoles import call_out, since_and_why
+from queueing.line.services import keeping
 
 
 class AgentTopic(live.SnapshotTopic):
@@ -44,6 +45,7 @@ class AgentTopic(live.SnapshotTopic):
         """Only the agent's own socket keeps the agent online."""
         if principal.kind == "user" and principal.id == self.key:
             await hotpath.arun(door.agent_beat(self._desk, int(self.key)))
+            keeping.heard(self._desk)
         return False
 
     async def read(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Message
+from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_serve, may_visit, place_in, visit_place
 from queueing.line.topics.standing import standing_shown
@@ -48,7 +49,9 @@ class VisitTopic(live.Topic):
         """
         if principal.kind != "visitor" or principal.id != self.key:
             return False
-        standing = await hotpath.arun(door.beat(place_in(self._known).desk, self.key))
+        desk = place_in(self._known).desk
+        standing = await hotpath.arun(door.beat(desk, self.key))
+        keeping.heard(desk)
         if not standing.is_there and standing.answer != "ended":
             await live.in_thread(visit_beat_by_name, self.key)
         return self._seen is not None and self._has_moved(standing)

@@ -1,0 +1,131 @@
+"""A desk's time goes on without the timers: a web process keeps the desks whose people it hears.
+
+It looks at each of them when something is due, a little after the timers, and does it where they
+have not (`desk.sweep` decides, in one step). So a socket or poll that falls silent is noticed by
+the process that heard it last.
+"""
+
+import asyncio
+import logging
+from contextlib import suppress
+
+from poolsite import hotpath, timers
+from poolsite.hotpath.clock import pace
+from poolsite.per_loop import PerLoop
+from queueing.line import desk as door
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_SECONDS = 0.2  # the timers are late by less
+LOOK_SECONDS = 1.0  # something may begin meanwhile
+LEAST_SECONDS = 0.03
+IDLE_SECONDS = 30.0  # a desk that has nothing to do for so long is let go
+HELD_UP_SECONDS = 2.0  # this process did not run, or Redis did not answer: nobody was heard
+BATCH = 64  # desks in one pipeline
+
+
+def heard(slug: str) -> None:
+    """Somebody of this desk was heard by this process. In a thread: for each loop that keeps desks.
+
+    Costs no command of Redis; a process without such a loop (a worker) keeps nothing.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        for keeper in _keepers.all():
+            keeper.keep_soon(slug)
+    else:
+        _keepers().keep(slug)
+
+
+class DeskKeeper:
+    """The desks that one loop keeps; its task runs while there is one."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._agenda = timers.Agenda()
+        self._clock = timers.ClockGuard()
+        self._heeded_at = float("-inf")
+        self._known: set[str] = set()
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def keep(self, slug: str) -> None:
+        """Look after this desk, from now on."""
+        if slug in self._known:
+            return
+        self._known.add(slug)
+        self._agenda.put(slug, pace())
+        self._changed.set()
+        if self._task is None:
+            self._task = self._loop.create_task(self._run())
+
+    def keep_soon(self, slug: str) -> None:
+        """The same, from another thread."""
+        if slug not in self._known:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self.keep, slug)
+
+    async def _run(self) -> None:
+        while (due := self._agenda.next_due()) is not None:
+            await self._wait(due - pace())
+            if pace() - due > HELD_UP_SECONDS:
+                timers.here.interrupt()
+            slugs = [slug for _, slug in self._agenda.pop(pace(), BATCH)]
+            try:
+                await self._look(slugs)
+            except Exception as error:
+                if not isinstance(error, timers.AWAY):
+                    logger.exception("line: desks were not kept")
+                timers.here.interrupt()
+                self._later(slugs)
+        self._task = None
+
+    async def _wait(self, seconds: float) -> None:
+        self._changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self._changed.wait()
+
+    async def _look(self, slugs: list[str]) -> None:
+        """Do what is due at these desks and nobody else has done. Nothing by a clock in doubt."""
+        if not slugs:
+            return
+        began = pace()
+        if began - self._heeded_at > LOOK_SECONDS:
+            await self._clock.heed()
+            self._heeded_at = began
+        if not await self._clock.in_order():
+            self._later(slugs)
+            return
+        since = timers.here.since_ms
+        answers = await hotpath.arun_batch(
+            [
+                door.sweep(slug, heard_since_ms=since, patience_seconds=PATIENCE_SECONDS)
+                for slug in slugs
+            ]
+        )
+        if pace() - began > HELD_UP_SECONDS:
+            timers.here.interrupt()
+        for slug, answer in zip(slugs, answers, strict=True):
+            self._plan(slug, answer)
+
+    def _plan(self, slug: str, answer: door.Swept | hotpath.HotPathError | None) -> None:
+        if isinstance(answer, hotpath.HotPathError):
+            logger.warning("line: desk %s was not kept: %s", slug, answer)
+            self._later([slug])
+            return
+        wait = (answer.next_us - answer.now_us) / 1e6 if answer is not None else IDLE_SECONDS
+        if wait >= IDLE_SECONDS:
+            self._known.discard(slug)
+        elif answer is not None and answer.more:
+            self._agenda.put(slug, pace() + LEAST_SECONDS)
+        else:
+            self._agenda.put(slug, pace() + min(max(wait, 0.0) + PATIENCE_SECONDS, LOOK_SECONDS))
+
+    def _later(self, slugs: list[str]) -> None:
+        for slug in slugs:
+            self._agenda.put(slug, pace() + LOOK_SECONDS)
+
+
+_keepers = PerLoop(DeskKeeper)
