@@ -1,4 +1,7 @@
-"""The behaviour table's rows of presence, with real sockets that are cut, and polls that stop."""
+"""The behaviour table's rows of presence, with real sockets that are cut, and polls that stop.
+
+No timers run: the web process that heard somebody last notices the silence.
+"""
 
 import asyncio
 import json
@@ -26,7 +29,7 @@ POLL_SECONDS = 1.0
 
 @pytest.fixture(scope="module")
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A web process with a desk of its own, and the line's sweeps beside it."""
+    """A web process with a desk of its own, and what workers do beside it."""
     redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
     site = Site(tmp_path_factory.mktemp("floor"), redis.url)
     site.folder.mkdir(exist_ok=True)
@@ -34,7 +37,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     site.people["agent"] = json.loads(site.run("-m", "tests.line.presence_stage"))
     web = WebServer(site, "uvicorn", application="tests.live.brisk_app:application").start()
     ticker = subprocess.Popen(
-        [sys.executable, "-m", "tests.browser.line_ticker"],
+        [sys.executable, "-m", "tests.browser.line_ticker", "--without-timers"],
         cwd=ROOT,
         env=site.environment,
         preexec_fn=die_with_parent,

@@ -9,6 +9,8 @@ import asyncio
 import logging
 from contextlib import suppress
 
+from asgiref.sync import SyncToAsync
+
 from poolsite import hotpath, timers
 from poolsite.hotpath.clock import pace
 from poolsite.per_loop import PerLoop
@@ -25,15 +27,18 @@ BATCH = 64  # desks in one pipeline
 
 
 def heard(slug: str) -> None:
-    """Somebody of this desk was heard by this process. In a thread: for each loop that keeps desks.
+    """Somebody of this desk was heard by this process. Sends nothing to Redis itself.
 
-    Costs no command of Redis; a process without such a loop (a worker) keeps nothing.
+    In a view's thread it is told to the loop that serves the view. Elsewhere (a worker, a command)
+    nothing is kept.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        for keeper in _keepers.all():
-            keeper.keep_soon(slug)
+        loop = getattr(SyncToAsync.threadlocal, "main_event_loop", None)
+        if loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(heard, slug)
     else:
         _keepers().keep(slug)
 
@@ -46,25 +51,20 @@ class DeskKeeper:
         self._agenda = timers.Agenda()
         self._clock = timers.ClockGuard()
         self._heeded_at = float("-inf")
-        self._known: set[str] = set()
+        self.keeps: set[str] = set()
+        self.looks = 0
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def keep(self, slug: str) -> None:
         """Look after this desk, from now on."""
-        if slug in self._known:
+        if slug in self.keeps:
             return
-        self._known.add(slug)
+        self.keeps.add(slug)
         self._agenda.put(slug, pace())
         self._changed.set()
         if self._task is None:
             self._task = self._loop.create_task(self._run())
-
-    def keep_soon(self, slug: str) -> None:
-        """The same, from another thread."""
-        if slug not in self._known:
-            with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self.keep, slug)
 
     async def _run(self) -> None:
         while (due := self._agenda.next_due()) is not None:
@@ -72,6 +72,7 @@ class DeskKeeper:
             if pace() - due > HELD_UP_SECONDS:
                 timers.here.interrupt()
             slugs = [slug for _, slug in self._agenda.pop(pace(), BATCH)]
+            self.looks += 1
             try:
                 await self._look(slugs)
             except Exception as error:
@@ -117,7 +118,7 @@ class DeskKeeper:
             return
         wait = (answer.next_us - answer.now_us) / 1e6 if answer is not None else IDLE_SECONDS
         if wait >= IDLE_SECONDS:
-            self._known.discard(slug)
+            self.keeps.discard(slug)
         elif answer is not None and answer.more:
             self._agenda.put(slug, pace() + LEAST_SECONDS)
         else:
