@@ -67,7 +67,12 @@ class DeskKeeper:
             self._task = self._loop.create_task(self._run())
 
     async def _run(self) -> None:
-        while (due := self._agenda.next_due()) is not None:
+        task = asyncio.current_task()
+        # A cancellation may be swallowed by what is awaited; the loop that ends waits for us.
+        while task is not None and not task.cancelling():
+            due = self._agenda.next_due()
+            if due is None:
+                break
             await self._wait(due - pace())
             if pace() - due > HELD_UP_SECONDS:
                 timers.here.interrupt()
