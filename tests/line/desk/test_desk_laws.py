@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 
 from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk
-from tests.line.desk.desk_support import SLUG, DeskUnderTest, desk_on
+from tests.line.desk.desk_support import KEYS, SLUG, DeskUnderTest, desk_on
 from tests.support.clock import ScriptClock
 
 QUEUES = (1, 2, 3)  # automatic, offer, manual
@@ -62,6 +62,8 @@ class DeskMachine(RuleBasedStateMachine):
         self.read = 0
         self.waiting: dict[str, tuple[int, int, int, bool]] = {}
         self.skilled: dict[str, dict[str, int]] = {}
+        self.silent: set[str | int] = set()  # for longer than the time to live; visitors by name
+        self.unswept = False
 
     # -- events ----------------------------------------------------------------------------
 
@@ -71,6 +73,9 @@ class DeskMachine(RuleBasedStateMachine):
         skills=st.sampled_from(SKILLS),
     )
     def join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
+        self._join(queue, priority, skills)
+
+    def _join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
         name = f"w{self.orders}-r"  # letters and a dash as in slots
         self.orders += 1
         standing = self.bench.join(name, queue, priority=priority, skills=skills)
@@ -94,6 +99,7 @@ class DeskMachine(RuleBasedStateMachine):
     @rule(agent=st.sampled_from(AGENTS))
     def login(self, agent: int) -> None:
         self.bench.login(agent)
+        self.silent.discard(agent)
 
     @rule(agent=st.sampled_from(AGENTS), how=st.sampled_from(["pause", "logout", "now"]))
     def go(self, agent: int, how: str) -> None:
@@ -102,18 +108,26 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule(agent=st.sampled_from(AGENTS), data=st.data())
     def finish(self, agent: int, data: st.DataObject) -> None:
-        rooms = [slot.visit for slot in self.bench.agent_beat(agent).slots if slot.kind == "room"]
+        self._finish(agent, data)
+
+    def _beat_of(self, agent: int) -> desk.AgentState:
+        self.silent.discard(agent)
+        return self.bench.agent_beat(agent)
+
+    def _finish(self, agent: int, data: st.DataObject) -> None:
+        rooms = [slot.visit for slot in self._beat_of(agent).slots if slot.kind == "room"]
         if rooms:
             answer = self.bench.finish(agent, data.draw(st.sampled_from(rooms)))
             assert answer.answer == "ok"
 
     @rule(agent=st.sampled_from(AGENTS), yes=st.booleans())
     def answer_offer(self, agent: int, yes: bool) -> None:
-        state = self.bench.agent_beat(agent)
+        state = self._beat_of(agent)
         for slot in state.slots:
             if slot.kind == "offer":
                 does = desk.accept if yes else desk.decline
-                assert self.bench.run(does(SLUG, agent, slot.visit, state.offer_token)).ok
+                answer = self.bench.run(does(SLUG, agent, slot.visit, state.offer_token))
+                assert answer.ok or (self.unswept and answer.answer == "late")
 
     @rule(agent=st.sampled_from(AGENTS))
     def take(self, agent: int) -> None:
@@ -141,6 +155,22 @@ class DeskMachine(RuleBasedStateMachine):
         alive: list[str | int] = [*AGENTS, *self.visits]
         silent = data.draw(st.sets(st.sampled_from(alive), max_size=3)) if alive else set()
         self.bench.advance(seconds, *[each for each in alive if each not in silent])
+        self.silent &= silent
+        self.unswept = False
+
+    @rule(agent=st.sampled_from(AGENTS), data=st.data())
+    def silence_that_no_sweep_has_seen(self, agent: int, data: st.DataObject) -> None:
+        """Some fall silent; before a sweep comes to them one agent is free, and somebody joins."""
+        alive: list[str | int] = [*AGENTS, *self.visits]
+        silent = data.draw(st.sets(st.sampled_from(alive), max_size=5))
+        clock = self.bench.clock
+        assert clock is not None
+        now_ms = clock.advance(16) // 1_000
+        self.bench.client.hset(KEYS.tag, mapping={"heard": 0, "walked": now_ms})
+        self.bench.beats(*[each for each in alive if each not in silent])
+        self.silent, self.unswept = silent, True
+        self._finish(agent, data)
+        self._join(data.draw(st.sampled_from(QUEUES)), 5, data.draw(st.sampled_from(SKILLS)))
 
     # -- the laws --------------------------------------------------------------------------
 
@@ -160,6 +190,7 @@ class DeskMachine(RuleBasedStateMachine):
         figures = self.bench.figures()
         assert sum(each.waiting for each in figures.queues.values()) == len(self.waiting)
         assert figures.seq == self.read
+        self.silent -= self.visits.keys()
         for standing in self.bench.beats(*self.visits):
             assert standing.answer in ("waiting", "offered", "room", "ended", "gone")
 
@@ -170,6 +201,7 @@ class DeskMachine(RuleBasedStateMachine):
         if kind in ("room", "offer"):
             place = self.waiting.pop(name, None)
             if place is not None and entry["w"].startswith(("fewest", "agent_became")):
+                assert not {name, int(entry["a"])} & self.silent, "matched with somebody silent"
                 self._first(name, place, int(entry["a"]))
             if kind == "offer" and place is not None:
                 self.waiting[name] = (*place[:3], False)
