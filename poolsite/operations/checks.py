@@ -88,7 +88,7 @@ def check_timers() -> Finding:
     """Every shard has a process that visits what is due."""
     found = timers.read_state()
     paused = next((mark.paused for mark in found.processes if mark.paused), "")
-    late = gettext_noop("Leases, offers and permits end only when somebody asks for them.")
+    late = gettext_noop("Leases and permits end only when somebody asks for them.")
     if not found.processes:
         return _wrong(
             SILENT, gettext_noop("No timers run"), late, gettext_noop("Start: manage.py timers")

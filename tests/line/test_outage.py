@@ -1,12 +1,15 @@
-"""The web process is dead for longer than every grace, while the timers run: nobody is lost."""
+"""The web process is dead or stopped for longer than every grace: nobody is lost."""
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator
 
 import pytest
+import redis
 
 from poolsite.runtime.redis_server import RedisServer
+from queueing.line import desk
 from tests.line.presence_stage import GRACE_SECONDS, ROOM_GRACE_SECONDS
 from tests.line.test_presence import agent_comes, joins, slots_of
 from tests.live.servers import Site, WebServer
@@ -18,18 +21,24 @@ OUTAGE_SECONDS = 6 + ROOM_GRACE_SECONDS + GRACE_SECONDS  # the last mark of the 
 
 
 @pytest.fixture
-def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A web process, a desk of its own, and the timers."""
-    redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
-    site = Site(tmp_path_factory.mktemp("floor"), redis.url)
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """A web process and a desk of its own."""
+    server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
+    site = Site(tmp_path_factory.mktemp("floor"), server.url)
     site.migrate()
     site.people["agent"] = json.loads(site.run("-m", "tests.line.presence_stage"))
     web = WebServer(site, "uvicorn", application="tests.live.brisk_app:application").start()
-    timers = site.start(site.folder / "timers.log", "manage", "timers")
     yield web
-    end(timers)
     web.stop()
-    redis.stop()
+    server.stop()
+
+
+@pytest.fixture
+def floor(alone: WebServer) -> Iterator[WebServer]:
+    """The same, and the timers."""
+    timers = alone.site.start(alone.site.folder / "timers.log", "manage", "timers")
+    yield alone
+    end(timers)
 
 
 async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
@@ -51,6 +60,34 @@ async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
     assert (await waits.until("waiting", 0))["ahead"] == 0
 
     # silence that can be heard is silence again
+    await talks.cut()
+    assert (await talks.until("ended", ROOM_GRACE_SECONDS))["word"] == "visitor lost"
+    await waits.until("room", 0)
+    await waits.leave()
+    await console.cut()
+
+
+async def test_a_process_that_was_stopped_counts_nobodys_silence(alone: WebServer) -> None:
+    """Without timers the web process alone says who is silent; it could not hear anybody."""
+    console = await agent_comes(alone)
+    talks, waits = await joins(alone, "Ann"), await joins(alone, "Bo")
+    await talks.until("room", 0)
+    assert alone.process is not None
+    with redis.Redis.from_url(alone.site.redis_url, decode_responses=True) as client:
+
+        def walked() -> int:
+            return int(client.hget(desk.DeskKeys("care").tag, "walked") or 0)
+
+        await eventually(walked)
+        alone.process.send_signal(signal.SIGSTOP)
+        before = walked()
+        await asyncio.sleep(OUTAGE_SECONDS)  # waits: silence is what is tested
+        alone.process.send_signal(signal.SIGCONT)
+        await eventually(lambda: walked() > before + OUTAGE_SECONDS * 1_000)
+        assert (await talks.stands())["answer"] == "room"
+        assert (await waits.stands())["answer"] == "waiting"
+        told = {entry["k"] for _, entry in client.xrange(desk.DeskKeys("care").log)}
+        assert not told & {"away", "room_away", "agent_away", "agent_lost", "end"}
     await talks.cut()
     assert (await talks.until("ended", ROOM_GRACE_SECONDS))["word"] == "visitor lost"
     await waits.until("room", 0)
