@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 FRESH_SECONDS = 1.0
 MISSING_SECONDS = 1.0
+OLD_SECONDS = 30.0
+PATIENCE_SECONDS = 1.0
 ENTRIES_LIMIT = 10_000
 
 
@@ -45,7 +47,9 @@ class Directory(Generic[T]):
         self._asking: dict[str, asyncio.Task[_Entry[T]]] = {}
 
     async def get(self, name: str) -> T | None:
-        """The value, at most a second old while SQL answers; None = there is none.
+        """The value, at most a second old while it is asked for; None = there is none.
+
+        What nobody asked for in the last 30 s is read anew, unless SQL does not answer in a second.
 
         Raises Django's database error when SQL is away and the name was never seen.
         """
@@ -56,10 +60,20 @@ class Directory(Generic[T]):
         elif now - entry.asked_at > (FRESH_SECONDS if entry.value else MISSING_SECONDS):
             if entry.value is None:
                 entry = await asyncio.shield(self._ask(name))
+            elif now - entry.asked_at > OLD_SECONDS:
+                entry = await self._anew(name, entry)
             elif name not in self._asking:
                 entry.asked_at = now  # serve what is known; the answer comes beside
                 self._ask(name).add_done_callback(self._note)
         return entry.value
+
+    async def _anew(self, name: str, known: _Entry[T]) -> _Entry[T]:
+        known.asked_at = time.monotonic()
+        task = self._ask(name)
+        task.add_done_callback(self._note)
+        await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
+        read = task.done() and not task.cancelled() and task.exception() is None
+        return task.result() if read else known
 
     def _ask(self, name: str) -> asyncio.Task[_Entry[T]]:
         task = self._asking.get(name)

@@ -57,6 +57,8 @@ class ReportAnswer(BaseModel):
     token: int | None = Field(description="To be shown to the external system.")
     deadline: int | None = Field(description="µs since 1970: stop by then. Less the margin.")
     attempt: int | None = None
+    remaining_ms: int | None = Field(None, description="Until the deadline, by the gate's clock.")
+    permit: str | None = Field(None, description="Signed, when the gate has a signing key.")
     retry_after: int = Field(description="Seconds until the next report is of use.")
     place: int | None = Field(None, description="In the line, from 1.")
     estimate_seconds: int | None = None
@@ -109,6 +111,8 @@ class PermitAnswer(BaseModel):
     granted: bool
     token: int | None = None
     deadline: int | None = Field(None, description="µs since 1970: the slot is free then.")
+    remaining_ms: int | None = Field(None, description="Until the deadline, by the gate's clock.")
+    permit: str | None = Field(None, description="Signed, when the gate has a signing key.")
     reason: str = ""
     place: int | None = None
     estimate_seconds: int | None = None
@@ -164,6 +168,23 @@ class HolderOut(BaseModel):
     granted: int
     deadline: int
     task: str | None
+
+
+class KeyIn(BaseModel):
+    """What to do with a gate's signing keys."""
+
+    model_config = _STRICT
+
+    do: Literal["new", "use", "remove"]
+    reason: str = Field("", max_length=200)
+
+
+class KeyOut(BaseModel):
+    """A gate's signing keys by their fingerprints; a new key itself is told this one time."""
+
+    key: str | None = Field(None, description="The new key: 32 bytes, hexadecimal.")
+    signs: str = Field(description="Fingerprint of the key that signs permits; empty: none does.")
+    next: str = Field(description="Fingerprint of the one that waits for `use`.")
 
 
 class BatchOut(BaseModel):

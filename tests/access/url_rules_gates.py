@@ -84,6 +84,9 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{one}/batches/<batch>/<what>": rule(
             BATCH, url=of_batch(f"{url}/batches/%s/resume"), method="post"
         ),
+        f"{one}/key": rule(
+            OPERATE_IT, url=of_gate(f"{url}/key"), method="post", data={"do": "new"}
+        ),
         **{
             f"{one}/{part}": rule(TOKENS_ONLY, url=of_gate(f"{url}/{part}"), method="post")
             for part in ("acquire", "release", "renew", "incr", "decr", "observe")
@@ -96,6 +99,9 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "gates/<slug:slug>/settings/": rule(OPERATE_IT, url=of_gate("/gates/own-gate/settings/")),
         "gates/<slug:slug>/act/": rule(
             OPERATE_IT, url=of_gate("/gates/own-gate/act/"), method="post"
+        ),
+        "gates/<slug:slug>/key/": rule(
+            OPERATE_IT, url=of_gate("/gates/own-gate/key/"), method="post"
         ),
         "gates/<slug:slug>/batches/": rule(SEE_IT, url=of_gate("/gates/own-gate/batches/")),
         "batches/<int:batch_id>/": rule(SEE_IT, url=of_batch("/batches/%s/")),

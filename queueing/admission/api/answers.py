@@ -31,6 +31,7 @@ def report_answer(slug: str, told: Told, sent: list[str]) -> dict[str, Any]:
     if told.task is not None:
         body["payload"] = told.payload
         body["attempt"] = told.attempt
+        body["remaining_ms"] = remaining_ms(told.until_us or 0, told.now_us)
     if told.place is not None:
         body["place"] = told.place
     if told.estimate_seconds is not None:
@@ -45,11 +46,17 @@ def report_answer(slug: str, told: Told, sent: list[str]) -> dict[str, Any]:
     return body
 
 
+def remaining_ms(deadline_us: int, now_us: int) -> int:
+    """How long it is until a deadline, by the gate's clock: callers need not trust their own."""
+    return max(0, (deadline_us - now_us) // 1_000)
+
+
 def permit_answer(permit: Permit) -> dict[str, Any]:
     """The answer to acquire and renew."""
     body: dict[str, Any] = {"granted": permit.granted, "reason": permit.reason}
     if permit.granted:
         body |= {"token": permit.token, "deadline": permit.deadline_us}
+        body["remaining_ms"] = remaining_ms(permit.deadline_us, permit.now_us)
     for name, value in (
         ("place", permit.place),
         ("estimate_seconds", permit.estimate_seconds),

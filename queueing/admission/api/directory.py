@@ -1,12 +1,13 @@
 """Which gates there are, as the hot lane knows them: asked of SQL, remembered for a second."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from poolsite.api.directory import Kind
 from queueing.admission.models import Gate, TaskBatch
 
 BUSY_LIMIT = 100
 EVERYBODY = "*"
+FIELDS = ("pk", "slug", "account_id", "signing_key", "previous_signing_key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class GateRef:
     id: int
     slug: str
     account_id: int | None
+    signing_key: str = field(default="", repr=False)
 
     access_kind = "gate"
 
@@ -26,8 +28,12 @@ class GateRef:
 
 
 def _load(slug: str) -> GateRef | None:
-    row = Gate.objects.filter(slug=slug).values_list("pk", "slug", "account_id").first()
-    return None if row is None else GateRef(*row)
+    gate = Gate.objects.filter(slug=slug).only(*FIELDS).first()
+    return None if gate is None else _ref(gate)
+
+
+def _ref(gate: Gate) -> GateRef:
+    return GateRef(gate.pk, gate.slug, gate.account_id, gate.signs_with)
 
 
 def _load_busy(account: str) -> tuple[GateRef, ...]:
@@ -36,9 +42,7 @@ def _load_busy(account: str) -> tuple[GateRef, ...]:
     gates = Gate.objects.filter(pk__in=busy).order_by("slug")
     if account != EVERYBODY:
         gates = gates.filter(account_id=int(account))
-    return tuple(
-        GateRef(*row) for row in gates.values_list("pk", "slug", "account_id")[:BUSY_LIMIT]
-    )
+    return tuple(_ref(gate) for gate in gates.only(*FIELDS)[:BUSY_LIMIT])
 
 
 _GATES: Kind[GateRef] = Kind("gates", _load)

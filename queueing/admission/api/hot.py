@@ -17,6 +17,7 @@ from poolsite.api.reading import MalformedError, NothingIn, Reader
 from queueing.admission import gate as door
 from queueing.admission.api import answers, reports
 from queueing.admission.api.directory import GateRef, gate_ref
+from queueing.admission.api.signing import signed
 from queueing.admission.schemas import (
     BODY_LIMIT_BYTES,
     AcquireIn,
@@ -126,7 +127,16 @@ class _GateRoute:
             return problem_response("malformed", str(error))
         except door.GateRefusedError as error:
             return _gate_refused(error)
-        return _ok(self._answer(result))
+        answer = self._answer(result)
+        if isinstance(result, door.Permit) and result.granted:
+            answer |= _signed(ref, given, result)
+        return _ok(answer)
+
+
+def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, Any]:
+    if not isinstance(given, AcquireIn | RenewIn):
+        return {}
+    return signed(ref, given.holder, permit.token, permit.deadline_us)
 
 
 def _acquire(slug: str, given: AcquireIn) -> hotpath.Command[door.Permit]:

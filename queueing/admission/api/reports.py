@@ -15,6 +15,7 @@ from poolsite.per_loop import PerLoop
 from queueing.admission import gate as door
 from queueing.admission.api.answers import report_answer
 from queueing.admission.api.directory import GateRef, busy_gates, gate_ref
+from queueing.admission.api.signing import signed
 from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResult
 
 ACTION = "admission.use"
@@ -46,7 +47,10 @@ async def take(
         return _nothing(given)
     sent = [result.task for result in given.results]
     told = await _gatherer().run(ref.slug, _report(ref, device, given))
-    return report_answer(ref.slug, told, sent)
+    body = report_answer(ref.slug, told, sent)
+    if told.token and told.until_us:
+        body |= signed(ref, f"@{device}", told.token, told.until_us, body["task"])
+    return body
 
 
 def _nothing(given: DeviceReport) -> dict[str, Any]:

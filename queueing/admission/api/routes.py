@@ -22,6 +22,8 @@ from queueing.admission.schemas import (
     DeviceReport,
     GateOut,
     HolderOut,
+    KeyIn,
+    KeyOut,
     ObserveAnswer,
     ObserveIn,
     PermitAnswer,
@@ -86,6 +88,19 @@ def list_holders(
         }
         for row in found.rows
     ]
+
+
+@gates.post("/{slug}/key", response={200: KeyOut, **WRITE_ERRORS}, summary="Signing key")
+def change_key(request: HttpRequest, given: KeyIn, slug: str = Slug) -> Any:
+    """Make a signing key, sign with the newest one, or sign no longer.
+
+    The first key signs at once; a later one waits for `use`, so that external systems can be given
+    it before. Operators with the grant `operate` only.
+    """
+    principal = principal_of_request(request)
+    gate = _gate(principal, slug)
+    found = services.gate_key_change(given.do, actor=principal, gate=gate, reason=given.reason)
+    return {"key": found or None, **Gate.objects.get(pk=gate.pk).signing_prints}
 
 
 # -- batches -------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from queueing.admission.gate.reasons import check
 class Permit:
     """The answer to acquire: a permit, or a place in the line.
 
-    `deadline_us` is when the slot is free for others. `place` counts from 1; None = there is no
-    line, or nothing can be estimated.
+    `deadline_us` is when the slot is free for others, `now_us` the gate's time of this answer
+    (0: not granted). `place` counts from 1; None = there is no line, or nothing can be estimated.
     """
 
     granted: bool
@@ -23,6 +23,7 @@ class Permit:
     place: int | None = None
     estimate_seconds: int | None = None
     retry_seconds: int | None = None
+    now_us: int = 0
 
 
 def number(text: str) -> int | None:
@@ -30,10 +31,15 @@ def number(text: str) -> int | None:
     return int(text) if text else None
 
 
+def _granted(reply: list[str]) -> Permit:
+    token, deadline, reason, now = reply[1:5]
+    return Permit(True, reason, int(token), int(deadline), now_us=int(now))
+
+
 def _permit(reply: list[str]) -> Permit:
     check(reply)
     if reply[0] == "1":
-        return Permit(True, reply[3], int(reply[1]), int(reply[2]))
+        return _granted(reply)
     return Permit(
         granted=False,
         reason=reply[3],
@@ -83,7 +89,7 @@ def renew(slug: str, holder: str, token: int) -> Command[Permit]:
     def read(reply: list[str]) -> Permit:
         check(reply)
         if reply[0] == "1":
-            return Permit(True, reply[3], int(reply[1]), int(reply[2]))
+            return _granted(reply)
         return Permit(False, reply[3])
 
     return gate_command("renew", slug, [holder, str(token)], read, holder)

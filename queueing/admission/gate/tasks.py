@@ -117,6 +117,7 @@ class Told:
 
     `word`: task, wait, none. `until_us`: the device stops by it (the permit's deadline less the
     margin). `results`: (task, accepted | repeat | late | unknown task | unknown token).
+    `now_us`: the gate's time.
     """
 
     word: str
@@ -130,6 +131,7 @@ class Told:
     estimate_seconds: int | None
     reason: str
     results: tuple[tuple[int, str], ...] = ()
+    now_us: int = 0
 
 
 def reports(slug: str, batch: Sequence[Report]) -> Command[list[Told]]:
@@ -170,6 +172,8 @@ def _told(words: Sequence[str]) -> Told:
         estimate_seconds=number(words[8]),
         reason=words[9],
         results=tuple(
-            (int(task), outcome) for task, outcome in zip(words[10::2], words[11::2], strict=True)
+            (int(task), outcome)
+            for task, outcome in zip(words[10:-1:2], words[11:-1:2], strict=True)
         ),
+        now_us=int(words[-1]),
     )

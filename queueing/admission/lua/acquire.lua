@@ -8,7 +8,7 @@ KEYS[4] {gate}:line      ZSET    who waits by the µs of the arrival
 KEYS[5] {gate}:seen      ZSET    who waits by the µs of the last asking
 KEYS[6] {gate}:starts    LIST    the last starts, newest first, when a rate is set
 ARGV[1] holder           1 to 64 of letters, digits and . _ : - ; a letter or digit first
-Reply: [1, token, deadline in µs, "" or "repeat"] or
+Reply: [1, token, deadline in µs, "" or "repeat", now in µs] or
   [0, place, estimate in s, full turn rate paused recovering, ask again in s]
 Errors: -1 "malformed holder", "no such gate", "script outdated …"
 Complexity: O(log n)
@@ -32,7 +32,7 @@ local at = fmt('%d', now)
 --@include due
 --@include keep_time
 if held then
-  if sub(held, 17, 32) + 0 > due then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat' } end
+  if sub(held, 17, 32) + 0 > due then return { '1', sub(held, 1, 16), sub(held, 17, 32), 'repeat', at } end
   call('ZREM', PERMITS, who)
   call('HDEL', GATE, name)
   seq = seq + 1
@@ -67,4 +67,4 @@ call('ZADD', PERMITS, deadline, who)
 call('HSET', GATE, 'seq', fmt('%d', seq), 'clock', at, 'granted', fmt('%d', head[6] + 1), name, token .. deadline .. at)
 call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'granted\t' .. who .. '\t' .. token .. '\t' .. deadline .. '\t\t\t\t\t')
 --@include wake
-return { '1', token, deadline, '' }
+return { '1', token, deadline, '', at }

@@ -6,7 +6,7 @@ KEYS[2] {gate}:permits   ZSET    as admission/acquire
 KEYS[3] {gate}:log       STREAM  as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit
-Reply: [1, token, deadline in µs, "" | adopted] or [0, "", "", not held | other token | late]
+Reply: [1, token, deadline in µs, "" | adopted, now in µs] or [0, "", "", not held | other token | late]
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
 Version: 1
@@ -48,4 +48,4 @@ call('ZADD', PERMITS, text, who)
 call('HSET', GATE, 'seq', fmt('%d', seq), 'clock', at, name, token .. text .. granted)
 call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', event .. '\t' .. who .. '\t' .. token .. '\t' .. text .. '\t\t\t\t\t')
 --@include wake
-return { '1', token, text, event == 'adopted' and 'adopted' or '' }
+return { '1', token, text, event == 'adopted' and 'adopted' or '', at }

@@ -16,7 +16,7 @@ ARGV[1+] reports         for each: how many words follow; device, renew (a token
   each result task, token, ok 1|0, took_ms or "", data (JSON without control characters, or "")
 Reply: for each report: how many words follow; task | none | wait, task, payload, token, until (µs), attempt,
   ask again in s, place, estimate in s, reason; then for each result task and accepted | repeat |
-  late | unknown task | unknown token
+  late | unknown task | unknown token; last the gate's time in µs
 Errors: -1 "malformed …", "no such gate", "script outdated …"; then nothing was taken
 Complexity: O((reports + results) × log n)
 Version: 1
@@ -54,9 +54,10 @@ for _, first in ipairs(reports) do
     outcomes[#outcomes + 1] = take_result(device, ARGV[j], ARGV[j + 1], ARGV[j + 2], ARGV[j + 3], ARGV[j + 4])
   end
   local words = fetch(device, ARGV[first + 2])
-  reply[#reply + 1] = fmt('%d', #words + #outcomes)
+  reply[#reply + 1] = fmt('%d', #words + #outcomes + 1)
   for _, word in ipairs(words) do reply[#reply + 1] = word end
   for _, word in ipairs(outcomes) do reply[#reply + 1] = word end
+  reply[#reply + 1] = at
 end
 count_line()
 finish()

@@ -1,5 +1,7 @@
 """A gate and its settings."""
 
+import hashlib
+
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
@@ -115,6 +117,11 @@ class Gate(PausableRow):
         _("alarm: waiting over"), default=0, help_text=_("0: no alarm.")
     )
 
+    signing_key = models.CharField(_("signing key"), max_length=64, blank=True, editable=False)
+    previous_signing_key = models.CharField(
+        _("previous signing key"), max_length=64, blank=True, editable=False
+    )
+
     loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
 
     objects = Living["Gate"]()
@@ -146,6 +153,25 @@ class Gate(PausableRow):
     def tag(self) -> str:
         """The gate's Redis tag, with its braces."""
         return "{gate." + self.slug + "}"
+
+    @property
+    def signs_with(self) -> str:
+        """The key (hexadecimal) that signs permits; "": they are not signed.
+
+        The previous one, until an operator has said that the newest one is installed.
+        """
+        return self.previous_signing_key or self.signing_key
+
+    @property
+    def signing_prints(self) -> dict[str, str]:
+        """What may be shown of the keys: fingerprints of the one that signs and of the next."""
+        following = self.signing_key if self.previous_signing_key else ""
+        return {"signs": fingerprint(self.signs_with), "next": fingerprint(following)}
+
+
+def fingerprint(key: str) -> str:
+    """What tells a signing key from others and gives nothing of it away; "" for none."""
+    return hashlib.sha256(bytes.fromhex(key)).hexdigest()[:8] if key else ""
 
 
 class UnsentChange(UnsentMark):

@@ -30,6 +30,12 @@ from queueing.admission.services.permits import permit_free
 from queueing.admission.services.rebuilding import gate_check, gate_rebuild
 from queueing.admission.services.reconciling import Report, gate_reconcile
 from queueing.admission.services.sampling import sample_take
+from queueing.admission.services.signing import (
+    gate_key_change,
+    gate_key_new,
+    gate_key_remove,
+    gate_key_use,
+)
 from queueing.admission.services.uploads import Problem
 
 __all__ = [
@@ -48,6 +54,10 @@ __all__ = [
     "gate_configure",
     "gate_create",
     "gate_delete",
+    "gate_key_change",
+    "gate_key_new",
+    "gate_key_remove",
+    "gate_key_use",
     "gate_open_early",
     "gate_pause",
     "gate_pin",

@@ -6,13 +6,22 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out, word_of
 from queueing.admission import services
 from queueing.admission.forms import GateSettingsForm
 from queueing.admission.models import Gate
 from queueing.admission.selectors import gate_get
+
+KEY_DONE = {
+    "new": gettext_lazy("Signing key created."),
+    "use": gettext_lazy("Permits are signed with the new key."),
+    "remove": gettext_lazy("Signing keys removed. Permits are no longer signed."),
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,3 +45,24 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"gate": Gate.objects.get(pk=gate.pk), "form": form, "groups": form.groups()}
     status = 422 if form.is_bound else 200
     return render(request, "admission/gate_settings.html", context, status=status)
+
+
+@never_cache
+@require_POST
+def gate_key(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a signing key, shown on this one page only; put it into use; remove the keys."""
+    principal = principal_of(request)
+    gate = gate_get(principal, slug, "admission.operate")
+    do, reason = request.POST.get("do", ""), word_of(request, "reason")
+    made: list[str] = []
+
+    def change() -> str:
+        if do not in KEY_DONE:
+            raise ValidationError(_("The request cannot be read."))
+        made.append(services.gate_key_change(do, actor=principal, gate=gate, reason=reason))
+        return str(KEY_DONE[do])
+
+    if carry_out(request, change) and made[0]:
+        gate.refresh_from_db()
+        return render(request, "admission/key_shown.html", {"gate": gate, "key": made[0]})
+    return redirect("admission:gate_settings", slug=gate.slug)

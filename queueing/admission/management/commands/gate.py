@@ -19,7 +19,7 @@ DRIFT = 1
 class Command(VerbCommand):
     """Make, show, size, compare, pause and open gates; bring batches; free permits."""
 
-    help = "Admission gates: create, show, cap, holders, free, reconcile, batch, pause, open."
+    help = "Admission gates: create, show, cap, holders, free, reconcile, batch, key, pause, open."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -51,6 +51,7 @@ class Command(VerbCommand):
         reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
         reconcile.set_defaults(run=self._reconcile)
         self._add_batch(verbs)
+        self._add_key(verbs)
         cancel = verbs.add_parser("cancel", help="cancel a batch for good")
         cancel.add_argument("slug")
         cancel.add_argument("batch", type=int)
@@ -75,6 +76,13 @@ class Command(VerbCommand):
         batch.add_argument("--closes", required=True)
         batch.add_argument("--skip-bad", action="store_true", help="take the good rows")
         batch.set_defaults(run=self._batch)
+
+    def _add_key(self, verbs: Any) -> None:
+        key = verbs.add_parser("key", help="the key that signs permits; a new one is printed once")
+        key.add_argument("slug")
+        key.add_argument("do", choices=("new", "use", "remove"), help="use: sign with the newest")
+        key.add_argument("--reason", default="")
+        key.set_defaults(run=self._key)
 
     def _create(self, options: dict[str, Any]) -> None:
         gate = services.gate_create(
@@ -160,6 +168,18 @@ class Command(VerbCommand):
             raise CommandError(f"{gate.slug} has no batch {options['batch']}")
         services.batch_cancel(actor=ACTOR, batch=batch, reason=options["reason"])
         self.stdout.write(f"batch {batch.pk}: cancelled")
+
+    def _key(self, options: dict[str, Any]) -> None:
+        gate = _gate(options["slug"])
+        made = services.gate_key_change(
+            options["do"], actor=ACTOR, gate=gate, reason=options["reason"]
+        )
+        gate.refresh_from_db()
+        prints = gate.signing_prints
+        waits = f", {prints['next']} waits for `use`" if prints["next"] else ""
+        self.stdout.write(f"{gate.slug}: signs with {prints['signs'] or 'no key'}{waits}")
+        if made:
+            self.stdout.write(made)
 
     def _pause(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])
