@@ -1,22 +1,15 @@
-"""How a client asks again: a bounded number of times, after pauses that grow and differ.
+"""Whether a server answers: what a client asks one that is away.
 
-Clients that all ask again in the same moment keep an overloaded server down for ever.
+The rule of the pauses is that of the gate's client library.
 """
 
-import random
 import time
 
-FIRST_SECONDS = 0.2
-LONGEST_SECONDS = 10.0
+from integrations.gate_client.retrying import LONGEST_SECONDS, pause_seconds
+
+__all__ = ["LONGEST_SECONDS", "Reach", "pause_seconds"]
+
 AWAY_AFTER = 3
-
-
-def pause_seconds(attempt: int, longest_seconds: float = LONGEST_SECONDS) -> float:
-    """The pause after the attempt of this number, counted from 0: doubled each time, up to the
-    longest, of which a random half is left out.
-    """
-    grown = min(FIRST_SECONDS * 2.0 ** min(attempt, 16), longest_seconds)
-    return grown * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 class Reach:

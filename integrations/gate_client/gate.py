@@ -1,0 +1,147 @@
+"""A gate for holders of permits: `Gate` with blocking calls, `AsyncGate` with asyncio."""
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from . import clock, holder, lease
+from .errors import UnreachableError
+from .holder import Permit
+from .transport import TIMEOUT_SECONDS, Asyncio, Blocking
+
+logger = logging.getLogger(__name__)
+_UNTOLD = "%s: the slot is free at its deadline, the release was not heard: %s"
+
+
+class Gate:
+    """One gate. `url` is the platform's address, `token` an API token that may use the gate."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        gate: str,
+        *,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.gate = gate
+        self._runner = Blocking(url, token, timeout_seconds=timeout_seconds, transport=transport)
+
+    def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
+        """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
+        return self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds))
+
+    def renew(self, permit: Permit) -> None:
+        """Move the deadline. Raises PermitLost when the permit is held no longer."""
+        self._runner.run(holder.renew(permit))
+
+    def release(
+        self, permit: Permit, *, ok: bool | None = None, took_ms: int | None = None
+    ) -> bool:
+        """Give it back; `ok` and `took_ms` feed an adaptive cap. False: it had ended before."""
+        return self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
+
+    @contextlib.contextmanager
+    def permit(self, holder_name: str, *, wait_seconds: float = 0.0) -> Iterator[Permit]:
+        """Hold a permit: renewed in time, released at the end, whatever happens inside.
+
+        An error inside counts as one of the external system (adaptive cap). Code inside calls
+        `permit.check()` between pieces of work. Raises PermitLost at the end when the deadline had
+        passed before.
+        """
+        permit = self.acquire(holder_name, wait_seconds=wait_seconds)
+        began, ok = clock.now(), None
+        try:
+            with self._runner.holding(permit, lease.keep(permit, lambda: holder.renew(permit))):
+                yield permit
+            ok = True
+        except Exception:
+            ok = False
+            raise
+        finally:
+            try:
+                self.release(permit, ok=ok, took_ms=int((clock.now() - began) * 1_000))
+            except UnreachableError as error:
+                logger.warning(_UNTOLD, permit.holder, error)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncGate:
+    """One gate, for asyncio; otherwise as `Gate`."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        gate: str,
+        *,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.gate = gate
+        self._runner = Asyncio(url, token, timeout_seconds=timeout_seconds, transport=transport)
+
+    async def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
+        """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
+        return await self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds))
+
+    async def renew(self, permit: Permit) -> None:
+        """Move the deadline. Raises PermitLost when the permit is held no longer."""
+        await self._runner.run(holder.renew(permit))
+
+    async def release(
+        self, permit: Permit, *, ok: bool | None = None, took_ms: int | None = None
+    ) -> bool:
+        """Give it back; `ok` and `took_ms` feed an adaptive cap. False: it had ended before."""
+        return await self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
+
+    @contextlib.asynccontextmanager
+    async def permit(self, holder_name: str, *, wait_seconds: float = 0.0) -> AsyncIterator[Permit]:
+        """Hold a permit: renewed in time, released at the end, whatever happens inside.
+
+        What runs inside is cancelled when the deadline has passed, and PermitLost is raised.
+        """
+        permit = await self.acquire(holder_name, wait_seconds=wait_seconds)
+        began, ok = clock.now(), None
+        try:
+            async with self._runner.holding(
+                permit, lease.keep(permit, lambda: holder.renew(permit))
+            ):
+                yield permit
+            ok = True
+        except Exception:
+            ok = False
+            raise
+        finally:
+            try:
+                await self.release(permit, ok=ok, took_ms=int((clock.now() - began) * 1_000))
+            except UnreachableError as error:
+                logger.warning(_UNTOLD, permit.holder, error)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._runner.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,95 @@
+"""What holders of permits do, without I/O: acquire, renew, release."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from . import clock
+from .errors import Refused
+from .lease import Lease, terms_of
+from .retrying import spread
+from .steps import Answer, Pause, Steps, ask
+
+SHORTEST_PAUSE_SECONDS = 0.2
+
+
+@dataclass(kw_only=True)
+class Permit(Lease):
+    """A slot of a gate, held by `holder`."""
+
+    gate: str
+    holder: str
+
+
+def path_of(gate: str, verb: str) -> str:
+    """A gate's route."""
+    return f"/api/v1/gates/{quote(gate, safe='')}/{verb}"
+
+
+def acquire(gate: str, holder: str, wait_seconds: float) -> Steps[Permit]:
+    """Ask until there is a permit, each time when the gate says that it is of use.
+
+    Raises Refused when there was none within `wait_seconds` (0: the first answer counts), and
+    PermitLost when the answer took longer than the permit lasts.
+    """
+    until = clock.now() + wait_seconds
+    while True:
+        answer = yield from ask(path_of(gate, "acquire"), {"holder": holder})
+        if answer.body.get("granted"):
+            terms = terms_of(answer)
+            permit = Permit(
+                gate=gate,
+                holder=holder,
+                token=terms.token,
+                deadline=terms.deadline,
+                signed=terms.signed,
+                asked_at=terms.asked_at,
+                ends_at=terms.ends_at,
+            )
+            permit.check()
+            return permit
+        refused = _refused(answer)
+        left = until - clock.now()
+        if left <= 0:
+            raise refused
+        # It is asked once more at the end of the wait.
+        yield Pause(min(left, spread(max(refused.retry_after, SHORTEST_PAUSE_SECONDS))))
+
+
+def _refused(answer: Answer) -> Refused:
+    body = answer.body
+    return Refused(
+        str(body.get("reason") or ""),
+        float(body.get("retry_after") or 1),
+        body.get("place"),
+        body.get("estimate_seconds"),
+    )
+
+
+def renew(permit: Permit) -> Steps[None]:
+    """Move the deadline. Raises PermitLost when the gate says that the permit is not held."""
+    permit.check()
+    words = {"holder": permit.holder, "token": permit.token}
+    answer = yield from ask(path_of(permit.gate, "renew"), words, until=permit.ends_at)
+    if answer.body.get("granted"):
+        permit.renewed(terms_of(answer))
+    else:
+        permit.lose(str(answer.body.get("reason") or "not held"))
+    permit.check()
+
+
+def release(permit: Permit, *, ok: bool | None, took_ms: int | None) -> Steps[bool]:
+    """Give the permit back. False: it had ended before, or an earlier attempt was heard.
+
+    No attempt is made after the deadline: the slot is free then. UnreachableError without an answer
+    until then.
+    """
+    words: dict[str, object] = {"holder": permit.holder, "token": permit.token}
+    if ok is not None:
+        words["ok"] = ok
+    if took_ms is not None:
+        words["took_ms"] = took_ms
+    if not permit.remaining_seconds:
+        return False
+    answer = yield from ask(path_of(permit.gate, "release"), words, until=permit.ends_at)
+    permit.lose("released")
+    return bool(answer.body.get("released"))

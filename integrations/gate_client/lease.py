@@ -1,0 +1,98 @@
+"""Something that a gate lends for a time: until when it lasts, and how it is kept."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from . import clock
+from .errors import PermitLost, RejectedError, UnreachableError
+from .retrying import TRIES, pause_seconds
+from .steps import Answer, Pause, Steps
+
+RENEW_SHARE = 1 / 3  # it is renewed when so much of its time has passed
+
+
+@dataclass(kw_only=True)
+class Lease:
+    """What permits and tasks have in common.
+
+    `deadline` is the gate's word, in µs since 1970. `signed` is the text that the external system
+    checks, "" when the gate has no signing key. Trust `remaining_seconds`, not the deadline and a
+    clock on the wall. A renewal changes all three in place.
+    """
+
+    token: int
+    deadline: int
+    signed: str
+    asked_at: float
+    ends_at: float
+    lost: str = ""
+    on_change: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def remaining_seconds(self) -> float:
+        """How long it surely lasts; 0 when it has ended."""
+        return 0.0 if self.lost else max(0.0, self.ends_at - clock.now())
+
+    def check(self) -> None:
+        """Raise PermitLost when it has ended. To be called between pieces of work."""
+        if not self.remaining_seconds:
+            raise PermitLost(self.lost or "past its deadline")
+
+    def renewed(self, terms: "Terms | Lease") -> None:
+        """Go on by what the gate said."""
+        self.deadline, self.signed = terms.deadline, terms.signed
+        self.asked_at = terms.asked_at
+        self.ends_at = max(self.ends_at, terms.ends_at)
+        self._changed()
+
+    def lose(self, why: str) -> None:
+        """The gate says that it is not held."""
+        self.lost = why
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.on_change is not None:
+            self.on_change()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an answer says of a permit."""
+
+    token: int
+    deadline: int
+    signed: str
+    asked_at: float
+    ends_at: float
+
+
+def terms_of(answer: Answer) -> Terms:
+    """Read an answer that carries a permit. It lasts from when the question was sent, at least."""
+    body = answer.body
+    return Terms(
+        int(body["token"]),
+        int(body["deadline"]),
+        str(body.get("permit") or ""),
+        answer.asked_at,
+        clock.ends_at(answer.asked_at, int(body["remaining_ms"])),
+    )
+
+
+def keep(lease: Lease, renew: Callable[[], Steps[None]]) -> Steps[None]:
+    """Renew in time, for ever. Ends by raising PermitLost or RejectedError."""
+    while True:
+        whole = max(0.0, lease.ends_at - lease.asked_at)
+        yield Pause(max(0.0, lease.asked_at + whole * RENEW_SHARE - clock.now()))
+        lease.check()
+        before = lease.ends_at
+        try:
+            yield from renew()
+        except UnreachableError:
+            lease.check()
+            yield Pause(min(pause_seconds(TRIES), lease.remaining_seconds))  # there is time left
+            continue
+        except RejectedError as error:
+            lease.lose(str(error))
+            raise
+        if lease.ends_at - before < whole / 10:  # near the longest time: renewing is of no more use
+            yield Pause(min(lease.remaining_seconds, max(1.0, whole * RENEW_SHARE)))

@@ -1,0 +1,199 @@
+"""Runs the protocol's steps over httpx: once with blocking calls, once with asyncio."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import httpx
+
+from .errors import GateError, PermitLost
+from .lease import Lease
+from .steps import NoReply, Pause, Post, Reply, Steps
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+TIMEOUT_SECONDS = 10.0
+
+
+class Stopped(Exception):  # noqa: N818  not a fault
+    """Whoever runs the steps wants no more of them."""
+
+
+def _reply(response: httpx.Response) -> Reply | NoReply:
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        if response.is_success:
+            return NoReply("an answer that is not a JSON object")
+        body = {}
+    named = response.headers.get("Retry-After", "")
+    seconds = float(named) if named.isascii() and named.isdecimal() and len(named) < 9 else None
+    return Reply(response.status_code, body, seconds)
+
+
+class Blocking:
+    """With blocking calls; may be used by several threads at once."""
+
+    def __init__(
+        self, url: str, token: str, *, timeout_seconds: float, transport: httpx.BaseTransport | None
+    ) -> None:
+        self._http = httpx.Client(
+            base_url=url, headers=_headers(token), timeout=timeout_seconds, transport=transport
+        )
+
+    def run(
+        self,
+        steps: Steps[T],
+        *,
+        stop: threading.Event | None = None,
+        work: Callable[[Any], None] | None = None,
+    ) -> T:
+        """Do the steps; returns what they return. Raises Stopped at a pause once `stop` is set."""
+        came: object = None
+        try:
+            while True:
+                step = steps.send(came)
+                if isinstance(step, Post):
+                    came = self._post(step)
+                    continue
+                came = None
+                if isinstance(step, Pause):
+                    _wait(step.seconds, stop)
+                elif work is not None:
+                    work(step.task)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            steps.close()
+
+    def _post(self, step: Post) -> Reply | NoReply:
+        try:
+            return _reply(self._http.post(step.path, json=step.body))
+        except (httpx.HTTPError, OSError) as error:
+            return NoReply(f"{type(error).__name__} {error}".strip())
+
+    @contextlib.contextmanager
+    def holding(self, lease: Lease, steps: Steps[None]) -> Iterator[None]:
+        """Keep it in a thread meanwhile. Raises PermitLost at the end if it had ended before."""
+        stop = threading.Event()
+        keeper = threading.Thread(target=self._keep, args=(steps, stop), daemon=True)
+        keeper.start()
+        try:
+            yield
+            lease.check()
+        finally:
+            stop.set()
+            keeper.join()
+
+    def _keep(self, steps: Steps[None], stop: threading.Event) -> None:
+        try:
+            self.run(steps, stop=stop)
+        except Stopped:
+            pass
+        except GateError as error:
+            logger.warning("not kept: %s", error)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+
+def _wait(seconds: float, stop: threading.Event | None) -> None:
+    if stop is None:
+        time.sleep(seconds)
+    elif stop.wait(seconds):
+        raise Stopped
+
+
+class Asyncio:
+    """With asyncio; for one event loop."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout_seconds: float,
+        transport: httpx.AsyncBaseTransport | None,
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=_headers(token), timeout=timeout_seconds, transport=transport
+        )
+
+    async def run(
+        self, steps: Steps[T], *, work: Callable[[Any], Awaitable[None]] | None = None
+    ) -> T:
+        """Do the steps; returns what they return."""
+        came: object = None
+        try:
+            while True:
+                step = steps.send(came)
+                if isinstance(step, Post):
+                    came = await self._post(step)
+                    continue
+                came = None
+                if isinstance(step, Pause):
+                    await asyncio.sleep(step.seconds)
+                elif work is not None:
+                    await work(step.task)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            steps.close()
+
+    async def _post(self, step: Post) -> Reply | NoReply:
+        try:
+            return _reply(await self._http.post(step.path, json=step.body))
+        except (httpx.HTTPError, OSError) as error:
+            return NoReply(f"{type(error).__name__} {error}".strip())
+
+    @contextlib.asynccontextmanager
+    async def holding(self, lease: Lease, steps: Steps[None]) -> AsyncIterator[None]:
+        """Keep it in a task meanwhile. What runs inside is cancelled, and PermitLost raised, as
+        soon as it has ended.
+        """
+        loop = asyncio.get_running_loop()
+        limit = asyncio.timeout(lease.remaining_seconds)
+
+        def moved() -> None:
+            if not limit.expired():
+                limit.reschedule(loop.time() + lease.remaining_seconds)
+
+        try:
+            async with limit:
+                lease.on_change = moved
+                keeper = asyncio.create_task(self._keep(steps))
+                try:
+                    yield
+                    lease.check()
+                finally:
+                    lease.on_change = None
+                    keeper.cancel()
+                    await asyncio.gather(keeper, return_exceptions=True)
+        except TimeoutError:
+            if limit.expired():
+                raise PermitLost(lease.lost or "past its deadline") from None
+            raise
+
+    async def _keep(self, steps: Steps[None]) -> None:
+        try:
+            await self.run(steps)
+        except GateError as error:
+            logger.warning("not kept: %s", error)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+def _headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,493 @@
+"""The gate's client without a gate: retries, deadlines by its own clock, signed permits."""
+
+import ast
+import base64
+import hashlib
+import hmac
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from integrations.gate_client import (
+    Device,
+    Gate,
+    InvalidPermit,
+    MemoryStore,
+    PermitLost,
+    Refused,
+    RejectedError,
+    Task,
+    TaskFailed,
+    UnreachableError,
+    Verifier,
+    clock,
+    holder,
+    tasks,
+)
+from integrations.gate_client import lease as leases
+from integrations.gate_client.retrying import LONGEST_SECONDS, TRIES
+from integrations.gate_client.steps import NoReply, Pause, Post, Reply, Steps, Work, ask
+
+FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "gate_client"
+TOKEN = 1_763_693_000_123_456
+GRANTED = {"granted": True, "token": TOKEN, "deadline": 1, "remaining_ms": 10_000, "reason": ""}
+
+
+class Time:
+    """The client's clock, moved by the test: by each pause, and by each question's round trip."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self.trip = 0.0
+
+    def run(self, steps: Steps[Any], *replies: Any) -> tuple[Any, list[Any]]:
+        """Run steps with these replies; returns what came out (or the error), and the steps."""
+        seen: list[Any] = []
+        left, came = list(replies), None
+        try:
+            while True:
+                step = steps.send(came)
+                seen.append(step)
+                came = None
+                if isinstance(step, Pause):
+                    self.now += step.seconds
+                elif isinstance(step, Post):
+                    if not left:
+                        steps.close()
+                        return None, seen
+                    self.now += self.trip
+                    came = left.pop(0)
+                    came = came() if callable(came) else came
+                    came = Reply(200, came) if isinstance(came, dict) else came
+        except StopIteration as end:
+            return end.value, seen
+        except Exception as error:
+            return error, seen
+
+
+@pytest.fixture
+def moment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Time]:
+    made = Time()
+    monkeypatch.setattr(clock, "now", lambda: made.now)
+    return made
+
+
+def posts(seen: list[Any]) -> list[Any]:
+    return [step for step in seen if isinstance(step, Post)]
+
+
+# -- retries -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", [NoReply("x"), Reply(503, {}), Reply(504, {}), Reply(429, {})])
+def test_a_question_without_an_answer_is_asked_again_in_growing_pauses_and_given_up(
+    moment: Time, lost: Any
+) -> None:
+    error, seen = moment.run(ask("/p", {"a": 1}), *[lost] * TRIES)
+    assert isinstance(error, UnreachableError)
+    assert posts(seen) == [Post("/p", {"a": 1})] * TRIES
+    pauses = [step.seconds for step in seen if isinstance(step, Pause)]
+    longest = [min(0.2 * 2**n, LONGEST_SECONDS) for n in range(TRIES - 1)]
+    assert all(most / 2 <= pause <= most for pause, most in zip(pauses, longest, strict=True))
+
+
+def test_a_pause_that_the_server_names_is_kept(moment: Time) -> None:
+    answer, seen = moment.run(ask("/p", {}), Reply(429, {}, 7.0), {"ok": 1})
+    assert answer.body == {"ok": 1}
+    assert 7.0 <= seen[1].seconds <= 7.7
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422])
+def test_what_asking_again_does_not_help_is_not_asked_again(moment: Time, status: int) -> None:
+    told = {"type": "unknown-gate", "detail": "There is no such gate"}
+    error, seen = moment.run(ask("/p", {}), Reply(status, told))
+    assert isinstance(error, RejectedError)
+    assert (error.status, error.kind, len(seen)) == (status, "unknown-gate", 1)
+
+
+# -- permits -------------------------------------------------------------------------------------
+
+
+def test_who_waits_asks_when_the_gate_says_and_once_more_at_the_end(moment: Time) -> None:
+    full = {"granted": False, "reason": "full", "retry_after": 20, "place": 3}
+    error, seen = moment.run(holder.acquire("g", "h", 30.0), full, full, full)
+    assert isinstance(error, Refused)
+    assert (error.reason, error.place, error.retry_after) == ("full", 3, 20.0)
+    assert len(posts(seen)) == 3
+    assert moment.now == pytest.approx(1_030.0)
+    error, seen = moment.run(holder.acquire("g", "h", 0.0), full)
+    assert isinstance(error, Refused)
+    assert len(seen) == 1
+
+
+def permit_of(moment: Time, **answer: Any) -> holder.Permit:
+    permit, _ = moment.run(holder.acquire("g", "h", 0.0), {**GRANTED, **answer})
+    assert isinstance(permit, holder.Permit)
+    return permit
+
+
+def test_a_permit_lasts_from_the_question_and_the_wall_clock_does_not_count(
+    moment: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment.trip = 3.0  # the gate may have answered at the trip's begin or at its end
+    for wall in (0.0, 4e9):
+        monkeypatch.setattr(time, "time", lambda wall=wall: wall)
+        permit = permit_of(moment)
+        assert 6.99 < permit.remaining_seconds <= 7.0
+    moment.now += 6.9
+    permit.check()
+    moment.now += 0.1
+    with pytest.raises(PermitLost):
+        permit.check()
+
+
+def test_the_answer_of_the_attempt_that_was_heard_counts(moment: Time) -> None:
+    steps = holder.acquire("g", "h", 0.0)
+    permit, _ = moment.run(steps, NoReply("lost"), NoReply("lost"), GRANTED)
+    assert 9.99 < permit.remaining_seconds <= 10.0
+
+
+def test_an_answer_that_took_longer_than_the_permit_gives_none(moment: Time) -> None:
+    moment.trip = 10.0
+    error, _ = moment.run(holder.acquire("g", "h", 0.0), GRANTED)
+    assert isinstance(error, PermitLost)
+
+
+def test_the_clock_is_not_the_walls_and_counts_suspended_time() -> None:
+    assert abs(clock.now() - time.clock_gettime(time.CLOCK_BOOTTIME)) < 60
+
+
+def test_a_permit_is_renewed_after_a_third_until_it_is_lost(moment: Time) -> None:
+    permit = permit_of(moment)
+    keep = leases.keep(permit, lambda: holder.renew(permit))
+    renewed = {**GRANTED, "deadline": 2, "permit": "v1.new"}
+    error, seen = moment.run(keep, renewed, {"granted": False, "reason": "not held"})
+    assert isinstance(error, PermitLost)
+    assert [step.path for step in posts(seen)] == ["/api/v1/gates/g/renew"] * 2
+    assert (permit.deadline, permit.signed, permit.remaining_seconds) == (2, "v1.new", 0.0)
+    assert moment.now == pytest.approx(1_000 + 2 * 10 / 3, abs=0.01)
+
+
+def test_without_an_answer_a_permit_is_kept_asked_for_until_its_deadline_and_no_longer(
+    moment: Time,
+) -> None:
+    permit = permit_of(moment)
+    error, seen = moment.run(
+        leases.keep(permit, lambda: holder.renew(permit)), *[NoReply("lost")] * 100
+    )
+    assert isinstance(error, PermitLost)
+    assert moment.now == pytest.approx(1_010, abs=0.01)
+    assert 3 < len(posts(seen)) < 2 * TRIES
+
+
+def test_near_the_longest_time_renewals_become_no_storm(moment: Time) -> None:
+    permit = permit_of(moment)
+
+    def renewed() -> dict[str, Any]:
+        return {**GRANTED, "remaining_ms": max(0, int((1_015 - moment.now) * 1_000))}
+
+    keep = leases.keep(permit, lambda: holder.renew(permit))
+    error, seen = moment.run(keep, *[renewed] * 100)
+    assert isinstance(error, PermitLost)
+    assert moment.now == pytest.approx(1_015, abs=0.1)
+    assert len(posts(seen)) < 15
+
+
+def test_a_release_after_the_deadline_asks_nothing_and_one_before_stops_at_it(moment: Time) -> None:
+    permit = permit_of(moment)
+    release = holder.release(permit, ok=None, took_ms=None)
+    error, _ = moment.run(release, *[NoReply("lost")] * TRIES)
+    assert isinstance(error, UnreachableError)
+    assert moment.now <= 1_010.1
+    moment.now = 1_011.0
+    assert moment.run(holder.release(permit, ok=True, took_ms=1)) == (False, [])
+
+
+# -- devices -------------------------------------------------------------------------------------
+
+
+def told(task: int | None, *outcomes: tuple[int, str], **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"task": None, "token": None, "deadline": None, "retry_after": 60}
+    if task is not None:
+        body |= {"task": f"g.{task}", "token": TOKEN + task, "deadline": 1, "remaining_ms": 9_000}
+    body["results"] = [{"task": f"g.{number}", "outcome": word} for number, word in outcomes]
+    return {**body, **more}
+
+
+def play(moment: Time, state: tasks.DeviceState, handler: Any, *replies: Any) -> list[Any]:
+    """Run a device over these replies; returns the reports' bodies and the pauses, in order."""
+    steps, came, seen, left = tasks.run(state), None, [], list(replies)
+    while True:
+        step = steps.send(came)
+        came = None
+        if isinstance(step, Pause):
+            moment.now += step.seconds
+            seen.append(step.seconds)
+        elif isinstance(step, Work):
+            with state.carrying_out(step.task) as outcome:
+                outcome.data = handler(step.task)
+        else:
+            seen.append(step.body)
+            if not left:
+                steps.close()
+                return seen
+            came = left.pop(0)
+            came = Reply(200, came) if isinstance(came, dict) else came
+
+
+def test_a_result_is_told_until_the_gate_has_named_it(moment: Time) -> None:
+    state = tasks.DeviceState("d")
+    seen = play(
+        moment, state, lambda task: {"n": 1}, told(1), NoReply("lost"), told(None, (1, "repeat"))
+    )
+    reports = [body for body in seen if isinstance(body, dict)]
+    result = {"task": "g.1", "token": TOKEN + 1, "ok": True, "data": {"n": 1}, "took_ms": 0}
+    assert reports == [{"results": []}, *[{"results": [result]}] * 2, {"results": []}]
+    assert 60 <= seen[-2] <= 66
+    assert state.results == []
+
+
+def test_the_same_token_is_carried_out_once(moment: Time) -> None:
+    state, done = tasks.DeviceState("d"), []
+    play(moment, state, lambda task: done.append(task.token), told(1), told(1), told(2), told(1))
+    assert done == [TOKEN + 1, TOKEN + 2]
+
+
+@pytest.mark.parametrize(
+    ("error", "data"),
+    [
+        (TaskFailed({"why": "no signal"}), {"why": "no signal"}),
+        (RuntimeError("a secret"), {"error": "RuntimeError"}),
+    ],
+)
+def test_a_handler_that_fails_is_told_as_failed(moment: Time, error: Exception, data: Any) -> None:
+    def handler(task: Task) -> None:
+        raise error
+
+    state = tasks.DeviceState("d")
+    play(moment, state, handler, told(1))
+    assert [(item["ok"], item["data"]) for item in state.results] == [(False, data)]
+
+
+@pytest.mark.parametrize("data", ["x" * 9_000, {1, 2}])
+def test_data_that_no_report_could_carry_does_not_jam_the_device(moment: Time, data: Any) -> None:
+    state = tasks.DeviceState("d")
+    play(moment, state, lambda task: data, told(1))
+    assert state.results[0]["ok"] is False
+
+
+def test_a_handler_past_its_deadline_tells_nothing(moment: Time) -> None:
+    def handler(task: Task) -> None:
+        moment.now += 10
+        task.check()
+
+    state = tasks.DeviceState("d")
+    play(moment, state, handler, told(1))
+    assert (state.results, state.done_token) == ([], TOKEN + 1)
+
+
+def test_a_task_is_renewed_with_its_token_and_lost_when_the_gate_names_another(
+    moment: Time,
+) -> None:
+    state = tasks.DeviceState("d")
+    first, _ = moment.run(tasks.report(state), told(1))
+    keep = leases.keep(first.task, lambda: tasks.renew(state, first.task))
+    error, seen = moment.run(keep, told(1), told(2, reason="other token"))
+    assert isinstance(error, PermitLost)
+    assert [step.body["renew"] for step in posts(seen)] == [TOKEN + 1] * 2
+    assert first.task.lost == "other token"
+
+
+# -- signed permits ------------------------------------------------------------------------------
+
+KEY, OTHER = "1f" * 32, "2e" * 32
+PAYLOAD = {"gate": "g", "holder": "h", "token": TOKEN, "deadline": 2_000_000_000}
+
+
+def text_of(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def sign(payload: Any = PAYLOAD, key: str = KEY, version: str = "v1") -> str:
+    raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    text = f"{version}.{text_of(raw)}"
+    digest = hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).digest()
+    return f"{text}.{text_of(digest)}"
+
+
+def test_a_permit_is_good_until_its_deadline_under_any_of_the_keys() -> None:
+    for keys in ([KEY], [OTHER, KEY], [KEY, OTHER]):
+        permit = Verifier(keys).check(sign(), gate="g", now=1_999.999)
+        assert (permit.holder, permit.token, permit.deadline_us) == ("h", TOKEN, 2_000_000_000)
+    for late in (2_000.0, 2_000.1, 9e9):
+        with pytest.raises(InvalidPermit, match="expired"):
+            Verifier([KEY]).check(sign(), gate="g", now=late)
+    with pytest.raises(InvalidPermit, match="expired"):
+        Verifier([KEY]).check(sign(), gate="g")  # this machine's own time
+    with pytest.raises(InvalidPermit, match="expired"):
+        Verifier([KEY]).check(sign(), gate="g", now=float("nan"))
+
+
+def altered() -> Iterator[tuple[str, str]]:
+    good = sign()
+    version, payload, signature = good.split(".")
+    longer = text_of(json.dumps({**PAYLOAD, "deadline": 9_000_000_000}).encode())
+    yield f"{version}.{longer}.{signature}", "wrong signature"
+    yield f"{version}.{payload}.{text_of(bytes(32))}", "wrong signature"
+    yield sign(key=OTHER), "wrong signature"
+    yield sign(version="v2"), "malformed"
+    yield good + "=", "malformed"
+    yield good + "\n", "malformed"
+    last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    yield good[:-1] + last[last.index(good[-1]) ^ 1], "malformed"  # the same bytes, another text
+    yield "v1.e30", "malformed"
+    yield "", "malformed"
+    yield "v1." + "A" * 2_000 + "." + signature, "malformed"
+    for payload_ in (b"{", b"[]", b"null", b"\xff", {}, {**PAYLOAD, "token": "1"}):
+        yield sign(payload_), "malformed"
+    yield sign({**PAYLOAD, "deadline": True}), "malformed"
+    yield sign({**PAYLOAD, "deadline": 2e9}), "malformed"
+    yield sign({**PAYLOAD, "task": 7}), "malformed"
+    yield sign({**PAYLOAD, "gate": "G"}), "wrong gate"
+
+
+@pytest.mark.parametrize(("text", "reason"), list(altered()))
+def test_whatever_was_altered_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(InvalidPermit) as refused:
+        Verifier([KEY]).check(text, gate="g", now=1.0)
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize("value", [None, 7, b"v1.a.b", ["v1"]])
+def test_what_is_no_text_is_refused(value: object) -> None:
+    with pytest.raises(InvalidPermit, match="malformed"):
+        Verifier([KEY]).check(value, gate="g", now=1.0)
+
+
+@pytest.mark.parametrize("keys", [[], ["1f"], ["1f" * 33], ["zz" * 32]])
+def test_a_verifier_wants_whole_keys(keys: list[str]) -> None:
+    with pytest.raises(ValueError):
+        Verifier(keys)
+
+
+def test_a_permit_older_than_the_newest_of_its_holder_is_refused() -> None:
+    verifier = Verifier([KEY], store=MemoryStore())
+    newer = sign({**PAYLOAD, "token": TOKEN + 1})
+    for text in (sign(), sign(), newer, newer, sign({**PAYLOAD, "holder": "@h"})):
+        verifier.check(text, gate="g", now=1.0)
+    with pytest.raises(InvalidPermit, match="superseded"):
+        verifier.check(sign(), gate="g", now=1.0)
+
+
+def test_a_store_forgets_who_was_not_seen_for_longest_and_serves_threads() -> None:
+    store = MemoryStore(most=2)
+    for slot in ("a", "b", "a", "c"):
+        store.newest(slot, 5)
+    assert (store.newest("a", 1), store.newest("b", 1)) == (5, 1)
+    several = MemoryStore()
+
+    def see(first: int) -> None:
+        assert all(several.newest("x", token) >= token for token in range(first, 2_000, 4))
+
+    threads = [threading.Thread(target=see, args=(first,)) for first in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert several.newest("x", 0) == 1_999
+
+
+# -- the package ---------------------------------------------------------------------------------
+
+
+@pytest.mark.processes
+def test_the_verifier_needs_the_standard_library_alone(tmp_path: Path) -> None:
+    project = tomllib.loads((FOLDER / "pyproject.toml").read_text())
+    (package,) = project["tool"]["setuptools"]["packages"]
+    assert project["tool"]["setuptools"]["package-dir"] == {package: "."}
+    shutil.copytree(FOLDER, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {package} as client;"
+        f"client.Verifier(['{KEY}']).check('{sign()}', gate='g', now=1.0);"
+        "others = {name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names;"
+        "ours = ('httpx', 'django', 'integrations', 'queueing');"
+        "print(sorted(others & set(ours)));"
+        "client.Gate, client.AsyncGate, client.Device, client.AsyncDevice;"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & set(ours)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["[]", "['httpx']"]
+
+
+def test_the_readmes_external_system_does_what_it_says() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text(), re.DOTALL)
+    for block in blocks:
+        compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    (external,) = [block for block in blocks if "def serve" in block]
+    scope: dict[str, Any] = {"key": KEY}
+    exec(external.replace("poolsite_gate", "integrations.gate_client"), scope)
+    deadline = time.time_ns() // 1_000 + 3_600_000_000
+    good = sign({**PAYLOAD, "gate": "speed-025", "deadline": deadline})
+    assert scope["serve"]({"permit": good}) == (200, f"h until {deadline}")
+    assert scope["serve"]({"permit": sign({**PAYLOAD, "gate": "speed-025"})}) == (403, "expired")
+    assert scope["serve"]({"permit": good[:-2]}) == (403, "malformed")
+
+
+def test_the_readmes_device_and_holder_run(moment: Time) -> None:
+    asked: list[str] = []
+    program = re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text(), re.DOTALL)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        first = len(asked) == 1
+        if request.url.path.endswith("report"):
+            return httpx.Response(200, json=told(1) if first else told(None, (1, "accepted")))
+        return httpx.Response(200, json={**GRANTED, "released": True})
+
+    def with_transport(kind: Any) -> Any:
+        return lambda *words: kind(*words, transport=httpx.MockTransport(answer))
+
+    holder_, by_hand, device = program[0], program[1], program[3]
+    carried: list[Any] = []
+    scope: dict[str, Any] = {"token": "t", "work": [1, 2]}
+    scope["carry_out"] = lambda piece, signed: carried.append(piece)
+    _run(holder_, scope, Gate=with_transport(Gate))
+    assert carried == [1, 2]
+    scope["gate"] = with_transport(Gate)("http://t", "t", "speed-025")
+    _run(by_hand, scope)
+    assert asked[-1] == "/api/v1/gates/speed-025/release"
+    asked.clear()
+
+    def measure(payload: str, signed: str) -> int:
+        scope["device"].stop()
+        return 93
+
+    _run(device, {**scope, "measure": measure}, Device=with_transport(Device), into=scope)
+    assert asked == ["/api/v1/devices/tower-7/report"] * 2
+
+
+def _run(
+    block: str, scope: dict[str, Any], into: dict[str, Any] | None = None, **kinds: Any
+) -> None:
+    """Run a block of the README whose imports are ours, with other transports."""
+    lines = [line for line in block.splitlines() if not line.startswith("from poolsite_gate")]
+    scope |= {"Task": Task, "TaskFailed": TaskFailed, **kinds}
+    if into is not None:
+        lines = [line for line in lines if not line.startswith("device.run")]
+    exec("\n".join(lines), scope)
+    if into is not None:
+        into["device"] = scope["device"]
+        scope["device"].run(scope["handler"])
