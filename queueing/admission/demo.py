@@ -10,6 +10,7 @@ from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.services.batches import batch_create
 from queueing.admission.services.gates import gate_create
+from queueing.admission.services.signing import gate_key_new
 
 DEVICES, SMALL_DEVICES = 2_000, 200
 KEY = "gates"
@@ -100,7 +101,13 @@ def _entry(
         "cap": gate.cap,
         "period_seconds": gate.period_seconds,
         "permit_seconds": gate.permit_seconds,
+        "signing_key": _signing_key(gate),
     }
+
+
+def _signing_key(gate: Gate) -> str:
+    """What the simulated external system checks permits with."""
+    return gate.signs_with or gate_key_new(actor=ACTOR, gate=gate)
 
 
 def _token(gate: Gate) -> str:

@@ -93,7 +93,7 @@ class Proof:
         }
         words = ["make", json.dumps(settings), str(size.devices)]
         made = json.loads(self._site.run("-m", "tests.chaos.gate_proof_site", *words))
-        told = {"prefix": PREFIX, "devices": size.devices, "token": made["token"], **settings}
+        told = {"prefix": PREFIX, "devices": size.devices, **made, **settings}
         self._config.write_text(json.dumps({"gates": [told]}))
 
     @property

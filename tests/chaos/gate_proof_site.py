@@ -41,7 +41,7 @@ def make(settings: str, devices: str) -> dict[str, str]:
         opens_at=now,
         closes_at=now + timedelta(hours=12),
     )
-    return {"token": secret}
+    return {"token": secret, "signing_key": services.gate_key_new(actor="proof", gate=gate)}
 
 
 def judge(slug: str) -> dict[str, object]:

@@ -1,8 +1,12 @@
 """Devices of the simulator: kept connections, another web process after a fault, and mishaps."""
 
 import asyncio
+import hashlib
+import hmac
 import json
 import random
+import time
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,8 +15,11 @@ from typing import Any
 import httpx
 import pytest
 
+from integrations.gate_client import MemoryStore, Verifier
 from integrations.simulator.devices.device import Device, Habits, Tally
 from integrations.simulator.devices.reports import FAULTS, Reports
+from integrations.simulator.external.__main__ import Checks, build
+from integrations.simulator.external.service import System
 from tests.support.ports import free_port
 
 NOTHING = {"task": None, "token": None, "deadline": None, "retry_after": 7, "results": []}
@@ -97,7 +104,7 @@ async def test_each_mishap_is_played(habit: str, sent: list[int]) -> None:
         one = device(reports, http, **{habit: 1.0})
         heard = []
         for number in (1, 2):
-            one.results = [{"task": f"g.{number}", "token": number, "ok": True}]
+            one.state.results = [{"task": f"g.{number}", "token": number, "ok": True}]
             heard.append(await one.report())
         reports.close()
     assert [body["results"][0]["token"] for _, body in web.requests] == sent
@@ -109,13 +116,39 @@ async def test_a_result_is_kept_until_it_was_taken() -> None:
     async with platform() as web, httpx.AsyncClient() as http:
         reports = Reports([web.url], "", "secret")
         one = device(reports, http)
-        one.results = [{"task": "g.1", "token": 1, "ok": True}]
+        one.state.results = [{"task": "g.1", "token": 1, "ok": True}]
         web.silent = True
         with pytest.raises(FAULTS):
             await one.report()
-        assert one.results
+        assert one.state.results
         web.silent = False
         web.answer = {**NOTHING, "results": [{"task": "g.1", "outcome": "accepted"}]}
         await one.report()
-        assert (one.results, one.tally.outcomes) == ([], {"accepted": 1})
+        assert (one.state.results, one.tally.outcomes) == ([], {"accepted": 1})
         reports.close()
+
+
+async def test_an_external_system_with_a_key_works_for_signed_permits_alone() -> None:
+    key = "1f" * 32
+    system = System(strong=2)
+    checks = Checks(Verifier([key], store=MemoryStore()), "tower")
+    transport = httpx.ASGITransport(app=build(system, checks))
+    deadline = time.time_ns() // 1_000 + 3_600_000_000
+
+    def permit(token: int, gate: str = "tower") -> str:
+        told = {"gate": gate, "holder": "@d1", "token": token, "deadline": deadline}
+        text = "v1." + urlsafe_b64encode(json.dumps(told).encode()).rstrip(b"=").decode()
+        digest = hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).digest()
+        return f"{text}.{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+    claimed = {"client": "d1", "token": 9, "deadline": 9 * 10**15, "seconds": 0}
+    async with httpx.AsyncClient(transport=transport, base_url="http://external") as http:
+        for signed, reason in (
+            (None, "malformed"),
+            (permit(5, "other"), "wrong gate"),
+            (permit(5), ""),
+            (permit(4), "superseded"),
+        ):
+            done = await http.post("/work", json={**claimed, "permit": signed})
+            assert (done.json()["reason"], done.status_code) == (reason, 409 if reason else 200)
+    assert (system.most, system.refused) == (1, 3)

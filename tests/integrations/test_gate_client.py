@@ -77,7 +77,7 @@ class Time:
 
 
 @pytest.fixture
-def moment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Time]:
+def moment(monkeypatch: pytest.MonkeyPatch) -> Time:
     made = Time()
     monkeypatch.setattr(clock, "now", lambda: made.now)
     return made
@@ -460,34 +460,34 @@ def test_the_readmes_device_and_holder_run(moment: Time) -> None:
     def with_transport(kind: Any) -> Any:
         return lambda *words: kind(*words, transport=httpx.MockTransport(answer))
 
-    holder_, by_hand, device = program[0], program[1], program[3]
-    carried: list[Any] = []
-    scope: dict[str, Any] = {"token": "t", "work": [1, 2]}
-    scope["carry_out"] = lambda piece, signed: carried.append(piece)
-    _run(holder_, scope, Gate=with_transport(Gate))
-    assert carried == [1, 2]
-    scope["gate"] = with_transport(Gate)("http://t", "t", "speed-025")
-    _run(by_hand, scope)
-    assert asked[-1] == "/api/v1/gates/speed-025/release"
-    asked.clear()
+    holding, by_hand, device = program[0], program[1], program[3]
+    carried: list[int] = []
 
     def measure(payload: str, signed: str) -> int:
         scope["device"].stop()
         return 93
 
-    _run(device, {**scope, "measure": measure}, Device=with_transport(Device), into=scope)
+    scope: dict[str, Any] = {
+        "token": "t",
+        "work": [1, 2],
+        "carry_out": lambda piece, signed: carried.append(piece),
+        "measure": measure,
+        "Gate": with_transport(Gate),
+        "Device": with_transport(Device),
+        "Task": Task,
+        "TaskFailed": TaskFailed,
+    }
+    _run(holding, scope)
+    assert carried == [1, 2]
+    scope["gate"] = with_transport(Gate)("http://t", "t", "speed-025")
+    _run(by_hand, scope)
+    assert asked[-1] == "/api/v1/gates/speed-025/release"
+    asked.clear()
+    _run(device, scope)
     assert asked == ["/api/v1/devices/tower-7/report"] * 2
 
 
-def _run(
-    block: str, scope: dict[str, Any], into: dict[str, Any] | None = None, **kinds: Any
-) -> None:
-    """Run a block of the README whose imports are ours, with other transports."""
+def _run(block: str, scope: dict[str, Any]) -> None:
+    """Run a block of the README; what it imports from the package stands in the scope."""
     lines = [line for line in block.splitlines() if not line.startswith("from poolsite_gate")]
-    scope |= {"Task": Task, "TaskFailed": TaskFailed, **kinds}
-    if into is not None:
-        lines = [line for line in lines if not line.startswith("device.run")]
     exec("\n".join(lines), scope)
-    if into is not None:
-        into["device"] = scope["device"]
-        scope["device"].run(scope["handler"])

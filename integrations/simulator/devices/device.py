@@ -7,10 +7,13 @@ from typing import Any
 
 import httpx
 
+from integrations.gate_client import clock
+from integrations.gate_client.steps import Answer
+from integrations.gate_client.tasks import RESULTS_PER_REPORT, DeviceState, Task
 from integrations.simulator.devices.reports import FAULTS, Reports
 
 LATE_SHARE = 0.03
-NO_RESULT = ("late", "old token", "at work", "stopped")
+NO_RESULT = ("late", "old token", "at work", "stopped", "expired", "superseded")
 WORK_TIMEOUT_SECONDS = 600.0
 OK = 200
 
@@ -47,7 +50,7 @@ class Tally:
 
 @dataclass
 class Device:
-    """Takes each token up once, stops by its deadline, and keeps a result until it was taken."""
+    """A device as the client library has it (`state`), with the mishaps of its habits."""
 
     name: str
     reports: Reports
@@ -55,11 +58,13 @@ class Device:
     chance: random.Random
     habits: Habits
     tally: Tally
-    results: list[dict[str, Any]] = field(default_factory=list)
+    state: DeviceState = field(init=False)
     old: list[dict[str, Any]] = field(default_factory=list)
     before: dict[str, Any] = field(default_factory=dict)
-    token: int = 0
     work: "asyncio.Task[None] | None" = None
+
+    def __post_init__(self) -> None:
+        self.state = DeviceState(self.name)
 
     async def run(self) -> None:
         """Report for ever, each time after the seconds that the last answer named."""
@@ -74,23 +79,22 @@ class Device:
 
     async def report(self) -> float:
         """One report; returns in how many seconds the next one is due."""
-        sent = list(self.results)
+        sent = list(self.state.results)
         if self.old and self.chance.random() < LATE_SHARE:
             sent.append(self.old.pop(0))
         self.tally.reports += 1
-        answer = await self._post({"results": sent[:32]})
+        asked_at = clock.now()
+        answer = await self._post({"results": sent[:RESULTS_PER_REPORT]})
         if answer is None:
             return self.habits.period_seconds
-        for result, told in zip(sent, answer.get("results", []), strict=False):
-            word = told["outcome"]
+        told = self.state.take(sent, Answer(answer, asked_at))
+        for _, word in told.outcomes:
             self.tally.outcomes[word] = self.tally.outcomes.get(word, 0) + 1
-            if result in self.results:
-                self.results.remove(result)
-        if answer["task"] and answer["token"] > self.token:
-            self.token = answer["token"]
+        if told.task is not None and told.task.token > self.state.done_token:
+            self.state.done_token = told.task.token
             self.tally.tasks += 1
-            self.work = asyncio.create_task(self._carry_out(answer))
-        return float(answer["retry_after"])
+            self.work = asyncio.create_task(self._carry_out(told.task))
+        return told.retry_after
 
     async def _post(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """The answer; None when it was lost, or was none."""
@@ -110,13 +114,14 @@ class Device:
         told: dict[str, Any] = answer
         return told
 
-    async def _carry_out(self, answer: dict[str, Any]) -> None:
+    async def _carry_out(self, task: Task) -> None:
         share = self.chance.uniform(1 - self.habits.spread, 1 + self.habits.spread)
         seconds = share * self.habits.work_seconds
         body = {
             "client": self.name,
-            "token": answer["token"],
-            "deadline": answer["deadline"],
+            "token": task.token,
+            "deadline": task.deadline,
+            "permit": task.signed,
             "seconds": seconds,
         }
         try:
@@ -125,13 +130,6 @@ class Device:
             return  # nothing is known of it: the permit ends by itself
         if done.status_code == 409 and done.json()["reason"] in NO_RESULT:
             return
-        result = {
-            "task": answer["task"],
-            "token": answer["token"],
-            "ok": done.status_code == OK,
-            "took_ms": int(seconds * 1_000),
-        }
+        self.state.add_result(task, ok=done.status_code == OK, took_ms=int(seconds * 1_000))
         if self.chance.random() < self.habits.late:
-            self.old.append(result)  # told long after, if at all
-        else:
-            self.results.append(result)
+            self.old.append(self.state.results.pop())  # told long after, if at all

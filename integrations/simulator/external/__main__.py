@@ -1,7 +1,8 @@
 """`python -m integrations.simulator.external --port N --strong 60 [--gate SLUG …]`.
 
-POST /work {"client", "token", "deadline" (µs), "seconds"} holds the connection for as long as
-the work takes: 200, or 409 with the reason. GET /count tells how many are served at once.
+POST /work {"client", "token", "deadline" (µs), "permit", "seconds"} holds the connection for as
+long as the work takes: 200, or 409 with the reason. When the gate's part of the simulation file has a
+signing key, only what the signed permit says counts. GET /count tells how many are served at once.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +21,38 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from integrations.gate_client import InvalidPermit, MemoryStore, Verifier
 from integrations.simulator.external.service import System
 
 TELL_SECONDS = 1.0
 
 
-def build(system: System) -> Starlette:
-    """The system as an ASGI application."""
+@dataclass(frozen=True)
+class Checks:
+    """Lets nobody in but by a permit of this gate."""
+
+    verifier: Verifier
+    gate: str
+
+    def words(self, signed: object) -> tuple[str, int, int]:
+        """Client, token and deadline (µs). Raises InvalidPermit."""
+        permit = self.verifier.check(signed, gate=self.gate)
+        return permit.holder.removeprefix("@"), permit.token, permit.deadline_us
+
+
+def build(system: System, checks: Checks | None = None) -> Starlette:
+    """The system as an ASGI application. With `checks` it works for signed permits alone."""
 
     async def work(request: Request) -> Response:
         try:
             body = await request.json()
             words = str(body["client"]), int(body["token"]), int(body["deadline"])
             seconds = float(body["seconds"])
+            if checks is not None:
+                words = checks.words(body.get("permit"))
+        except InvalidPermit as error:
+            system.refuse(error.reason)
+            return JSONResponse({"reason": error.reason}, 409)
         except (ValueError, KeyError, TypeError) as error:
             return JSONResponse({"reason": f"malformed: {error}"}, 422)
         reason = await system.work(*words, seconds)
@@ -57,14 +78,17 @@ async def serve(options: argparse.Namespace) -> None:
     """Serve until a signal."""
     system = System(options.strong, obeys=not options.ignore_deadlines, log=options.log)
     system.open()
-    config = uvicorn.Config(
-        build(system), host="127.0.0.1", port=options.port, log_level="warning", lifespan="off"
-    )
-    telling = None
+    telling, checks = None, None
     if options.gate:
         gate = gate_of(options.config, options.gate)
+        if gate.get("signing_key") and system.obeys:
+            checks = Checks(Verifier([gate["signing_key"]], store=MemoryStore()), options.gate)
         word = tell_the_gate(system, options.url, options.gate, gate["token"])
         telling = asyncio.create_task(word)
+    application = build(system, checks)
+    config = uvicorn.Config(
+        application, host="127.0.0.1", port=options.port, log_level="warning", lifespan="off"
+    )
     await uvicorn.Server(config).serve()
     if telling is not None:
         telling.cancel()

@@ -51,11 +51,11 @@ class System:
         """Serve one client: "" done, or why not: late, old token, at work, overloaded, stopped."""
         now_us = time.time_ns() // 1_000
         if self.obeys and now_us >= deadline_us:
-            return self._refuse("late")
+            return self.refuse("late")
         if self.obeys and token < self._newest.get(client, 0):
-            return self._refuse("old token")
+            return self.refuse("old token")
         if client in self._working:
-            return self._refuse("at work")  # it came back before its first request ended
+            return self.refuse("at work")  # it came back before its first request ended
         self._newest[client] = max(token, self._newest.get(client, 0))
         self._enter(client, 1)
         began = time.monotonic()
@@ -79,7 +79,8 @@ class System:
         self.since.good += 1
         return ""
 
-    def _refuse(self, why: str) -> str:
+    def refuse(self, why: str) -> str:
+        """Count a client that is not served; returns the reason."""
         self.refused += 1
         return why
 
