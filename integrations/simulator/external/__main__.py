@@ -1,8 +1,8 @@
 """`python -m integrations.simulator.external --port N --strong 60 [--gate SLUG …]`.
 
 POST /work {"client", "token", "deadline" (µs), "permit", "seconds"} holds the connection for as
-long as the work takes: 200, or 409 with the reason. When the gate's part of the simulation file has a
-signing key, only what the signed permit says counts. GET /count tells how many are served at once.
+long as the work takes: 200, or 409 with the reason. When the simulation file has a signing key for
+the gate, only what the signed permit says counts. GET /count tells how many are served at once.
 """
 
 import argparse
