@@ -68,12 +68,14 @@ class Directory(Generic[T]):
         return entry.value
 
     async def _anew(self, name: str, known: _Entry[T]) -> _Entry[T]:
-        known.asked_at = time.monotonic()
         task = self._ask(name)
         task.add_done_callback(self._note)
         await asyncio.wait({task}, timeout=PATIENCE_SECONDS)
         read = task.done() and not task.cancelled() and task.exception() is None
-        return task.result() if read else known
+        if read:
+            return task.result()
+        known.asked_at = time.monotonic()  # the next ones are not kept waiting
+        return known
 
     def _ask(self, name: str) -> asyncio.Task[_Entry[T]]:
         task = self._asking.get(name)

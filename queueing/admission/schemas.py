@@ -170,15 +170,6 @@ class HolderOut(BaseModel):
     task: str | None
 
 
-class KeyIn(BaseModel):
-    """What to do with a gate's signing keys."""
-
-    model_config = _STRICT
-
-    do: Literal["new", "use", "remove"]
-    reason: str = Field("", max_length=200)
-
-
 class KeyOut(BaseModel):
     """A gate's signing keys by their fingerprints; a new key itself is told this one time."""
 

@@ -84,9 +84,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{one}/batches/<batch>/<what>": rule(
             BATCH, url=of_batch(f"{url}/batches/%s/resume"), method="post"
         ),
-        f"{one}/key": rule(
-            OPERATE_IT, url=of_gate(f"{url}/key"), method="post", data={"do": "new"}
-        ),
+        f"{one}/key/<do>": rule(OPERATE_IT, url=of_gate(f"{url}/key/new"), method="post"),
         **{
             f"{one}/{part}": rule(TOKENS_ONLY, url=of_gate(f"{url}/{part}"), method="post")
             for part in ("acquire", "release", "renew", "incr", "decr", "observe")

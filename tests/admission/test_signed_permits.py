@@ -1,6 +1,7 @@
 """Signed permits: who gets one, what it says, and what becomes of a gate's keys."""
 
 import io
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import httpx
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import DatabaseError
 from django.test import Client
 
 from integrations.gate_client import InvalidPermit, Verifier
@@ -20,6 +22,7 @@ from queueing.admission.models import Gate
 from tests.admission.people import make_batch, make_gate, token_for
 from tests.admission.test_api_hot import Caller
 from tests.numbers.people import in_thread
+from tests.support.waiting import eventually, patient
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -134,6 +137,33 @@ async def test_a_foreign_tenants_token_gets_no_permit(client: httpx.AsyncClient)
     assert (answer.status_code, "permit" in answer.json()) == (404, False)
 
 
+@pytest.mark.parametrize("sql", ["answers", "fails", "hangs"])
+async def test_a_key_that_nobody_asked_for_in_30_seconds_is_read_anew_while_sql_answers(
+    monkeypatch: pytest.MonkeyPatch, sql: str
+) -> None:
+    values, asked, free = iter(["old", "new"]), [], threading.Event()
+
+    def load(name: str) -> str:
+        asked.append(name)
+        if len(asked) > 1 and sql == "fails":
+            raise DatabaseError("away")
+        if len(asked) > 1 and sql == "hangs":
+            free.wait()
+        return next(values)
+
+    known: directory.Directory[str] = directory.Kind("tests", load).directory()
+    assert await known.get("x") == "old"
+    monkeypatch.setattr(directory, "FRESH_SECONDS", -1.0)
+    monkeypatch.setattr(directory, "OLD_SECONDS", -1.0)
+    monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.0 if sql == "hangs" else patient(30))
+    try:
+        assert await known.get("x") == ("new" if sql == "answers" else "old")
+    finally:
+        free.set()
+    await eventually(lambda: not known._asking)
+    assert asked == ["x", "x"]
+
+
 # -- keys ----------------------------------------------------------------------------------------
 
 
@@ -164,8 +194,8 @@ def test_keys_are_changed_on_the_page_by_the_api_and_by_the_command() -> None:
     gate = make_gate()
     browser = Client()
     browser.force_login(operator())
-    url, words = "/api/v1/gates/tower/key", "application/json"
-    made = browser.post(url, {"do": "new"}, content_type=words).json()
+    url = "/api/v1/gates/tower/key"
+    made = browser.post(f"{url}/new").json()
     gate.refresh_from_db()
     assert made == {"key": gate.signing_key, **gate.signing_prints}
     out = io.StringIO()
@@ -177,7 +207,7 @@ def test_keys_are_changed_on_the_page_by_the_api_and_by_the_command() -> None:
     browser.post("/gates/tower/key/", {"do": "use"})
     gate.refresh_from_db()
     assert gate.signs_with == second
-    assert browser.post(url, {"do": "use"}, content_type=words).status_code == 409
+    assert browser.post(f"{url}/use").status_code == 409
     with pytest.raises(CommandError, match="Say why"):
         call_command("gate", "key", "tower", "remove")
     browser.post("/gates/tower/key/", {"do": "remove", "reason": "leaked"})
@@ -185,14 +215,13 @@ def test_keys_are_changed_on_the_page_by_the_api_and_by_the_command() -> None:
     assert (gate.signing_key, gate.previous_signing_key) == ("", "")
 
 
-@pytest.mark.parametrize("do", ["", "old", "new\x00"])
+@pytest.mark.parametrize("do", ["old", "newer", "new%00"])
 def test_an_unknown_verb_changes_nothing(do: str) -> None:
     gate = make_gate()
     browser = Client()
     browser.force_login(operator())
     browser.post("/gates/tower/key/", {"do": do})
-    answer = browser.post("/api/v1/gates/tower/key", {"do": do}, content_type="application/json")
-    assert answer.status_code == 422
+    assert browser.post(f"/api/v1/gates/tower/key/{do}").status_code == 422
     gate.refresh_from_db()
     assert gate.signing_key == ""
 

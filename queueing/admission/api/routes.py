@@ -22,7 +22,6 @@ from queueing.admission.schemas import (
     DeviceReport,
     GateOut,
     HolderOut,
-    KeyIn,
     KeyOut,
     ObserveAnswer,
     ObserveIn,
@@ -90,8 +89,13 @@ def list_holders(
     ]
 
 
-@gates.post("/{slug}/key", response={200: KeyOut, **WRITE_ERRORS}, summary="Signing key")
-def change_key(request: HttpRequest, given: KeyIn, slug: str = Slug) -> Any:
+@gates.post("/{slug}/key/{do}", response={200: KeyOut, **WRITE_ERRORS}, summary="Signing key")
+def change_key(
+    request: HttpRequest,
+    slug: str = Slug,
+    do: str = Path(..., pattern=r"^(new|use|remove)$"),  # type: ignore[type-arg]
+    reason: str = Query("", max_length=500),  # type: ignore[type-arg]
+) -> Any:
     """Make a signing key, sign with the newest one, or sign no longer.
 
     The first key signs at once; a later one waits for `use`, so that external systems can be given
@@ -99,7 +103,7 @@ def change_key(request: HttpRequest, given: KeyIn, slug: str = Slug) -> Any:
     """
     principal = principal_of_request(request)
     gate = _gate(principal, slug)
-    found = services.gate_key_change(given.do, actor=principal, gate=gate, reason=given.reason)
+    found = services.gate_key_change(do, actor=principal, gate=gate, reason=reason)
     return {"key": found or None, **Gate.objects.get(pk=gate.pk).signing_prints}
 
 
