@@ -27,5 +27,9 @@ class NumbersConfig(AppConfig):
         overview.register()
         menu.register()
         history.register(PoolSource())
-        timers.register(timers.Kind("numbers.pool", prefix="", visit=pool.sweep))
+        timers.register(
+            timers.Kind(
+                "numbers.pool", prefix="", visit=pool.sweep, idle_seconds=pool.VISIT_SECONDS
+            )
+        )
         demo_data.register(20, demo.make_pools)

@@ -31,8 +31,9 @@ if sub(columns, 1, 1) ~= sub(conf, 2, 2) then
   if sub(columns, 1, 1) == '1' then refresh = 'refresh' end
 end
 if sub(columns, 55, 60) ~= sub(conf, 56, 61) then refresh = 'refresh' end
-local changed = sub(columns, 1, 2) .. sub(columns, 4) ~= sub(conf, 2, 3) .. sub(conf, 5)
+local changed = sub(columns, 1, 2) .. sub(columns, 4) ~= sub(conf, 2, 3) .. sub(conf, 5, 103)
 slow.column(2, sub(columns, 1, 2) .. sub(conf, 4, 4) .. sub(columns, 4))
+slow.column(104, string.rep('0', 32)) -- the times by the old terms are looked at anew
 call('HSET', POOL, 'days', ARGV[2], 'log_limit', ARGV[3], 'script_sha', ARGV[4] or '', 'script_version', VERSION)
 if changed then slow.log('configured', '', '', '') end
 seq, conf = slow.synced()

@@ -39,6 +39,8 @@ else
 end
 local known, who, stuck, near = pool[6], pool[7], pool[8], pool[9]
 --@include opened
+if problem then return { '-1', number, '', 'malformed ' .. problem } end
+--@include punctual
 local outcome, state, reason, more
 --@include decide
 if kept_1 then -- a call began or ended

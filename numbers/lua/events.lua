@@ -25,6 +25,7 @@ while argument <= #ARGV do
   argument = argument + words + 1
 end
 local batched, slow, replies = true, nil, {}
+--@include punctual
 --@include words
 for _, argv in ipairs(batch) do
   local outcome, state, reason, more

@@ -22,14 +22,7 @@ slow.sync(seq, conf)
 local batch = tonumber(ARGV[1])
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
 local rolled = slow.roll_day()
-local opened = false
-if sub(conf, 1, 1) == 'r' then
-  local fields = call('HMGET', POOL, 'open_at', 'loaded')
-  if fields[1] and fields[2] == '1' and fields[1] + 0 <= now then
-    slow.open('longest lease passed')
-    opened = true
-  end
-end
+local opened = slow.open_in_time()
 local shortened = slow.shorten(batch)
 seq, conf = slow.synced()
 local released, more = slow.release(batch)

@@ -22,6 +22,7 @@ from numbers.pool.charges import (
 from numbers.pool.commands import (
     RELEASE_BATCH,
     ROWS_LIMIT,
+    VISIT_SECONDS,
     Forced,
     Listed,
     ListPart,
@@ -94,6 +95,7 @@ __all__ = [
     "ROWS_LIMIT",
     "SCRIPTS",
     "USED",
+    "VISIT_SECONDS",
     "WAIT_LIMIT_MS",
     "Call",
     "Change",

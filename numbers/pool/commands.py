@@ -13,6 +13,7 @@ from poolsite.hotpath import Command
 
 ROWS_LIMIT: Final = 1_000  # numbers in one call of load, quarantine, label
 RELEASE_BATCH: Final = 500
+VISIT_SECONDS: Final = 2.0  # between two visits; unasked for 3 s, a pool doubts its clock
 
 
 # -- a pool's life -----------------------------------------------------------------------------

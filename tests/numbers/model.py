@@ -15,6 +15,7 @@ class Model(Numbers):
 
     def event(self, event: pool.Event) -> Reply:
         """Decide one event; returns (code, number, state, reason)."""
+        self.keep_up()
         if event.switch and not self.meet(event.switch, event.incarnation):
             return -1, event.number, "", "stale incarnation"
         if event.event == "call":
@@ -54,6 +55,9 @@ class Model(Numbers):
         wanted = event.number
         if known == "live":
             number = self.live[event.call_id]
+            self.overdue(number)
+            if event.call_id not in self.live:
+                return -1, wanted, "", "ended"
             if wanted and wanted != number:
                 return -1, wanted, "", "conflict"
             return 1, number, self.state_of(number), "repeat"
@@ -89,6 +93,7 @@ class Model(Numbers):
         if number is None:
             return 0, wanted, "nodata", "unknown number"
         inbound = event.direction == "in"
+        self.look_again(wanted, number, inbound=inbound)
         reason = self.refusal(number, inbound=inbound, force=event.force, offered=offered)
         if reason:
             return -1, wanted, number.state, reason
@@ -96,6 +101,17 @@ class Model(Numbers):
             self.waiters[number.offered].number = ""
         number.offered = ""
         return self.begin(event, wanted, counted=counted)
+
+    def look_again(self, wanted: str, number: Number, *, inbound: bool) -> None:
+        call = number.call or self.old_calls.get(wanted)
+        if call and (self.special or call.deadline_ms <= self.now_ms):
+            self.overdue(wanted)
+        elif number.since > self.now and not number.call and not inbound:
+            self.catch_up()
+        else:
+            return
+        if self.special:
+            self.serve()
 
     def refusal(self, number: Number, *, inbound: bool, force: bool, offered: bool) -> str:
         if number.call:
@@ -128,6 +144,11 @@ class Model(Numbers):
             return self.begin(event, stuck, counted=counted)
         if near or ready:
             return self.begin(event, (near or ready)[0], counted=counted)
+        if self.catch_up():
+            if self.special:
+                self.serve()
+            if self.ready():
+                return self.pick(event, counted=counted)
         if event.wait_ms:
             standing = sum(not waiter.number for waiter in self.waiters.values())
             if standing < self.settings.waiters_limit:

@@ -1,5 +1,6 @@
 """The model's ground: what it keeps, what it knows of call ids, and the line of those who wait."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ Reply = tuple[int, str, str, str]
 
 
 @dataclass
-class Base:
+class Base(ABC):
     settings: pool.PoolSettings
     now: int
     day_end_s: int
@@ -27,12 +28,47 @@ class Base:
     switches: dict[str, Switch] = field(default_factory=dict)
     unleased: dict[str, tuple[int, tuple[str, int]]] = field(default_factory=dict)
     restarted: set[tuple[str, int]] = field(default_factory=set)
+    clock: int = 0  # the last time seen
+    lag: int = 0  # what the clock is ahead of it in doubt, until it settles
+    settles: int = 0
+    seen: int = 0  # the sequence at that time
     seq: int = 1
     tickets: int = 0
     carried: int = 0
     carried_in: int = 0
     blocked: int = 0
     retried: int = 0
+
+    def see(self) -> None:
+        """Compare the clock with the last time seen, as every command does."""
+        if self.clock and self.now - self.clock > 3 * SECOND:
+            if not self.lag or self.now >= self.settles:
+                longest = max(self.settings.lease_seconds, self.settings.suspect_seconds)
+                self.lag, self.settles = 0, self.offset(longest)
+            self.lag += self.now - self.clock
+        if self.seq != self.seen or self.now - self.clock > SECOND:
+            self.clock, self.seen = self.now, self.seq
+
+    @property
+    def due_ms(self) -> int:
+        return (self.now - (self.lag if self.now < self.settles else 0)) // 1000
+
+    @property
+    def special(self) -> bool:
+        """Whether somebody waits, an old call runs on, or calls are to be released."""
+        return bool(self.waiters or self.old_calls or self.restarted)
+
+    @abstractmethod
+    def keep_up(self) -> None:
+        """Do what no event may overlook."""
+
+    @abstractmethod
+    def catch_up(self) -> bool:
+        """Do what is due before a request is refused."""
+
+    @abstractmethod
+    def overdue(self, name: str) -> None:
+        """Do what is due of one number."""
 
     @property
     def now_ms(self) -> int:
@@ -102,6 +138,7 @@ class Base:
 
     def serve(self) -> None:
         """Dead waiters' offers pass on; then first come, first served."""
+        self.keep_up()
         for call_id, waiter in sorted(
             self.waiters.items(), key=lambda item: (item[1].offer_until_ms, item[1].number)
         ):
@@ -114,7 +151,9 @@ class Base:
                 continue
             if waiter.until < self.now:
                 self.stop_waiting(call_id)
-            elif self.status == "open" and (ready := self.ready()):
+            elif self.status == "open" and (
+                ready := self.ready() or (self.catch_up() and self.ready())
+            ):
                 waiter.number = ready[0]
                 waiter.offer_until_ms = self.now_ms + 1000
                 self.numbers[ready[0]].offered = call_id

@@ -17,19 +17,40 @@ class PoolModel(Model):
     # -- time ----------------------------------------------------------------------------------
 
     def sweep(self) -> None:
-        while self.day_end_s * 1_000_000 <= self.now:
-            self.day_end_s += DAY_S
+        self.roll_day()
         self.release()
         self.lapse()
         self.expire()
-        self.serve()
+        if self.special:
+            self.serve()
 
-    def release(self) -> None:
-        rest_ms = self.settings.restart_rest_seconds * 1000
+    def roll_day(self) -> None:
+        while self.day_end_s * 1_000_000 <= self.now:
+            self.day_end_s += DAY_S
+
+    def keep_up(self) -> None:
+        self.roll_day()
+        self.expire()
+
+    def catch_up(self) -> bool:
+        return self.release() + self.lapse() > 0
+
+    def overdue(self, name: str) -> None:
+        number = self.numbers.get(name)
+        call = (number and number.call) or self.old_calls.get(name)
+        if call and call.life in self.restarted:
+            self.end_any(name, self.settings.restart_rest_seconds * 1000)
+        elif call and call.deadline_ms <= self.due_ms:
+            self.lapse_one(name, call)
+
+    def release(self) -> int:
+        rest_ms, released = self.settings.restart_rest_seconds * 1000, 0
         for name, call in list(self.calls()):
             if call.life in self.restarted:
                 self.end_any(name, rest_ms)
+                released += 1
         self.restarted.clear()
+        return released
 
     def calls(self) -> Iterable[tuple[str, Call]]:
         for name, number in self.numbers.items():
@@ -43,24 +64,30 @@ class PoolModel(Model):
         else:
             self.end(name, rest_ms)
 
-    def lapse(self) -> None:
+    def lapse(self) -> int:
+        """Leases at their deadline; returns how many calls were released."""
+        due_ms = self.due_ms
+        over = [(name, call) for name, call in self.calls() if call.deadline_ms <= due_ms]
+        return sum(self.lapse_one(name, call) for name, call in over)
+
+    def lapse_one(self, name: str, call: Call) -> bool:
         lease_ms = self.settings.lease_seconds * 1000
-        for name, call in list(self.calls()):
-            if call.deadline_ms > self.now_ms:
-                continue
-            switch = self.switches.get(call.switch)
-            silence_ms = 3 * self.settings.switch_interval_seconds * 1000
-            alive = switch is not None and self.now_ms - switch.heard_s * 1000 <= silence_ms
-            if name in self.old_calls:
-                self.bury(name, 0)
-            elif switch and alive and call.deadline_ms == switch.list_mark_ms + lease_ms:
-                call.deadline_ms = self.now_ms + lease_ms
-            elif switch and not (alive and self.may_know(switch, name)) and not call.suspect:
-                call.suspect = True
-                call.deadline_ms = self.now_ms + self.settings.suspect_seconds * 1000
-                self.seq += 1
-            else:
-                self.end(name, 0)
+        switch = self.switches.get(call.switch)
+        silence_ms = 3 * self.settings.switch_interval_seconds * 1000
+        alive = switch is not None and self.now_ms - switch.heard_s * 1000 <= silence_ms
+        if name in self.old_calls:
+            self.bury(name, 0)
+        elif switch and alive and call.deadline_ms == switch.list_mark_ms + lease_ms:
+            call.deadline_ms = self.now_ms + lease_ms
+            return False
+        elif switch and not (alive and self.may_know(switch, name)) and not call.suspect:
+            call.suspect = True
+            call.deadline_ms = self.now_ms + self.settings.suspect_seconds * 1000
+            self.seq += 1
+            return False
+        else:
+            self.end(name, 0)
+        return True
 
     def may_know(self, switch: Switch, name: str) -> bool:
         """Whether its last list could have named the number's call; who sends none, says none."""
@@ -81,12 +108,16 @@ class PoolModel(Model):
                     number.offered = ""
                 self.seq += 1
 
+    def serve_if_special(self) -> None:
+        if self.special:
+            self.serve()
+
     # -- operators -----------------------------------------------------------------------------
 
     def quarantine(self, name: str, *, on: bool, reason: str) -> str:
         number = self.numbers.get(name)
         if number is None:
-            self.serve()
+            self.serve_if_special()
             return "unknown number"
         if number.offered:
             self.waiters[number.offered].number = ""
@@ -98,7 +129,7 @@ class PoolModel(Model):
             if number.pickable:
                 number.since = max(number.since, self.now)
             self.seq += 1
-        self.serve()
+        self.serve_if_special()
         return said
 
     def force_hangup(self, name: str) -> str:
@@ -111,7 +142,7 @@ class PoolModel(Model):
             reason = "old call"
         else:
             reason = "not in a call" if number else "unknown number"
-        self.serve()
+        self.serve_if_special()
         return reason
 
     def pause(self, *, on: bool) -> str:
@@ -146,7 +177,7 @@ class PoolModel(Model):
             self.listed(name, switch, as_of, call_id, number, found) for call_id, number in calls
         )
         self.judge(name, switch, as_of, found)
-        self.serve()
+        self.serve_if_special()
         return "", renewed, found
 
     def listed(

@@ -447,14 +447,14 @@ def test_a_change_wakes_watchers_at_most_once_in_a_tenth_of_a_second(
     bench: PoolUnderTest,
 ) -> None:
     bench.add(A)
-    bench.advance(1)
+    bench.step(1)
     with bench.client.pubsub(ignore_subscribe_messages=True) as heard:
         heard.subscribe(KEYS.wake_channel)
         heard.get_message(timeout=patient(5))
         for _ in range(20):
             bench.event("call", A)
             bench.event("hangup", A)
-            bench.advance(0.01)
+            bench.step(0.01)
         bench.client.publish(KEYS.wake_channel, "no more")
         messages = 0
         while heard.get_message(timeout=patient(5))["data"] != "no more":

@@ -20,7 +20,6 @@ def test_numbers_of_a_pool_without_rest_can_be_picked_at_once(bench: PoolUnderTe
     bench.add(B)
     use(bench, A)
     bench.advance(-HOUR)
-    assert bench.event("call").reason == "exhausted"
     assert bench.sweep().shortened == 2
     assert {bench.event("call").number for _ in range(2)} == {A, B}
     assert bench.sweep().shortened == 0
@@ -106,10 +105,11 @@ def test_it_is_done_a_piece_at_a_time_and_told(bench: PoolUnderTest) -> None:
     assert {change.letter_after for change in told} == {"R"}
 
 
-def test_a_waiting_call_gets_such_a_number(bench: PoolUnderTest) -> None:
+def test_nobody_has_to_sweep_for_it(bench: PoolUnderTest) -> None:
     bench.advance(HOUR)
     bench.add(A)
+    use(bench, A)
+    bench.add(B)
     bench.advance(-HOUR)
-    assert bench.event("call", call_id="x", wait_ms=5_000).waiting
-    bench.sweep()
-    assert bench.event("call", call_id="x", wait_ms=5_000).number == A
+    assert bench.event("call", A).ok
+    assert bench.event("call").number == B

@@ -76,6 +76,7 @@ class PoolMachine(RuleBasedStateMachine):
         self.bench.run(pool.create(SLUG, 1, settings, now=self.bench.now))
         day_end = settings.midnights(self.bench.now)[0]
         self.model = PoolModel(settings, self.clock.now_us, day_end)
+        self.model.clock = self.clock.now_us
         self.nothing_before = 0  # by the last sweep's word
         for number in numbers:
             self.send(pool.Event("add", number, near="86"))
@@ -184,11 +185,16 @@ class PoolMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0.000_3, 0.5, 1, 3, 6, 31, 61, 121, 301, 601]))
     def time_passes(self, seconds: float) -> None:
-        self.model.now = self.clock.advance(seconds)
+        self.model.now = self.model.clock = self.bench.advance(seconds)
+
+    @rule(seconds=st.sampled_from([0.5, 2, 4, 31, 121, 601, 3_600]))
+    def the_clock_jumps_or_nobody_asks(self, seconds: float) -> None:
+        self.model.now = self.bench.step(seconds)
+        self.nothing_before = 0
 
     @rule(days=st.integers(1, 2))
     def days_pass(self, days: int) -> None:
-        self.model.now = self.clock.advance(days * 86_400)
+        self.model.now = self.model.clock = self.bench.advance(days * 86_400)
         self.sweep()
 
     @rule()
@@ -220,6 +226,7 @@ class PoolMachine(RuleBasedStateMachine):
         if not hasattr(self, "model"):
             return
         assert self.bench.problems() == []
+        self.model.see()  # as the look at the keys just did
         ids = [call.call_id for _, call in self.model.calls() if call.call_id]
         assert len(ids) == len(set(ids))
 

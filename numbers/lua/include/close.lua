@@ -1,4 +1,5 @@
--- Writes what every change moves: the sequence, the clock, the carried calls; wakes those who watch.
+-- Writes what every change moves: the sequence, the clock, the carried calls; wakes those who watch. Without a change
+-- the clock alone, once a second: the next command compares its own with it.
 if seq > first_seq then
   if carried > pool[4] + 0 then
     call('HSET', POOL, 'seq', fmt('%d', seq), 'clock', at, 'carried', fmt('%d', carried))
@@ -6,4 +7,6 @@ if seq > first_seq then
     call('HSET', POOL, 'seq', fmt('%d', seq), 'clock', at)
   end
   --@include closed
+elseif math.abs(now - last) > 1000000 then
+  call('HSET', POOL, 'clock', at, 'conf', conf)
 end

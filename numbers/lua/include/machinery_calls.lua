@@ -125,6 +125,7 @@ function slow.keep_contacts(number, u, lines)
     call('ZREM', REGS, number)
   else
     call('ZADD', REGS, first, number)
+    if first < sub(conf, 104, 119) then column(104, first) end
     if call('ZCARD', REGS) == 1 then call('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
   end
   return alive > 0, ''

@@ -1,4 +1,62 @@
--- What time brings: the next day, ends of leases and registrations, forgetting.
+-- What time brings: the next day, ends of leases and registrations, forgetting. The timers do it when it is due; with
+-- none running, `keep_up` and `catch_up` do a piece when somebody asks.
+local DAY, NEXT_CALL, PIECE = 104, 120, 32 -- columns of conf, and how many of a kind a request ends
+
+-- Ends of calls up to this time have come; besides, the lag of the clock and when it is settled, µs (see doubt).
+-- What an early end would let two have waits for the lag: leases, and a recovering pool's opening.
+function slow.due()
+  local lag, settles = tonumber(sub(conf, 136, 151)) or 0, tonumber(sub(conf, 152, 167)) or 0
+  if now >= settles then lag = 0 end
+  return now - lag, lag, settles
+end
+
+-- When what ends at `first` is due.
+local function due_from(first)
+  local _, lag, settles = slow.due()
+  return lag == 0 and first or math.min(first + lag, math.max(first, settles))
+end
+
+-- What no event may overlook: the day of the caps, and registrations that have ended, 500 at once.
+function slow.keep_up()
+  slow.roll_day()
+  slow.expire(500)
+end
+
+-- Before a request is refused for want of a number: a piece of what is due. Returns whether anything was.
+function slow.catch_up()
+  local done = slow.roll_day() and 1 or 0
+  done = done + slow.shorten(PIECE)
+  local next_call = sub(conf, NEXT_CALL, NEXT_CALL + 15)
+  if next_call <= at then
+    local released, more = slow.release(PIECE)
+    local renewed, suspected, lapsed = slow.leases(PIECE)
+    done = done + released + lapsed
+    local full = more or renewed + suspected + lapsed >= PIECE
+    column(NEXT_CALL, fmt('%016d', full and 0 or slow.next_call()))
+  end
+  return done > 0
+end
+
+-- A number that is asked for, or its call: what is due of it.
+function slow.overdue(number)
+  local score = call('ZSCORE', TIMERS, number)
+  if not score then return end
+  local session = math.floor(score / BAND)
+  if find(' ' .. (call('HGET', POOL, 'releasing') or '') .. ' ', ' ' .. us(session) .. ' ', 1, true) then
+    slow.cut_off(number)
+  elseif score % BAND * 1000 <= slow.due() then
+    slow.lapse(number, session, score % BAND)
+  end
+end
+
+-- A recovering pool opens when the longest lease has passed; returns whether it did.
+function slow.open_in_time()
+  if sub(conf, 1, 1) ~= 'r' then return false end
+  local fields = call('HMGET', POOL, 'open_at', 'loaded')
+  if not fields[1] or fields[2] ~= '1' or fields[1] + 0 > slow.due() then return false end
+  slow.open('longest lease passed')
+  return true
+end
 
 -- The day of the caps: the next midnight that is still to come, from the list that Python wrote; when
 -- that has run out, a day later each day. An end more than 25 hours ahead is of a clock that was ahead.
@@ -51,66 +109,77 @@ local function lease_bands()
   return sessions
 end
 
--- The earliest time at which something is due, by what there is now and by the shortest term of what may begin: a lease,
--- a suspicion, a registration (1 s at least). Who waits for a number is looked after all the while.
-function slow.next_time()
+-- When a call may come to its end, by those there are and by the shortest term of one that may begin meanwhile.
+function slow.next_call()
   local next_us = now + math.min(sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0) * 1000
-  if sub(conf, 4, 4) == '1' then next_us = math.min(next_us, now + 200000) end
-  if call('EXISTS', REGS) == 1 then next_us = earliest(math.min(next_us, now + 1000000), REGS) end
   for _, session in ipairs(lease_bands()) do
     local first = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), '(' .. us((session + 1) * BAND), 'WITHSCORES',
       'LIMIT', 0, 1)[2]
-    if first then next_us = math.min(next_us, first % BAND * 1000) end
+    if first then next_us = math.min(next_us, due_from(first % BAND * 1000)) end
   end
+  return next_us
+end
+
+-- The earliest time at which something is due. Registrations begin with 1 s at least. Who waits for a number is looked
+-- after all the while.
+function slow.next_time()
+  local next_us = slow.next_call()
+  if sub(conf, 4, 4) == '1' then next_us = math.min(next_us, now + 200000) end
+  if call('EXISTS', REGS) == 1 then next_us = earliest(math.min(next_us, now + 1000000), REGS) end
   local fields = call('HMGET', POOL, 'open_at', 'loaded')
-  if sub(conf, 1, 1) == 'r' and fields[1] and fields[2] == '1' then next_us = math.min(next_us, fields[1] + 0) end
+  if sub(conf, 1, 1) == 'r' and fields[1] and fields[2] == '1' then
+    next_us = math.min(next_us, due_from(fields[1] + 0))
+  end
   return math.min(next_us, sub(conf, 84, 93) * 1000000)
+end
+
+-- The number's lease is at its deadline (ms): renewed, suspected or released, as its switch is heard.
+function slow.lapse(number, session, deadline)
+  local b, u, since, props = slow.read(number)
+  if b ~= '1' then
+    if not slow.bury(number, nil, 'released', 'lease ended') then call('ZREM', TIMERS, number) end
+    return 'released'
+  end
+  local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
+  local _, _, _, id, switch = slow.call_in(props)
+  local who = switch ~= '' and call('HGET', POOL, 'w:' .. switch)
+  local alive = who and now_ms - sub(who, 5, 14) * 1000 <= 3 * sub(conf, 26, 35)
+  local list = who and call('HGET', POOL, 'l:' .. switch)
+  local unpaid = find(props, ',"unpaid":1', 1, true)
+  -- Who sends lists, but none since that could know of the call, has not said that it is over.
+  local unlisted = list and (sub(list, 30, 30) ~= 'c' or sub(list, 14, 29) - slow.LIST_MARGIN < since + 0)
+  local unheard = who and (not alive or unlisted)
+  local suspect = find(props, ',"suspect":1', 1, true)
+  if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
+    call('ZADD', TIMERS, us(session * BAND + now_ms + lease_ms), number)
+    return 'renewed'
+  elseif unheard and not unpaid and not suspect then
+    call('ZADD', TIMERS, us(session * BAND + now_ms + suspect_ms), number)
+    slow.write(number, b, u, since, props .. ',"suspect":1')
+    local code = 'b' .. (u == '1' and 'u' or 'd') .. holding(props)
+    log('suspect', number, code, code .. 's', alive and 'no live list' or 'switch silent', '', since, '', ',"call":"'
+      .. json(id) .. '","switch":"' .. json(switch) .. '"')
+    return 'suspected'
+  end
+  local why = unpaid and 'unpaid' or (alive and not suspect) and 'lost hangup' or 'lease ended'
+  slow.end_call(number, u, since, props, 'released', why, sub(conf, 36, 45) + 0)
+  return 'released'
 end
 
 -- Leases at their deadline, at most `batch`; returns renewed, suspected, released.
 function slow.leases(batch)
-  local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
-  local silence, cooldown = 3 * sub(conf, 26, 35), sub(conf, 36, 45) + 0
-  local renewed, suspected, released = 0, 0, 0
+  local due_ms, done, ended = math.floor(slow.due() / 1000), 0, { renewed = 0, suspected = 0, released = 0 }
   for _, session in ipairs(lease_bands()) do
-    local due = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), us(session * BAND + now_ms), 'WITHSCORES', 'LIMIT', 0,
-      batch - renewed - suspected - released)
-    for i = 1, #due, 2 do
-      local number, deadline = due[i], due[i + 1] % BAND
-      local b, u, since, props, st = slow.read(number)
-      if b ~= '1' then
-        if not slow.bury(number, nil, 'released', 'lease ended') then call('ZREM', TIMERS, number) end
-        released = released + 1
-      else
-        local _, _, _, id, switch = slow.call_in(props)
-        local who = switch ~= '' and call('HGET', POOL, 'w:' .. switch)
-        local alive = who and now_ms - sub(who, 5, 14) * 1000 <= silence
-        local list = who and call('HGET', POOL, 'l:' .. switch)
-        local unpaid = find(props, ',"unpaid":1', 1, true)
-        -- Who sends lists, but none since that could know of the call, has not said that it is over.
-        local unlisted = list and (sub(list, 30, 30) ~= 'c' or sub(list, 14, 29) - slow.LIST_MARGIN < since + 0)
-        local unheard = who and (not alive or unlisted)
-        local suspect = find(props, ',"suspect":1', 1, true)
-        if alive and not unpaid and list and deadline == sub(list, 1, 13) + lease_ms then
-          call('ZADD', TIMERS, us(session * BAND + now_ms + lease_ms), number)
-          renewed = renewed + 1
-        elseif unheard and not unpaid and not suspect then
-          call('ZADD', TIMERS, us(session * BAND + now_ms + suspect_ms), number)
-          slow.write(number, b, u, since, props .. ',"suspect":1')
-          local code = 'b' .. (u == '1' and 'u' or 'd') .. holding(props)
-          log('suspect', number, code, code .. 's', alive and 'no live list' or 'switch silent', '', since, '', ',"call":"'
-            .. json(id) .. '","switch":"' .. json(switch) .. '"')
-          suspected = suspected + 1
-        else
-          local why = unpaid and 'unpaid' or (alive and not suspect) and 'lost hangup' or 'lease ended'
-          slow.end_call(number, u, since, props, 'released', why, cooldown)
-          released = released + 1
-        end
-      end
+    local over = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), us(session * BAND + due_ms), 'WITHSCORES', 'LIMIT', 0,
+      batch - done)
+    for i = 1, #over, 2 do
+      local how = slow.lapse(over[i], session, over[i + 1] % BAND)
+      ended[how] = ended[how] + 1
     end
-    if renewed + suspected + released >= batch then break end
+    done = done + #over / 2
+    if done >= batch then break end
   end
-  return renewed, suspected, released
+  return ended.renewed, ended.suspected, ended.released
 end
 
 -- Contacts that have expired, at most `batch` numbers; returns how many numbers went down.
@@ -138,6 +207,8 @@ function slow.expire(batch)
       down = down + 1
     end
   end
+  local first = call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2] or MAX_TIME
+  column(DAY, fmt('%016d', math.min(first + 0, sub(conf, 84, 93) * 1000000)))
   return down, #due >= batch
 end
 

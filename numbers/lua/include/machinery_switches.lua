@@ -51,6 +51,7 @@ function slow.meet(switch, incarnation, record)
     local its = sub(record, 1, 4) + 0
     if call('ZCOUNT', TIMERS, its * BAND, '(' .. us((its + 1) * BAND)) > 0 then
       releasing, released = releasing .. ' ' .. sub(record, 1, 4), 'release'
+      column(120, string.rep('0', 16)) -- they are due at once
     end
     slow.no_list_yet(switch)
   end
@@ -94,20 +95,23 @@ function slow.open(why)
   log('opened', '', '', '', why)
 end
 
+-- Releases the number's call of a superseded incarnation.
+function slow.cut_off(number)
+  local rest_ms = math.max(sub(conf, 46, 55) + 0, sub(conf, 36, 45) + 0)
+  local b, u, since, props = slow.read(number)
+  if b == '1' then slow.end_call(number, u, since, props, 'released', 'switch restarted', rest_ms)
+  elseif not slow.bury(number, nil, 'released', 'switch restarted', rest_ms) then call('ZREM', TIMERS, number) end
+end
+
 -- Releases calls of superseded incarnations, at most `batch`; returns how many, and whether more wait.
 function slow.release(batch)
   local releasing = call('HGET', POOL, 'releasing') or ''
   if releasing == '' then return 0, false end
   local released, left = 0, {}
-  local rest_ms = math.max(sub(conf, 46, 55) + 0, sub(conf, 36, 45) + 0)
   for session in string.gmatch(releasing, '%d+') do
     local low, high = us(session * BAND), '(' .. us((session + 1) * BAND)
     local numbers = released < batch and call('ZRANGEBYSCORE', TIMERS, low, high, 'LIMIT', 0, batch - released) or {}
-    for _, number in ipairs(numbers) do
-      local b, u, since, props = slow.read(number)
-      if b == '1' then slow.end_call(number, u, since, props, 'released', 'switch restarted', rest_ms)
-      elseif not slow.bury(number, nil, 'released', 'switch restarted', rest_ms) then call('ZREM', TIMERS, number) end
-    end
+    for _, number in ipairs(numbers) do slow.cut_off(number) end
     released = released + #numbers
     if call('ZCOUNT', TIMERS, low, high) > 0 then left[#left + 1] = session end
   end

@@ -46,8 +46,14 @@ function slow.unoffer(number, since, props, gives_back)
   return rest
 end
 
+-- The number that has rested longest, or nil.
+local function ready()
+  return call('ZRANGEBYSCORE', IDLE, '-inf', at, 'LIMIT', 0, 1)[1]
+end
+
 -- Hands ready numbers to those who wait, first come first served; passes dead waiters' offers on.
 function slow.serve()
+  if sub(conf, 104, 119) <= at then slow.keep_up() end
   local due = call('ZRANGEBYSCORE', TIMERS, OFFERS, OFFERS + math.floor(now / 1000), 'LIMIT', 0, 16)
   for _, member in ipairs(due) do
     local number = sub(member, 2)
@@ -73,7 +79,7 @@ function slow.serve()
       stop_waiting(id)
       if sub(record, 1, 1) == 'W' then block_waiter(id, record, 'exhausted') end
     else
-      local number = opened and call('ZRANGEBYSCORE', IDLE, '-inf', at, 'LIMIT', 0, 1)[1]
+      local number = opened and (ready() or slow.catch_up() and ready())
       if not number then break end
       local b, u, since, props = slow.read(number)
       take_out(number)

@@ -4,6 +4,14 @@ if known and id ~= '' then
   local kind = byte(known)
   if kind == 76 then -- L: in a call
     local its = sub(known, 2)
+    local lease = call('ZSCORE', TIMERS, its)
+    if byte(conf, 4) == 49 or lease and lease % BAND * 1000 <= now then -- it may be over
+      slow = slow or machinery(now, at)
+      slow.sync(seq, conf)
+      slow.overdue(its)
+      seq, conf = slow.synced()
+      if byte(call('HGET', POOL, 'c:' .. id)) ~= 76 then outcome, reason = '-1', 'ended' break end
+    end
     if number ~= '' and number ~= its then outcome, reason = '-1', 'conflict' break end
     number = its
     --@include state_of
@@ -30,6 +38,12 @@ if known and id ~= '' then
     end
     picked = 'offered'
   end
+end
+if byte(conf, 1) == 114 and picked == '' then
+  slow = slow or machinery(now, at)
+  slow.sync(seq, conf)
+  slow.open_in_time()
+  seq, conf = slow.synced()
 end
 local status = byte(conf, 1)
 -- A call *to* a number is a new one, and its number may be in a call that nobody reported yet.
@@ -59,6 +73,16 @@ if number ~= '' then
     slow = slow or machinery(now, at)
     b, u, since, props = slow.foreign(number, st)
     if not b then outcome, reason = '-1', 'unreadable state' break end
+  end
+  local lease = (b == '1' or sub(props, 1, 8) == ',"held":') and call('ZSCORE', TIMERS, number)
+  local over = lease and (byte(conf, 4) == 49 or lease % BAND * 1000 <= now)
+  if over or since + 0 > now and b == '0' and direction == 'out' then -- its call may be over, or its rest
+    slow = slow or machinery(now, at)
+    slow.sync(seq, conf)
+    if over then slow.overdue(number) else slow.catch_up() end
+    if sub(conf, 4, 4) == '1' then slow.serve() end
+    seq, conf = slow.synced()
+    b, u, since, props = slow.read(number)
   end
   state = (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down')
   if b == '1' then
@@ -97,58 +121,69 @@ if number ~= '' then
   if picked == '' then picked = 'asked' end
 else
   if direction == 'in' then outcome, reason = '-1', 'malformed number' break end
-  if stuck and callee ~= '' and sticky == '1' and sub(stuck, 1, 16) + 0 > now then
-    number = sub(stuck, 17)
-    st = call('HGET', NUMSTATE, number)
-    if st then
-        --@include cut_state
-      end
-    if b == '0' and u == '1' and since + 0 <= now and sub(props, 1, 8) ~= ',"held":' then
-      picked = 'sticky'
-    end
-  end
-  if picked == '' and near and area ~= '' and byte(conf, 2) == 49 then
-    local low = fmt('%d', near * REGION + 1577836800000)
-    local high = fmt('%d', near * REGION + sub(at, 1, 13))
-    for _ = 1, 1000 do -- numbers that went down, or were deleted, are dropped when they are met
-      number = call('ZRANGEBYSCORE', NEAR, low, high, 'LIMIT', 0, 1)[1]
-      if not number then break end
+  local looked = false
+  repeat
+    if stuck and callee ~= '' and sticky == '1' and sub(stuck, 1, 16) + 0 > now then
+      number = sub(stuck, 17)
       st = call('HGET', NUMSTATE, number)
       b = nil
       if st then
         --@include cut_state
       end
-      if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then
-        picked = 'near'
-        break
+      if b == '0' and u == '1' and since + 0 <= now and sub(props, 1, 8) ~= ',"held":' then
+        picked = 'sticky'
       end
-      call('ZREM', NEAR, number)
     end
-  end
-  if picked == '' then
-    for _ = 1, 16 do -- a member that its state contradicts is dropped; reconcile would do the same
-      local popped = call('ZPOPMIN', IDLE)
-      number = popped[1]
-      if not number then break end
-      if popped[2] + 0 > now then
-        call('ZADD', IDLE, popped[2], number)
-        number = nil
-        break
-      end
-      st = call('HGET', NUMSTATE, number)
-      b = nil
-      if st then
-        --@include cut_state
-        if not b then
-          slow = slow or machinery(now, at)
-          b, u, since, props = slow.foreign(number, st)
+    if picked == '' and near and area ~= '' and byte(conf, 2) == 49 then
+      local low = fmt('%d', near * REGION + 1577836800000)
+      local high = fmt('%d', near * REGION + sub(at, 1, 13))
+      for _ = 1, 1000 do -- numbers that went down, or were deleted, are dropped when they are met
+        number = call('ZRANGEBYSCORE', NEAR, low, high, 'LIMIT', 0, 1)[1]
+        if not number then break end
+        st = call('HGET', NUMSTATE, number)
+        b = nil
+        if st then
+          --@include cut_state
         end
+        if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then
+          picked = 'near'
+          break
+        end
+        call('ZREM', NEAR, number)
       end
-      if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then break end
-      number = nil
     end
-    if number then picked, taken = 'longest', true end
-  end
+    if picked == '' then
+      for _ = 1, 16 do -- a member that its state contradicts is dropped; reconcile would do the same
+        local popped = call('ZPOPMIN', IDLE)
+        number = popped[1]
+        if not number then break end
+        if popped[2] + 0 > now then
+          call('ZADD', IDLE, popped[2], number)
+          number = nil
+          break
+        end
+        st = call('HGET', NUMSTATE, number)
+        b = nil
+        if st then
+          --@include cut_state
+          if not b then
+            slow = slow or machinery(now, at)
+            b, u, since, props = slow.foreign(number, st)
+          end
+        end
+        if b == '0' and u == '1' and sub(props, 1, 8) ~= ',"held":' then break end
+        number = nil
+      end
+      if number then picked, taken = 'longest', true end
+    end
+    if picked ~= '' or looked then break end
+    looked = true -- and once more, if something was due
+    slow = slow or machinery(now, at)
+    slow.sync(seq, conf)
+    local more_due = slow.catch_up()
+    if more_due and sub(conf, 4, 4) == '1' then slow.serve() end
+    seq, conf = slow.synced()
+  until not more_due
   if picked == '' then
     number = ''
     slow = slow or machinery(now, at)

@@ -85,7 +85,9 @@ else -- reg and unreg
   local contacts = known
   if contacts or (up and (contact ~= '' or expires ~= '' or order ~= '')) then
     slow = slow or machinery(now, at)
+    slow.sync(seq, conf)
     up, reason = slow.contact(number, contacts, u, up, contact, expires, order)
+    seq, conf = slow.synced()
   end
   state = (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down')
   if reason == 'too many contacts' then outcome = '-1' break end

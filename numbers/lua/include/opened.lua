@@ -1,5 +1,7 @@
 -- pool holds the first five fields of the tag's hash: the settings, the time; ends the script when
--- there is no such pool. `conf` has fixed columns (numbers/pool/settings.py): cutting is cheaper than parsing.
+-- there is no such pool. `conf` has fixed columns (numbers/pool/settings.py): cutting is cheaper than parsing. Behind the
+-- settings stand times, 16 digits each: 104 when events have to look at the day and at registrations (slow.keep_up),
+-- 120 when a call may have come to its end (slow.catch_up), 136 the clock's lag and 152 when it is settled (doubt).
 local conf = pool[1]
 if not conf then return { '-1', '', '', 'no such pool' } end
 if pool[5] and pool[5] - VERSION > 1 then
@@ -7,5 +9,7 @@ if pool[5] and pool[5] - VERSION > 1 then
 end
 local seq, carried = pool[2] + 0, pool[4] + 0
 local first_seq = seq
-local now = now_us(pool[3])
+local last = (pool[3] or 0) + 0
+local now = now_us(last)
 local at = fmt('%d', now)
+--@include doubt
