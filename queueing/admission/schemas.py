@@ -62,7 +62,11 @@ class ReportAnswer(BaseModel):
     retry_after: int = Field(description="Seconds until the next report is of use.")
     place: int | None = Field(None, description="In the line, from 1.")
     estimate_seconds: int | None = None
-    reason: str = Field("", description="Without a task: full, turn, rate, paused, recovering.")
+    reason: str = Field(
+        "",
+        description="Without a task: full, turn, rate, paused, recovering, "
+        "loading (a window is open, not all its tasks are loaded yet: ask again).",
+    )
     results: list[TakenResult] = Field(default_factory=list)
 
 

@@ -8,9 +8,9 @@ from queueing.admission import services
 from queueing.admission.services import loading
 
 
-@jobs.sweep("admission.windows", every_seconds=1)
+@jobs.sweep("admission.windows", every_seconds=2)
 def windows(shard: int, shards: int) -> dict[str, int]:
-    """Batches whose window opens."""
+    """Batches whose window is near."""
     return services.open_windows()
 
 

@@ -18,6 +18,7 @@ function show(data) {
   bar.value = ended;
   setText(box.querySelector("[data-ended]"), fill(gettext("%(done)s of %(total)s"), { done: figure(ended), total: figure(data.total) }));
   setText(box.querySelector("[data-eta]"), data.eta_seconds === null ? "" : fill(gettext("about %(time)s left"), { time: spanOf(data.eta_seconds) }));
+  document.querySelector("[data-waits-for-worker]").hidden = !data.waits_for_worker;
   document.querySelector("[data-too-late]").hidden = data.in_time !== false;
   for (const name of ["pending", "issued", "done", "failed", "expired", "late"]) setText(document.querySelector(`[data-figure="${name}"]`), figure(data[name]));
 }

@@ -8,7 +8,7 @@ import pytest
 
 from poolsite import hotpath
 from queueing.admission.models import Gate
-from tests.admission.people import make_batch, make_gate, show, token_for
+from tests.admission.people import load_due, make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread, tenant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -86,6 +86,16 @@ async def test_a_device_that_waits_is_told_its_place_and_when_to_come_again(
     waits = [(await caller.post(f"/api/v1/devices/{device}/report")).json() for device in "cd"]
     assert [(item["reason"], item["place"]) for item in waits] == [("full", 1), ("full", 2)]
     assert all(1 <= item["retry_after"] <= 60 for item in waits)
+
+
+async def test_without_a_worker_a_device_is_told_that_its_task_is_loading(
+    caller: Caller, gate: Gate
+) -> None:
+    await in_thread(make_batch)(gate, ["a"], load=False)
+    waits = (await caller.post(REPORT)).json()
+    assert (waits["task"], waits["reason"], waits["retry_after"]) == (None, "loading", 60)
+    await in_thread(load_due)()  # a worker came
+    assert (await caller.post(REPORT)).json()["payload"] == "do a"
 
 
 async def test_a_result_for_a_task_it_never_had_is_named_and_changes_nothing(
@@ -192,6 +202,15 @@ async def test_a_token_of_several_gates_finds_the_one_with_work(client: httpx.As
     assert after["results"][0]["outcome"] == "accepted"
     nothing = await caller.post("/api/v1/devices/stranger/report")
     assert nothing.json()["task"] is None
+
+
+async def test_of_several_gates_one_that_is_loading_says_so(client: httpx.AsyncClient) -> None:
+    first, second = await in_thread(make_gate)("first"), await in_thread(make_gate)("second")
+    await in_thread(make_batch)(first, ["b"])
+    await in_thread(make_batch)(second, ["a"], load=False)
+    caller = Caller(client, await in_thread(token_for)(first, second))
+    assert (await caller.post(REPORT)).json()["reason"] == "loading"
+    assert (await caller.post("/api/v1/devices/b/report")).json()["task"].startswith("first.")
 
 
 # -- permits -------------------------------------------------------------------------------------

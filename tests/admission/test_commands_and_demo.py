@@ -7,6 +7,7 @@ import pytest
 from django.contrib.admin import autodiscover, site
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db.models import BooleanField, IntegerField
 
 from poolsite import hotpath
 from poolsite.access.models import ApiToken
@@ -14,6 +15,7 @@ from poolsite.runtime.demo_data import DemoData
 from queueing.admission import demo, overview, services
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.services.gates import SETTINGS
 from tests.admission.people import SLUG, drain, load_due, make_batch, make_gate, report, show
 from tests.numbers.people import operator
 
@@ -40,6 +42,36 @@ def test_a_gate_is_made_sized_paused_and_shown() -> None:
     assert show().used == 0
 
 
+def test_every_setting_can_be_given_and_changed() -> None:
+    run(
+        "create",
+        SLUG,
+        "--cap",
+        "5",
+        "--permit-seconds",
+        "120",
+        "--margin-seconds",
+        "5",
+        "--no-fair",
+    )
+    figures = show()
+    assert (figures.cap, figures.settings.permit_seconds, figures.settings.fair) == (5, 120, False)
+    for name in SETTINGS:
+        field = Gate._meta.get_field(name)
+        value = getattr(Gate.objects.get(slug=SLUG), name)
+        option = "--" + name.replace("_", "-")
+        if isinstance(field, BooleanField):
+            run("set", SLUG, option)
+            assert getattr(Gate.objects.get(slug=SLUG), name) is True
+        elif isinstance(field, IntegerField):
+            run("set", SLUG, option, str(value + 1))
+            assert getattr(Gate.objects.get(slug=SLUG), name) == value + 1
+        else:
+            run("set", SLUG, option, "other")
+            assert getattr(Gate.objects.get(slug=SLUG), name) == "other"
+    assert show().settings.permit_seconds == 121
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -47,6 +79,9 @@ def test_a_gate_is_made_sized_paused_and_shown() -> None:
         ("create", "Bad Slug"),
         ("create", "ok", "--cap", "0"),
         ("create", "ok", "--account", "none"),
+        ("create", "ok", "--permit-seconds", "0"),
+        ("set", SLUG),
+        ("set", SLUG, "--permit-seconds", "0"),
         ("cap", SLUG, "0"),
         ("cap", SLUG, "-5"),
         ("cap", SLUG, "9" * 30),

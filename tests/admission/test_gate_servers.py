@@ -25,7 +25,14 @@ def walk_through(bench: GateUnderTest) -> None:
     assert told.token is not None
     assert bench.report("e").reason == "full"
     assert bench.decr() == (True, 2)
-    assert bench.run(gate.has_work(SLUG, "d"))
+    assert bench.run(gate.has_work(SLUG, "d")) == "task"
+    assert bench.run(gate.batch_open(SLUG, 2, FAR_US, 0)) == ""
+    assert bench.run(gate.has_work(SLUG, "f")) == "loading"
+    assert bench.report("f").reason == "loading"
+    assert bench.run(gate.batch_loaded(SLUG, 2)) == ""
+    assert bench.run(gate.batch_loaded(SLUG, 2)) == "repeat"
+    assert bench.report("f").reason == ""
+    assert bench.run(gate.has_work(SLUG, "f")) == ""
     assert bench.run(gate.states(SLUG, [1, 2, 3])) == {1: "r", 2: "p", 3: ""}
     assert bench.report("d", gate.Result(1, told.token, True)).results == ((1, "accepted"),)
     assert bench.run(gate.free(SLUG, "a", permit.token, "why")).done

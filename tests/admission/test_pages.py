@@ -17,7 +17,7 @@ from queueing.admission import gate as door
 from queueing.admission import services
 from queueing.admission.cards import gates_card
 from queueing.admission.models import Gate, MinuteSample, Task, TaskBatch
-from tests.admission.people import done, drain, make_batch, make_gate, report, show
+from tests.admission.people import done, drain, load_due, make_batch, make_gate, report, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -223,6 +223,14 @@ def test_a_batch_is_uploaded_or_nothing_is(gate: Gate, browser: Client) -> None:
     batch = TaskBatch.objects.get()
     assert made["Location"] == f"/batches/{batch.pk}/"
     assert (batch.total, batch.created_by) == (2, "op")
+
+
+def test_a_batch_that_no_worker_loads_says_so(gate: Gate, browser: Client) -> None:
+    batch = make_batch(gate, ["d1"], load=False)
+    waits = "data-waits-for-worker hidden"
+    assert waits not in browser.get(f"/batches/{batch.pk}/").content.decode()
+    load_due()
+    assert waits in browser.get(f"/batches/{batch.pk}/").content.decode()
 
 
 def test_a_batch_is_paused_resumed_and_cancelled(gate: Gate, browser: Client) -> None:

@@ -1,6 +1,6 @@
 """Batches uploaded, loaded, steered and ended; SQL is what the history says."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -11,6 +11,7 @@ from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
+from queueing.admission.services.healing import bring_to_redis
 from queueing.admission.services.uploads import read_upload
 from tests.admission.people import (
     SLUG,
@@ -118,13 +119,14 @@ def test_a_foreign_tenants_gate_takes_no_batch() -> None:
 # -- the window ----------------------------------------------------------------------------------
 
 
-def test_tasks_are_loaded_when_the_window_opens_and_not_before() -> None:
+def test_tasks_are_given_out_when_the_window_opens_and_not_before() -> None:
     gate = make_gate()
     later = timezone.now() + timedelta(hours=1)
     batch = upload(gate, b"a\nb", opens_at=later, closes_at=later + timedelta(hours=1)).batch
     load_due()
     assert report("a").word == "none"
     TaskBatch.objects.filter(pk=batch.pk).update(opens_at=timezone.now())
+    _opens(batch, timezone.now())
     load_due()
     batch.refresh_from_db()
     assert batch.state == "open"
@@ -200,15 +202,140 @@ def test_a_batch_is_paused_goes_on_and_is_cancelled_for_good() -> None:
     assert AuditEntry.objects.filter(action="admission.batch_pause").count() == 1
 
 
-def test_a_batch_cancelled_before_its_window_never_reaches_redis() -> None:
+def test_a_batch_cancelled_before_its_window_gives_out_nothing() -> None:
     gate = make_gate()
     later = timezone.now() + timedelta(hours=1)
     batch = upload(gate, b"a", opens_at=later, closes_at=later + timedelta(hours=1)).batch
+    assert [its.status for its in show().batches] == ["open"]
     services.batch_cancel(actor="test", batch=batch, reason="mistake")
     assert counts(batch) == {"expired": 1}
     assert batch.state == "cancelled"
     load_due()
-    assert show().batches == ()
+    assert [(its.status, its.pending) for its in show().batches] == [("cancelled", 0)]
+    let_time_pass("admission.gate")
+    drain(gate)
+    assert counts(batch) == {"expired": 1}
+    assert selectors.batch_out(batch)["state"] == "cancelled"
+
+
+def test_a_cancel_that_redis_missed_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = make_gate()
+    later = timezone.now() + timedelta(hours=1)
+    batch = upload(gate, b"a", opens_at=later, closes_at=later + timedelta(hours=1)).batch
+    with monkeypatch.context() as away:
+        away.setattr("queueing.admission.services.batches.apply_batch", _redis_is_away)
+        services.batch_cancel(actor="test", batch=batch, reason="mistake")
+    assert [its.status for its in show().batches] == ["open"]
+    bring_to_redis(gate)
+    assert [its.status for its in show().batches] == ["cancelled"]
+
+
+def _redis_is_away(batch: TaskBatch) -> None:
+    raise hotpath.Unavailable("away")
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_cancelled_batch_says_so_at_once(*, paused: bool) -> None:
+    batch = make_batch(make_gate(), ["a", "b"])
+    report("a")
+    if paused:
+        services.batch_pause(actor="test", batch=batch, reason="wait")
+        batch.refresh_from_db()
+        assert selectors.batch_out(batch)["state"] == "paused"
+    services.batch_cancel(actor="test", batch=batch, reason="mistake")
+    batch.refresh_from_db()
+    assert selectors.batch_out(batch)["state"] == "cancelled"
+
+
+# -- loaded ahead of the window, and what devices are told without a worker -----------------------
+
+
+def test_a_device_is_told_that_its_task_is_loading_until_a_worker_comes() -> None:
+    gate = make_gate()
+    batch = make_batch(gate, ["a", "b"], load=False)
+    assert (report("a").word, report("a").reason) == ("none", "loading")
+    assert report("stranger").reason == "loading"
+    load_due()
+    assert report("a").word == "task"
+    assert (report("stranger").word, report("stranger").reason) == ("none", "")
+    drain(gate)
+    assert counts(batch) == {"issued": 1, "pending": 1}
+
+
+def test_while_it_loads_whoever_has_a_task_gets_it_and_the_others_are_told() -> None:
+    batch = make_batch(make_gate(), ["a", "b"], load=False)
+    first = batch.tasks.get(device="a")
+    hotpath.run(door.load(SLUG, batch.pk, [door.Row(first.pk, "a", "do a")]))
+    assert report("a").word == "task"
+    assert report("b").reason == "loading"
+
+
+def test_a_batch_is_loaded_before_its_window_and_given_out_when_it_opens() -> None:
+    gate = make_gate()
+    now = timezone.now()
+    batch = upload(
+        gate, b"a,do a", opens_at=now + timedelta(seconds=50), closes_at=now + timedelta(hours=1)
+    ).batch
+    assert report("a").reason == ""
+    load_due()
+    batch.refresh_from_db()
+    assert batch.loaded_at is not None
+    assert selectors.batch_out(batch)["state"] == "scheduled"
+    assert show().batches[0].pending == 1
+    assert (report("a").word, report("a").reason) == ("none", "")
+    _opens(batch, now - timedelta(seconds=1))
+    assert report("a").word == "task"
+
+
+def test_a_batch_whose_window_is_far_is_not_loaded_yet() -> None:
+    now = timezone.now()
+    later = now + timedelta(seconds=90)
+    batch = upload(make_gate(), b"a", opens_at=later, closes_at=now + timedelta(hours=1)).batch
+    load_due()
+    batch.refresh_from_db()
+    assert batch.state == "scheduled"
+    TaskBatch.objects.filter(pk=batch.pk).update(total=50_000)  # so large that it takes longer
+    assert services.open_windows()["opened"] == 1
+
+
+def test_when_the_window_ends_with_nobody_to_load_it_devices_are_told_nothing() -> None:
+    gate = make_gate()
+    batch = make_batch(gate, ["a", "b"], load=False)
+    assert report("a").reason == "loading"
+    end = int((timezone.now() - timedelta(seconds=1)).timestamp() * 1e6)
+    hotpath.run(door.batch_extend(SLUG, batch.pk, end))
+    assert (report("a").word, report("a").reason) == ("none", "")
+    let_time_pass("admission.gate")
+    drain(gate)  # a worker comes back
+    assert counts(batch) == {"expired": 2}
+    assert batch.state == "ended"
+    load_due()
+    assert report("a").word == "none"
+
+
+def test_a_paused_batch_is_not_loading_to_its_devices() -> None:
+    gate = make_gate()
+    batch = make_batch(gate, ["a"], load=False)
+    services.batch_pause(actor="test", batch=batch, reason="wait")
+    assert report("a").reason == ""
+    services.batch_resume(actor="test", batch=batch)
+    assert report("a").reason == "loading"
+
+
+def test_the_page_says_that_it_waits_for_a_worker() -> None:
+    batch = make_batch(make_gate(), ["a"], load=False)
+    assert selectors.progress(batch)["waits_for_worker"]
+    load_due()
+    batch.refresh_from_db()
+    assert not selectors.progress(batch)["waits_for_worker"]
+
+
+def _opens(batch: TaskBatch, at: datetime) -> None:
+    """Its window opens at another time, as Redis knows it."""
+    text = f"{int(at.timestamp() * 1e6):016d}"
+    key = f"{door.GateKeys(SLUG).tag}:batches"
+    record = hotpath.client().hget(key, str(batch.pk))
+    hotpath.client().hset(key, str(batch.pk), record[:17] + text + record[33:])
 
 
 def test_a_load_whose_worker_died_is_taken_up_and_loads_nothing_twice() -> None:

@@ -124,7 +124,10 @@ def _only_gate(principal: Principal) -> str | None:
 
 
 async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
-    """Of the gates with unfinished batches that the token covers, the one that knows the device."""
+    """Of the gates with unfinished batches that the token covers, the one that knows the device.
+
+    Else one whose tasks are still being loaded, which says so.
+    """
     scope = principal.scope
     account_id = scope.account_id if isinstance(scope, TokenScope) else None
     refs = [ref for ref in await busy_gates(account_id) if access.decide(principal, ACTION, ref)]
@@ -133,12 +136,15 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
     if len(refs) < 2:
         return refs[0] if refs else None
     found = await hotpath.arun_batch([door.has_work(ref.slug, device) for ref in refs])
+    loading = None
     for ref, has in zip(refs, found, strict=True):
         if isinstance(has, hotpath.HotPathError):
             raise has
-        if has:
+        if has == "task":
             return ref
-    return None
+        if has == "loading":
+            loading = loading or ref
+    return loading
 
 
 # -- gathering -----------------------------------------------------------------------------------

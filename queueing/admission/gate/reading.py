@@ -115,7 +115,7 @@ def _batch(words: Sequence[str]) -> BatchFigures:
         batch=int(words[0]),
         status=BATCH_STATUS[record[0]],
         ends_us=int(record[1:17]),
-        closed_us=number(record[17:]),
+        closed_us=number(record[17:]) if record[0] in "ec" else None,
         pending=pending,
         running=running,
         done=done,
@@ -200,11 +200,14 @@ def line(slug: str, offset: int = 0, count: int = 200) -> Command[Line]:
     return gate_command("look", slug, ["line", offset, count], read)
 
 
-def has_work(slug: str, device: str) -> Command[bool]:
-    """Whether a device has a task of this gate that has not ended."""
+def has_work(slug: str, device: str) -> Command[str]:
+    """Whether a device has a task of this gate that has not ended: "task", or "".
 
-    def read(reply: list[str]) -> bool:
-        return check(reply)[0] == "1"
+    "loading": it has none, but tasks of the gate are still being loaded.
+    """
+
+    def read(reply: list[str]) -> str:
+        return {"1": "task", "l": "loading"}.get(check(reply)[0], "")
 
     return gate_command("has", slug, [device], read, device)
 

@@ -14,6 +14,7 @@ TURN: Final = "turn"  # there is a slot; others stand before
 RATE: Final = "rate"
 PAUSED: Final = "paused"  # the gate, or the batch
 RECOVERING: Final = "recovering"
+LOADING: Final = "loading"  # a window is open, and not all its tasks are loaded
 
 # outcome 0: not this permit
 NOT_HELD: Final = "not held"

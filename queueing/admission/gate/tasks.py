@@ -49,11 +49,20 @@ def _reason(reply: list[str]) -> str:
     return check(reply)[3]
 
 
-def batch_open(slug: str, batch: int, ends_us: int) -> Command[str]:
-    """Tell the gate of a batch whose window is open; "repeat" = it knows it."""
-    return gate_command(
-        "batch", slug, ["open", str(batch), f"{ends_us:016d}", ""], _reason, str(batch)
-    )
+def batch_open(slug: str, batch: int, ends_us: int, opens_us: int | None = None) -> Command[str]:
+    """Tell the gate of a batch and its window; "repeat" = it knows it.
+
+    None of its tasks is given out before `opens_us` (None: now). From then on devices without a
+    task are told that it is loading, until `batch_loaded`; without it they are told nothing.
+    """
+    opens = "" if opens_us is None else f"{opens_us:016d}"
+    args = ["open", str(batch), f"{ends_us:016d}", "", opens]
+    return gate_command("batch", slug, args, _reason, str(batch))
+
+
+def batch_loaded(slug: str, batch: int) -> Command[str]:
+    """All its tasks are there; "repeat" = that is known."""
+    return gate_command("batch", slug, ["loaded", str(batch), "", ""], _reason, str(batch))
 
 
 def batch_extend(slug: str, batch: int, ends_us: int, reason: str = "") -> Command[str]:

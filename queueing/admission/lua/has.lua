@@ -1,14 +1,15 @@
 --[[ admission/has
-Purpose: Whether a device has a task here that has not ended.
-KEYS[1] {gate}           HASH    script_version, script_sha
+Purpose: Whether a device has a task here that has not ended, or tasks are still being loaded.
+KEYS[1] {gate}           HASH    script_version, script_sha, loading
 KEYS[2] {gate}:devices   HASH    device → its tasks that have not ended, in their order
 ARGV[1] device           its name
-Reply: [1 or 0]
+Reply: [1, l or 0]; l = it has none, but not all tasks are loaded
 Errors: -1 "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
-local head = redis.call('HMGET', KEYS[1], 'script_version', 'script_sha')
+local head = redis.call('HMGET', KEYS[1], 'script_version', 'script_sha', 'loading')
 local old = outdated(head[1], head[2])
 if old then return { '-1', '', '', old } end
-return { redis.call('HEXISTS', KEYS[2] or KEYS[1] .. ':devices', ARGV[1] or '') == 1 and '1' or '0' }
+if redis.call('HEXISTS', KEYS[2] or KEYS[1] .. ':devices', ARGV[1] or '') == 1 then return { '1' } end
+return { head[3] and head[3] ~= '' and 'l' or '0' }

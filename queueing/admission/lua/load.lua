@@ -34,7 +34,7 @@ end
 --@include machinery
 local status = batch_status(batch)
 if not status then return { '-1', '', '', 'no such batch' } end
-if status ~= 'o' and status ~= 'p' then -- only what runs still counts then
+if status ~= 's' and status ~= 'o' and status ~= 'p' then -- only what runs still counts then
   for i = 2, #ARGV, 6 do
     if ARGV[i + 5] ~= '1' then return { '-1', ARGV[i], '', 'over' } end
   end

@@ -1,7 +1,7 @@
 """Batches, how far they are, and their tasks."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,6 +11,8 @@ from queueing.admission.models import Gate, Task, TaskBatch
 
 COUNTS = ("total", "pending", "issued", "done", "failed", "expired", "late")
 ROWS = 2_000
+LOADED_AHEAD = (TaskBatch.State.LOADING, TaskBatch.State.OPEN)
+WAITING_AFTER = timedelta(seconds=5)
 
 
 def batch_list(gate: Gate) -> "QuerySet[TaskBatch]":
@@ -19,10 +21,24 @@ def batch_list(gate: Gate) -> "QuerySet[TaskBatch]":
 
 
 def state_of(batch: TaskBatch) -> str:
-    """The batch's state as people see it: a paused one says so."""
-    if batch.paused_at is not None and batch.finished_at is None and batch.cancelled_at is None:
+    """The batch's state as people see it: paused and cancelled are told at once.
+
+    One that is loaded ahead is scheduled until its window opens.
+    """
+    if batch.cancelled_at is not None:
+        return str(TaskBatch.State.CANCELLED)
+    if batch.paused_at is not None and batch.finished_at is None:
         return str(TaskBatch.State.PAUSED)
+    if batch.state in LOADED_AHEAD and batch.opens_at > timezone.now():
+        return str(TaskBatch.State.SCHEDULED)
     return batch.state
+
+
+def waits_for_worker(batch: TaskBatch, now: datetime) -> bool:
+    """Whether the window is open and its tasks are not there, because no worker loads them."""
+    loading = batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING)
+    over = batch.cancelled_at is not None or batch.finished_at is not None
+    return loading and not over and batch.opens_at + WAITING_AFTER < now < batch.closes_at
 
 
 def batch_out(batch: TaskBatch) -> dict[str, Any]:
@@ -52,6 +68,7 @@ def progress(batch: TaskBatch, now: datetime | None = None) -> dict[str, Any]:
     eta = left / pace if pace and left and batch.finished_at is None else None
     return {
         "state": state_of(batch),
+        "waits_for_worker": waits_for_worker(batch, now),
         **{name: getattr(batch, name) for name in COUNTS},
         "per_minute": round(pace * 60, 1),
         "eta_seconds": None if eta is None else round(eta),

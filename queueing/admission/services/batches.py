@@ -82,6 +82,7 @@ def batch_create(
             thing=batch,
             after={"gate": gate.slug, "tasks": batch.total, "left_out": upload.bad},
         )
+        send_after_commit(gate, partial(apply_batch, batch))
     return Uploaded(batch, upload.bad, tuple(upload.problems))
 
 
@@ -172,7 +173,7 @@ def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
 
 
 def close_in_sql(batch: TaskBatch, reason: str, state: str) -> int:
-    """Expire what is pending of a batch that Redis does not know. Inside a transaction."""
+    """Expire what is pending of a batch none of whose tasks is in Redis. Inside a transaction."""
     now = timezone.now()
     pending = Task.objects.filter(batch=batch, state=Task.State.PENDING)
     count = pending.update(state=Task.State.EXPIRED, reason=reason, ended_at=now)
@@ -192,8 +193,7 @@ def _save(batch: TaskBatch, actor: Actor, action: str, reason: str, *fields: str
         after={name: str(getattr(batch, name) or "") for name in fields[:1]},
         reason=reason,
     )
-    if batch.state not in (State.SCHEDULED, State.CANCELLED):
-        send_after_commit(batch.gate, partial(apply_batch, batch))
+    send_after_commit(batch.gate, partial(apply_batch, batch))
 
 
 def _check_unfinished(batch: TaskBatch) -> None:
@@ -215,11 +215,12 @@ def batch_catch_up(batch: TaskBatch) -> None:
 
 
 def apply_batch(batch: TaskBatch) -> None:
-    """Bring Redis to what SQL says of a batch whose window is open. Repeatable."""
+    """Bring Redis to what SQL says of an unfinished batch and its window. Repeatable."""
     slug = batch.gate.slug
-    hotpath.run(door.batch_open(slug, batch.pk, us_of(batch.closes_at)))
+    opens, closes = us_of(batch.opens_at), us_of(batch.closes_at)
+    hotpath.run(door.batch_open(slug, batch.pk, closes, opens))
     try:
-        hotpath.run(door.batch_extend(slug, batch.pk, us_of(batch.closes_at)))
+        hotpath.run(door.batch_extend(slug, batch.pk, closes))
         if batch.cancelled_at is not None:
             hotpath.run(door.batch_cancel(slug, batch.pk, batch.cancelled_reason))
         elif batch.paused_at is not None:

@@ -3,6 +3,8 @@
 import logging
 from functools import partial
 
+from django.db.models import Q
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
@@ -14,7 +16,7 @@ from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
 from queueing.admission.services.common import KIND
 from queueing.admission.services.gates import apply_pause, apply_settings
-from queueing.admission.services.loading import OPEN_IN_REDIS, resume_loads
+from queueing.admission.services.loading import resume_loads
 from queueing.admission.services.rebuilding import gate_check, gate_rebuild
 
 logger = logging.getLogger(__name__)
@@ -55,8 +57,9 @@ def bring_to_redis(gate: Gate) -> None:
     gate.refresh_from_db()
     apply_settings(gate)
     apply_pause(gate)
-    unfinished = TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=OPEN_IN_REDIS)
-    for batch in unfinished.select_related("gate"):
+    cancelled = Q(cancelled_at__isnull=False, closes_at__gt=timezone.now())
+    told = TaskBatch.objects.filter(Q(finished_at=None) | cancelled, gate=gate)
+    for batch in told.select_related("gate"):
         apply_batch(batch)
 
 

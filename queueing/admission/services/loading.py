@@ -1,7 +1,11 @@
-"""A batch's tasks go from SQL to Redis when its window opens: a job, in chunks, repeatable."""
+"""A batch's tasks go from SQL to Redis ahead of its window: a job, in chunks, repeatable.
+
+Redis knows the batch itself from the beginning, and gives none of its tasks out before the window.
+"""
 
 import logging
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,21 +20,26 @@ logger = logging.getLogger(__name__)
 
 LOAD = "admission.load"
 State = TaskBatch.State
-OPEN_IN_REDIS = (State.LOADING, State.OPEN, State.CLOSING)
+LOADED_PER_SECOND = 500  # a busy worker's pace, to begin early enough
+LEAST_LEAD_SECONDS, LONGEST_LEAD_SECONDS = 60, 600
 LOADS_AT_ONCE = 4
 
 
 def open_windows() -> dict[str, int]:
-    """Start loading batches whose window has opened; close those that nobody could open.
+    """Start loading batches whose window is near; close those that nobody could load.
 
     A gate that recovers takes its batches by the rebuild, so it is left alone.
     """
     now = timezone.now()
     due = TaskBatch.objects.filter(
-        state=State.SCHEDULED, opens_at__lte=now, gate__recovering_since=None
+        state=State.SCHEDULED,
+        opens_at__lte=now + timedelta(seconds=LONGEST_LEAD_SECONDS),
+        gate__recovering_since=None,
     ).select_related("gate")
     done = {"opened": 0, "missed": 0}
-    for batch in due.order_by("pk")[:100]:
+    for batch in due.order_by("opens_at", "pk")[:100]:
+        if batch.opens_at > now + _lead(batch):
+            continue
         if batch.closes_at <= now:
             with transaction.atomic():
                 if _take(batch, State.CLOSING):
@@ -42,6 +51,12 @@ def open_windows() -> dict[str, int]:
                 start_load(batch)
                 done["opened"] += 1
     return done
+
+
+def _lead(batch: TaskBatch) -> timedelta:
+    """How long before its window a batch is loaded: a minute, and longer if it is large."""
+    seconds = LEAST_LEAD_SECONDS + batch.total / LOADED_PER_SECOND
+    return timedelta(seconds=min(seconds, LONGEST_LEAD_SECONDS))
 
 
 def _take(batch: TaskBatch, state: str) -> bool:
@@ -94,10 +109,22 @@ def run_load(job: JobHandle) -> Iterator[Progress]:
         with job.chunk(done=done, total=batch.total, cursor={"after": after, "done": done}):
             pass
         yield Progress(done, batch.total)
+    else:
+        with _errors():
+            say_loaded(batch)
     with job.chunk(done=done, total=batch.total):
         TaskBatch.objects.filter(pk=batch.pk, state=State.LOADING).update(
             state=State.OPEN, loaded_at=timezone.now()
         )
+
+
+def say_loaded(batch: TaskBatch) -> None:
+    """Devices without a task of this batch need not wait for it. Nothing to say once it is over."""
+    try:
+        hotpath.run(door.batch_loaded(batch.gate.slug, batch.pk))
+    except door.GateRefusedError as error:
+        if error.reason != door.reasons.OVER:
+            raise
 
 
 def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool = False) -> bool:
@@ -148,9 +175,11 @@ def load_after_loss(gate: Gate) -> int:
     Safe to repeat. Returns how many tasks SQL has for it.
     """
     count = 0
-    batches = TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=OPEN_IN_REDIS)
+    batches = TaskBatch.objects.filter(gate=gate, finished_at=None)
     for batch in batches.select_related("gate").order_by("pk"):
         apply_batch(batch)
+        if batch.state == State.SCHEDULED:
+            continue  # its tasks are loaded when its window is near
         for state in (Task.State.ISSUED, Task.State.PENDING):
             after = 0
             tasks = Task.objects.filter(batch=batch, state=state).order_by("pk")
@@ -159,4 +188,6 @@ def load_after_loss(gate: Gate) -> int:
                     break
                 after = rows[-1].pk
                 count += len(rows)
+        if batch.state != State.LOADING:
+            say_loaded(batch)
     return count

@@ -17,7 +17,7 @@ from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.healing import bring_to_redis
-from queueing.admission.services.loading import OPEN_IN_REDIS, load_after_loss
+from queueing.admission.services.loading import load_after_loss
 
 ROWS = 500
 LOOKS = 3
@@ -83,7 +83,7 @@ def gate_reconcile(
 
 def _batches(gate: Gate) -> list[TaskBatch]:
     """Those that Redis should know; one that is being loaded is not whole yet."""
-    states = [state for state in OPEN_IN_REDIS if state != TaskBatch.State.LOADING]
+    states = (TaskBatch.State.OPEN, TaskBatch.State.CLOSING)
     return list(TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=states))
 
 

@@ -30,10 +30,11 @@ end
 
 -- One bounded step for one batch; how much was done.
 local function step(batch, record, limit)
-  local status, ends, closed = sub(record, 1, 1), sub(record, 2, 17), sub(record, 18)
+  local status, ends, closed = sub(record, 1, 1), sub(record, 2, 17), sub(record, 18) -- e, c: when it was closed
   if (status == 'o' or status == 'p') and ends + 0 <= due then
-    status = 'e'
+    status, closed = 'e', ''
     call('HSET', BATCHES, batch, status .. ends)
+    if #record == 34 then keep_loading() end
     log('ended', '', '', '', '', '', batch)
   end
   if status ~= 'e' and status ~= 'c' then return 0 end

@@ -70,7 +70,9 @@ end
 
 local function fetch(device, renew)
   local list = call('HGET', DEVICES, device)
-  if not list then return answer('none', nil, nil, nil, nil, renew ~= '' and 'not held' or '') end
+  if not list then
+    return answer('none', nil, nil, nil, nil, renew ~= '' and 'not held' or loading() and 'loading' or '')
+  end
   local who = '@' .. device
   local held = call('HGET', GATE, '=' .. who)
   if held and sub(held, 17, 32) + 0 <= due then
@@ -94,7 +96,7 @@ local function fetch(device, renew)
   end
   if not next_task then
     leave(who)
-    return answer('none', nil, nil, nil, nil, paused and 'paused' or '')
+    return answer('none', nil, nil, nil, nil, paused and 'paused' or loading() and 'loading' or '')
   end
   local reason, rank = turn(who, used())
   if not reason then return issue(who, next_task) end

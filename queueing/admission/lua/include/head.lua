@@ -7,7 +7,7 @@ local LINE, SEEN = KEYS[4] or GATE .. ':line', KEYS[5] or GATE .. ':seen'
 local STARTS, TASKS = KEYS[6] or GATE .. ':starts', KEYS[7] or GATE .. ':tasks'
 local DEVICES, WORK = KEYS[8] or GATE .. ':devices', KEYS[9] or GATE .. ':work'
 local BATCHES, LOG = KEYS[10] or GATE .. ':batches', KEYS[11] or GATE .. ':log'
-local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'hold', 'doubt')
+local head = call('HMGET', GATE, 'conf', 'seq', 'clock', 'generation', 'script_version', 'hold', 'doubt', 'loading')
 local conf = head[1]
 if not conf then return { '-1', '', '', 'no such gate' } end
 if head[5] and head[5] - VERSION > 1 then

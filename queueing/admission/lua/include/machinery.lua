@@ -40,7 +40,9 @@ local function write_task(t)
   call('ZADD', WORK, fmt('%d', t.batch * 8 + STATE[t.state]), t.id)
 end
 
--- o open, p paused, e over (also before the window's end was noticed), c cancelled, nil unknown
+-- A batch's record: its status, the end of its window; while it is not over also when that opens, and w: its tasks are
+-- still being loaded, or l: they are there. Status: s its window is not open yet, o open, p paused, e over (also before
+-- the window's end was noticed), c cancelled, nil unknown.
 local function batch_status(batch)
   if batches[batch] == nil then
     local record = call('HGET', BATCHES, batch)
@@ -49,10 +51,29 @@ local function batch_status(batch)
     else
       local status = sub(record, 1, 1)
       if (status == 'o' or status == 'p') and sub(record, 2, 17) + 0 <= now then status = 'e' end
+      if status == 'o' and (tonumber(sub(record, 18, 33)) or 0) > now then status = 's' end
       batches[batch] = status
     end
   end
   return batches[batch] or nil
+end
+
+-- Keeps the windows whose tasks are not there yet: begin and end of each, 16 digits.
+local function keep_loading()
+  local windows, flat = {}, call('HGETALL', BATCHES)
+  for i = 2, #flat, 2 do
+    local status, ends, opens, waits = string.match(flat[i], '^(%a)(%d+)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%a)$')
+    if status == 'o' and waits == 'w' then windows[#windows + 1] = opens .. ends end
+  end
+  call('HSET', GATE, 'loading', table.concat(windows))
+end
+
+-- Whether a window is open whose tasks are not there yet: then a device without a task may still get one.
+local function loading()
+  for opens, ends in string.gmatch(head[8] or '', '(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)') do
+    if opens + 0 <= now and ends + 0 > now then return true end
+  end
+  return false
 end
 
 local function drop_from_device(device, task)
@@ -77,7 +98,7 @@ end
 local function return_task(t)
   if t.state ~= 'r' then return end
   local status = batch_status(t.batch)
-  if t.attempt >= sub(conf, 31, 32) + 0 or (status ~= 'o' and status ~= 'p') then
+  if t.attempt >= sub(conf, 31, 32) + 0 or (status ~= 's' and status ~= 'o' and status ~= 'p') then
     log('failed', '@' .. t.device, last_token(t), '', t.id, t.attempt, t.batch, 'no result')
     add('failed')
     end_task(t, 'f', 'n')

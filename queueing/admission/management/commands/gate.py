@@ -1,16 +1,18 @@
 """`manage.py gate`: gates from the command line."""
 
-from argparse import ArgumentParser
+from argparse import SUPPRESS, ArgumentParser, BooleanOptionalAction
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db.models import BooleanField, IntegerField
 
 from poolsite import hotpath
 from poolsite.operations.commands import VerbCommand, account_of, moment_of_text
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.models import Gate, TaskBatch
+from queueing.admission.services.gates import SETTINGS
 
 ACTOR = "manage.py gate"
 DRIFT = 1
@@ -19,17 +21,23 @@ DRIFT = 1
 class Command(VerbCommand):
     """Make, show, size, compare, pause and open gates; bring batches; free permits."""
 
-    help = "Admission gates: create, show, cap, holders, free, reconcile, batch, key, pause, open."
+    help = (
+        "Admission gates: create, set, show, cap, holders, free, reconcile, batch, key, pause, open."
+    )
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
         create = verbs.add_parser("create", help="make a gate, in SQL and in Redis")
         create.add_argument("slug")
-        create.add_argument("--name", default="")
         create.add_argument("--account", default="", help="slug; left out: the platform's own")
-        create.add_argument("--cap", type=int, default=60)
+        _add_settings(create)
         create.set_defaults(run=self._create)
+        change = verbs.add_parser("set", help="change settings")
+        change.add_argument("slug")
+        change.add_argument("--reason", default="")
+        _add_settings(change)
+        change.set_defaults(run=self._set)
         show = verbs.add_parser("show", help="settings and live figures; all gates without a slug")
         show.add_argument("slug", nargs="?", default="")
         show.set_defaults(run=self._show)
@@ -88,11 +96,17 @@ class Command(VerbCommand):
         gate = services.gate_create(
             actor=ACTOR,
             slug=options["slug"],
-            name=options["name"],
             account=account_of(options["account"]),
-            cap=options["cap"],
+            **_settings(options),
         )
         self.stdout.write(f"{gate.slug}: made, at most {gate.cap} at once")
+
+    def _set(self, options: dict[str, Any]) -> None:
+        changes, gate = _settings(options), _gate(options["slug"])
+        if not changes:
+            raise CommandError("Name at least one setting, for example --permit-seconds 120")
+        services.gate_configure(actor=ACTOR, gate=gate, reason=options["reason"], **changes)
+        self.stdout.write(f"{gate.slug}: " + " ".join(f"{k}={v}" for k, v in changes.items()))
 
     def _show(self, options: dict[str, Any]) -> None:
         gates = [_gate(options["slug"])] if options["slug"] else list(Gate.objects.all())
@@ -202,3 +216,19 @@ def _gate(slug: str) -> Gate:
     if gate is None:
         raise CommandError(f"there is no gate {slug}")
     return gate
+
+
+def _add_settings(parser: ArgumentParser) -> None:
+    """One option for each setting of a gate, named as it is: permit_seconds, --permit-seconds."""
+    for name in SETTINGS:
+        field = Gate._meta.get_field(name)
+        option, told = "--" + name.replace("_", "-"), str(getattr(field, "verbose_name", name))
+        if isinstance(field, BooleanField):
+            parser.add_argument(option, action=BooleanOptionalAction, default=SUPPRESS, help=told)
+        else:
+            kind = int if isinstance(field, IntegerField) else str
+            parser.add_argument(option, type=kind, default=SUPPRESS, help=told.replace("%", "%%"))
+
+
+def _settings(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in SETTINGS if name in options}
