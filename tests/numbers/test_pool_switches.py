@@ -416,3 +416,16 @@ def test_data_of_a_newer_release_names_the_new_script(bench: PoolUnderTest) -> N
     refused = bench.event("hangup", A)
     assert (refused.code, refused.reason) == (-1, "script outdated abc")
     bench.client.hset(KEYS.tag, "script_version", version)
+
+
+def test_a_call_taken_back_on_a_number_that_is_down_leaves_nothing_near(
+    bench: PoolUnderTest,
+) -> None:
+    bench.create_again(near=True)
+    bench.add(A, near="86")
+    assert bench.event("unreg", A).ok
+    for _ in range(2):
+        bench.live_list([("x", A)])
+        bench.advance(30)
+    assert bench.event("reg", A).state == "busy+up"
+    assert bench.problems() == []

@@ -9,6 +9,8 @@ if held == '' and u == '1' then
   if has_region and byte(conf, 2) == 49 then call('ZREM', NEAR, number) end
 elseif u == '1' then
   call('HINCRBY', POOL, 'aside', -1)
+elseif has_region and byte(conf, 2) == 49 then
+  call('ZREM', NEAR, number) -- left there when it went down; only a call that is taken back begins so
 end
 if direction == 'out' and why ~= 'adopted' then
   if sub(conf, 56, 61) ~= '000000' then -- a daily cap: count the call
