@@ -16,14 +16,18 @@ class BillingConfig(AppConfig):
         import billing.services.terminals
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import demo, errors, menu, overview, rules, undo_ways
+        from billing import demo, errors, menu, overview, rules, servers, undo_ways, wallet
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
-        from poolsite import operations
+        from poolsite import operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
+        timers.register(
+            timers.Kind("billing.wallet", "acct.", wallet.sweep, idle_seconds=wallet.VISIT_SECONDS)
+        )
+        timers.register_servers(servers.further)
         rules.register()
         menu.register()
         overview.register()

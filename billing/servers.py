@@ -30,6 +30,12 @@ def named(name: str) -> HotPath:
     return _PATHS[url]
 
 
+def further() -> dict[str, HotPath]:
+    """Return the hot paths of the named servers by their names, each server once."""
+    urls = {url: name for name, url in settings.BILLING_REDIS_URLS.items()}
+    return {name: named(name) for url, name in urls.items() if url != settings.REDIS_URL}
+
+
 def names() -> list[str]:
     """Return every server's name, the common one ("") first."""
     return ["", *settings.BILLING_REDIS_URLS]

@@ -37,14 +37,6 @@ def outbox(shard: int, shards: int) -> dict[str, int]:
     return relay()
 
 
-@jobs.sweep("billing.sweep", every_seconds=2, shards=2, pausable=True, queue=jobs.BOOKS)
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """Ends what is past its time: unsent holds, reports that never came, parked reports."""
-    from billing.services import books
-
-    return books.sweep(shard, shards)
-
-
 @jobs.sweep("billing.purge", every_seconds=60, shards=2, pausable=True, queue=jobs.BOOKS)
 def purge(shard: int, shards: int) -> dict[str, int]:
     """Removes messages and receipts that are final for 7 days from Redis."""

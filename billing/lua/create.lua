@@ -46,4 +46,5 @@ call('HSET', KEYS[1], 'generation', generation, 'conf', status .. columns, 'seq'
   'batch_last', 0, 'batch_amount', 0, 'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '',
   'log_limit', ARGV[6])
 call('PUBLISH', KEYS[1] .. ':wake', '')
+call('PUBLISH', 'timers:new', KEYS[1])
 return { '1', 'created' }

@@ -13,7 +13,7 @@ ARGV[3] amount             units, from 1
 Reply: [1, bal, seq, answer, effect on what can be spent, effect on the receivable, receivable]; answer
   applied, repeat, conflict, insufficient balance, too large
 Errors: -1 "no such wallet", "script outdated …", "malformed move"
-Complexity: O(1)
+Complexity: O(1); where money is short, O(log n) for up to 500 holds that are due
 Version: 1
 ]]
 --@include open
@@ -34,6 +34,9 @@ if receipt then
   return { '1', fmt('%d', bal), fmt('%d', seq), answer, effect, owing, fmt('%d', owed) }
 end
 local units, answer, effect, owing = amount + 0, 'applied', 0, 0
+if not comes and units > bal then
+  --@include end_due_now
+end
 if comes then
   owing = -(owed < units and owed or units)
   effect = units + owing

@@ -11,7 +11,7 @@ ARGV[1] operation_id       a repetition answers with the same ids
 ARGV[2] limit              messages at most, 1 to 500
 Reply: [1, more], then the ids that are paid now
 Errors: -1 "no such wallet", "script outdated …", "malformed pay_unpaid"
-Complexity: O(limit × log n)
+Complexity: O(limit × log n); where money is short, up to 500 holds that are due besides
 Version: 1
 ]]
 --@include open
@@ -29,13 +29,17 @@ if receipt then
 end
 if sub(conf, 1, 1) ~= 'o' then return reply end
 local limit, day = sub(conf, 2, 17) + 0, sub(conf, 72, 76)
-local oldest = now - sub(conf, 42, 48) * 1000000 -- older ones have had their 72 h: the sweep ends them
+local oldest = now - sub(conf, 42, 48) * 1000000 - (lags and lags[3] or 0) -- the sweep ends older ones
 local ids = call('ZRANGEBYSCORE', UNPAID, fmt('%d', oldest), '+inf', 'LIMIT', 0, batch)
-local sets = {}
+local sets, looked = {}, false
 for _, id in ipairs(ids) do
   local st = call('HGET', MESSAGES, id)
   local quoted, facts, prices = match(st, '^(%d+)|[^|]*|([^|]*)|(.*)$', 24)
   local amount, mode = quoted + 0, match(prices, '^,([%l%d_]+)=')
+  if not looked and (amount > bal or limit > 0 and spent + amount > limit) then
+    looked = true
+    --@include end_due_now
+  end
   if amount <= bal and not (limit > 0 and spent + amount > limit) then
     bal, spent, seq = bal - amount, spent + amount, seq + 1
     call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'session\t' .. id .. '\t-' .. quoted .. '\t0\tt\ts\t' .. quoted

@@ -13,7 +13,7 @@ ARGV[3] facts             "hash TAB tariff TAB chatbot"
 ARGV[4] prices            ",mode=price"
 Reply: as billing/hold; answer settled or unpaid
 Errors: -1 "no such wallet", "script outdated …", "malformed session"
-Complexity: O(log n)
+Complexity: O(log n); where money is short, up to 500 holds that are due besides
 Version: 1
 ]]
 --@include open
@@ -26,6 +26,9 @@ end
 local st = call('HGET', MESSAGES, id)
 local answer, letter, charged, flag = nil, '', '0', ''
 local amount, status, limit = quoted + 0, sub(conf, 1, 1), sub(conf, 2, 17) + 0
+if status == 'o' and (amount > bal or limit > 0 and spent + amount > limit) and not (st and sub(st, 1, 1) ~= 'p') then
+  --@include end_due_now
+end
 if st and sub(st, 1, 1) ~= 'p' then
   local first, outcome, known = match(st, '^(%d+)|([^|]*)|([^\t]*)\t', 24)
   letter, quoted = sub(st, 1, 1), first

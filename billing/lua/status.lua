@@ -23,11 +23,13 @@ if ARGV[4] and ARGV[4] ~= '' then
   if there ~= ARGV[4] then return { '-1', 'other generation ' .. there } end
 end
 local reason = string.gsub(sub(ARGV[2] or '', 1, 600), '[%c|]', ' ')
-if status == sub(conf, 1, 1) then return { '1', 'repeat' } end
+local was = sub(conf, 1, 1)
+if status == was then return { '1', 'repeat' } end
 conf_after = status .. sub(conf, 2)
 seq = seq + 1
 call('HSET', ACCT, 'reason', reason)
 call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'status\t' .. operation .. '\t0\t0\t\t\t0\t\t\t\t' .. status
   .. '\t0\t\t' .. reason)
 --@include close
+if was == 'r' then call('PUBLISH', 'timers:new', ACCT) end -- nothing has ended meanwhile
 return { '1', 'changed' }

@@ -1,6 +1,6 @@
 --[[ billing/sweep
 Purpose: What time brings, a bounded piece at a time: unsent holds are cancelled, sent ones without a
-  report expire, parked reports become orphans, unpaid session messages end.
+  report expire, parked reports become orphans, unpaid session messages end. Nothing in safe mode.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold
@@ -8,7 +8,8 @@ KEYS[4] {acct}:log        STREAM  as billing/hold
 KEYS[5] {acct}:parked     ZSET    as billing/hold
 KEYS[6] {acct}:unpaid     ZSET    as billing/session
 ARGV[1] limit             of each kind at most, 1 to 1 000
-Reply: [1, more, cancelled, expired, orphans, unpaid that ended]; more = 1: call again at once
+Reply: [1, more, cancelled, expired, orphans, unpaid that ended, now, next]; more = 1: call again at once; now and
+  next in µs: nothing is due before next
 Errors: -1 "no such wallet", "script outdated …", "malformed limit"
 Complexity: O(limit × log n)
 Version: 1
@@ -17,32 +18,15 @@ Version: 1
 local PARKED, UNPAID = KEYS[5] or ACCT .. ':parked', KEYS[6] or ACCT .. ':unpaid'
 local limit = tonumber(ARGV[1])
 if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', 'malformed limit' } end
-local count = { c = 0, e = 0 }
-local ids = call('ZRANGEBYSCORE', DEADLINES, '-inf', '(' .. at, 'LIMIT', 0, limit)
-local orphans = call('ZRANGEBYSCORE', PARKED, '-inf', '(' .. at, 'LIMIT', 0, limit)
-local oldest = fmt('%d', now - sub(conf, 42, 48) * 1000000)
+-- While it is loaded from the books, or waits for that, nothing ends; billing/status tells the timers when it opens.
+if sub(conf, 1, 1) == 'r' then return { '1', '0', '0', '0', '0', '0', at, fmt('%d', now + 60000000) } end
+local period, lag = sub(conf, 42, 48) * 1000000, lags and lags[3] or 0
+local orphans = call('ZRANGEBYSCORE', PARKED, '-inf', '(' .. fmt('%d', now - lag), 'LIMIT', 0, limit)
+local oldest = fmt('%d', now - period - lag)
 local unpaid = call('ZRANGEBYSCORE', UNPAID, '-inf', '(' .. oldest, 'LIMIT', 0, limit)
-if #ids > 0 then
-  --@include read_states
-  for _, id in ipairs(ids) do
-    local st = states[id]
-    local before = st
-    if st then
-      --@include by_time
-    end
-    if st ~= before then
-      count[sub(st, 1, 1)] = count[sub(st, 1, 1)] + 1
-    elseif st and find('hs', sub(st, 1, 1), 1, true) then
-      -- The settings were made longer meanwhile: due later.
-      local seconds = sub(st, 1, 1) == 's' and sub(conf, 42, 48) or sub(st, 2, 2) == 'c' and sub(conf, 35, 41)
-        or sub(conf, 28, 34)
-      due[#due + 1], due[#due + 2] = fmt('%d', sub(st, 8, 23) + seconds * 1000000), id
-    else
-      done[#done + 1] = id
-    end
-  end
-  --@include write_states
-end
+local states, sets, due, done, most = {}, {}, {}, {}, limit
+--@include end_due
+--@include write_states
 for _, id in ipairs(orphans) do
   local word = match(call('HGET', MESSAGES, id) or '', '|([fd][^|!]*)') or 'f'
   seq = seq + 1
@@ -63,5 +47,14 @@ for _, id in ipairs(unpaid) do
 end
 if #unpaid > 0 then call('ZREM', UNPAID, unpack(unpaid)) end
 --@include close
-local more = #ids == limit or #orphans == limit or #unpaid == limit
-return { '1', more and '1' or '0', fmt('%d', count.c), fmt('%d', count.e), fmt('%d', #orphans), fmt('%d', #unpaid) }
+local more = #over == limit or #orphans == limit or #unpaid == limit
+-- The earliest time at which something is due; whatever begins later lasts as long as the shortest period.
+local next_us = now + math.max(1, math.min(sub(conf, 28, 34) + 0, sub(conf, 35, 41) + 0, sub(conf, 42, 48) + 0)) * 1000000
+next_us = earliest(next_us, DEADLINES)
+next_us = earliest(next_us - lag, PARKED) + lag
+next_us = earliest(next_us - period - lag, UNPAID) + period + lag
+for i = 1, 3 do
+  if lags and lags[i] > 0 then next_us = math.min(next_us, settles[i]) end
+end
+return { '1', more and '1' or '0', fmt('%d', ended.c), fmt('%d', ended.e), fmt('%d', #orphans), fmt('%d', #unpaid), at,
+  fmt('%d', next_us + 1) }

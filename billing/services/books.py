@@ -1,4 +1,4 @@
-"""What the sweeps do with many wallets at once: persist, end, purge, tell settings, forget."""
+"""What the sweeps do with many wallets at once: persist, purge, tell settings, forget."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ from poolsite import hotpath
 logger = logging.getLogger(__name__)
 
 PAGE = 1_000
-SWEEP_LIMIT = 500  # of one wallet in one command
+PURGE_LIMIT = 500  # of one wallet in one command
 MOST_ROUNDS = 20
 DELETE_ROWS = 2_000
 CHECKPOINT_SECONDS = 8.0
@@ -39,25 +39,10 @@ def persist(shard: int, shards: int) -> dict[str, int]:
     return turn.figures() | {"rebuilt": healed["rebuilt"]}
 
 
-def sweep(shard: int, shards: int) -> dict[str, int]:
-    """End what is past its time in every wallet of the shard that has something due."""
-    done = {"wallets": 0, "ended": 0, "failed": 0}
-    for row, count in _each(shard, shards, lambda slug: wallet.sweep(slug, SWEEP_LIMIT), done):
-        swept = count
-        for _ in range(MOST_ROUNDS):
-            if swept is None:
-                break
-            done["ended"] += swept.count
-            if not swept.more:
-                break
-            swept = servers.named(row[0]).run(wallet.sweep(row[1], SWEEP_LIMIT))
-    return done
-
-
 def purge(shard: int, shards: int) -> dict[str, int]:
     """Forget final messages and receipts after 7 days, a bounded number each time."""
     done = {"wallets": 0, "purged": 0, "failed": 0}
-    for _row, count in _each(shard, shards, lambda slug: wallet.purge(slug, SWEEP_LIMIT), done):
+    for count in _each(shard, shards, lambda slug: wallet.purge(slug, PURGE_LIMIT), done):
         done["purged"] += count
     return done
 
@@ -78,8 +63,8 @@ def _each(
     shards: int,
     command: Callable[[str], hotpath.Command[Any]],
     done: dict[str, int],
-) -> Iterator[tuple[tuple[str, str], Any]]:
-    """Run one command on each wallet of a shard; yields ((server, slug), result)."""
+) -> Iterator[Any]:
+    """Run one command on each wallet of a shard; yields the results."""
     rows = Wallet.objects.annotate(shard=Mod(F("pk"), shards)).filter(
         shard=shard, recovering_since=None
     )
@@ -105,19 +90,19 @@ def _run_on(
     slugs: Sequence[str],
     command: Callable[[str], hotpath.Command[Any]],
     done: dict[str, int],
-) -> Iterator[tuple[tuple[str, str], Any]]:
+) -> Iterator[Any]:
     try:
         answers = servers.named(server).run_batch([command(slug) for slug in slugs])
     except REDIS_ERRORS as error:
         done["failed"] += len(slugs)
         logger.warning("billing: server %r: %s", server, error)
         return
-    for slug, answer in zip(slugs, answers, strict=True):
+    for answer in answers:
         done["wallets"] += 1
         if isinstance(answer, hotpath.HotPathError):
             done["failed"] += 1
         else:
-            yield (server, slug), answer
+            yield answer
 
 
 def apply_all_settings() -> dict[str, int]:

@@ -50,6 +50,7 @@ from billing.wallet.life import (
 from billing.wallet.messages import MessageState, parse_message, state_text
 from billing.wallet.moving import (
     MOVEMENTS,
+    VISIT_SECONDS,
     Movement,
     Paid,
     Swept,
@@ -77,6 +78,7 @@ __all__ = [
     "MOVEMENTS",
     "SCRIPTS",
     "STATUS",
+    "VISIT_SECONDS",
     "Balance",
     "Change",
     "Charge",

@@ -93,21 +93,30 @@ def pay_unpaid(slug: str, limit: int = 100, *, operation_id: str = "") -> Comman
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep ended; `more`: run it again at once."""
+    """What a sweep ended; `more`: run it again at once. Nothing is due before `next_us`."""
 
     more: bool
     cancelled: int
     expired: int
     orphans: int
     unpaid: int
+    now_us: int
+    next_us: int
 
     @property
     def count(self) -> int:
         return self.cancelled + self.expired + self.orphans + self.unpaid
 
 
+# A wallet's clock is in doubt when nobody has asked for 90 s (lua/include/doubt.lua).
+VISIT_SECONDS: Final = 60.0
+
+
 def sweep(slug: str, limit: int = 500) -> Command[Swept | None]:
-    """End what time has ended, up to `limit` of each kind; None = no such wallet in Redis."""
+    """End what time has ended, up to `limit` of each kind; None = no such wallet in Redis.
+
+    Nothing in safe mode.
+    """
 
     def read(reply: list[str]) -> Swept | None:
         if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
@@ -129,6 +138,7 @@ def purge(slug: str, limit: int = 500) -> Command[int]:
 
 __all__ = [
     "MOVEMENTS",
+    "VISIT_SECONDS",
     "Movement",
     "Paid",
     "Swept",

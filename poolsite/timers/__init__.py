@@ -7,7 +7,15 @@ aggregate when something of it is due. See docs/decisions/0051-timers-are-a-proc
 from poolsite.timers.agenda import Agenda
 from poolsite.timers.clock import AWAY, ClockGuard
 from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms, here
-from poolsite.timers.registry import Kind, Visited, kind_of, kinds, register
+from poolsite.timers.registry import (
+    Kind,
+    Visited,
+    further_servers,
+    kind_of,
+    kinds,
+    register,
+    register_servers,
+)
 from poolsite.timers.state import SHARDS, TimersState
 from poolsite.timers.state import read as read_state
 
@@ -21,10 +29,12 @@ __all__ = [
     "Kind",
     "TimersState",
     "Visited",
+    "further_servers",
     "heard_since_ms",
     "here",
     "kind_of",
     "kinds",
     "read_state",
     "register",
+    "register_servers",
 ]

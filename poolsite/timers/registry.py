@@ -1,10 +1,10 @@
 """Which kinds of aggregates have something that happens at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from poolsite.hotpath import Command
+from poolsite.hotpath import Command, HotPath
 
 IDLE_SECONDS = 5.0
 
@@ -47,12 +47,27 @@ class Kind:
         return tag[1 + len(self.prefix) : -1]
 
 
+Servers = Callable[[], Mapping[str, HotPath]]
 _KINDS: dict[str, Kind] = {}
+_SERVERS: dict[Servers, None] = {}
 
 
 def register(kind: Kind) -> None:
     """Have the aggregates of a kind visited; called in AppConfig.ready()."""
     _KINDS[kind.prefix] = kind
+
+
+def register_servers(servers: Servers) -> None:
+    """Have the aggregates on further servers visited: their hot paths by name, never "".
+
+    Called in AppConfig.ready(); `servers` is asked when the timers start.
+    """
+    _SERVERS[servers] = None
+
+
+def further_servers() -> dict[str, HotPath]:
+    """The hot paths of every registered further server, by name."""
+    return {name: path for servers in _SERVERS for name, path in servers().items()}
 
 
 def kinds() -> list[Kind]:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 
 from poolsite import hotpath
+from poolsite.hotpath import HotPath
 from poolsite.hotpath.clock import pace
 from poolsite.timers.agenda import Agenda
 from poolsite.timers.registry import Visited, kind_of
@@ -21,19 +22,22 @@ REMEMBERED_VISITS = 2_000
 
 
 class Shard:
-    """Visits the aggregates of one shard while `held_until` has not passed.
+    """Visits the aggregates of one shard on one Redis while `held_until` has not passed.
 
     Several processes may believe for a moment that they hold a shard. That does no harm: a visit
     is one script, decides by Redis' time, and does what is due once.
     """
 
-    def __init__(self, number: int, may_visit: Callable[[], Awaitable[bool]]) -> None:
+    def __init__(
+        self, number: int, path: Callable[[], HotPath], may_visit: Callable[[], Awaitable[bool]]
+    ) -> None:
         self.number = number
         self.fence = 0
         self.held_until = 0.0  # on our pace
         self.visits = 0
         self.late_seconds: deque[float] = deque(maxlen=REMEMBERED_VISITS)
         self._agenda = Agenda()
+        self._path = path
         self._may_visit = may_visit
         self._changed = asyncio.Event()
         self._awaited: set[str] = set()  # due at a time that an aggregate told, not by idleness
@@ -104,7 +108,7 @@ class Shard:
         began = pace()
         self._note_lateness(due, began)
         commands = [kind.visit(kind.slug_of(tag)) for tag, kind in known]
-        answers = await hotpath.arun_batch(commands)
+        answers = await self._path().arun_batch(commands)
         self.visits += len(answers)
         for (tag, kind), answer in zip(known, answers, strict=True):
             if isinstance(answer, hotpath.HotPathError):

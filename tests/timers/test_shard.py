@@ -11,7 +11,6 @@ import pytest
 from poolsite import hotpath, timers
 from poolsite.hotpath.clock import pace
 from poolsite.timers import registry
-from poolsite.timers import shard as module
 from poolsite.timers.shard import Shard
 from tests.support.waiting import eventually
 
@@ -26,7 +25,7 @@ class Answer:
 
 
 class Toy:
-    """A kind of aggregate whose visits are counted and whose answers the test gives."""
+    """A kind of aggregate, and its Redis: visits are counted, the test gives the answers."""
 
     def __init__(self) -> None:
         self.answer: Callable[[], Any] = Answer
@@ -36,7 +35,7 @@ class Toy:
         assert slug == "one"
         return slug
 
-    async def run(self, commands: list[str]) -> list[Any]:
+    async def arun_batch(self, commands: list[str]) -> list[Any]:
         self.visits += [pace()] * len(commands)
         return [self.answer() for _ in commands]
 
@@ -46,16 +45,15 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     toy = Toy()
     monkeypatch.setattr(registry, "_KINDS", {})
     timers.register(timers.Kind("toy", "toy.", toy.visit, idle_seconds=600.0))
-    monkeypatch.setattr(module.hotpath, "arun_batch", toy.run)
     return toy
 
 
 @asynccontextmanager
-async def running(*, allowed: bool = True) -> AsyncIterator[Shard]:
+async def running(toy: Toy, *, allowed: bool = True) -> AsyncIterator[Shard]:
     async def may_visit() -> bool:
         return allowed
 
-    shard = Shard(0, may_visit)
+    shard = Shard(0, lambda: toy, may_visit)  # type: ignore[arg-type, return-value]
     task = asyncio.create_task(shard.run())
     try:
         yield shard
@@ -66,7 +64,7 @@ async def running(*, allowed: bool = True) -> AsyncIterator[Shard]:
 
 async def test_a_new_hold_begins_with_a_visit_to_everything(toy: Toy) -> None:
     toy.answer = lambda: Answer(next_us=900_000_000)
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: len(toy.visits) == 1)
         shard.hold(1, pace() + 60, [TAG])  # renewed
@@ -77,7 +75,7 @@ async def test_a_new_hold_begins_with_a_visit_to_everything(toy: Toy) -> None:
 
 async def test_it_comes_back_when_something_is_due_and_not_before(toy: Toy) -> None:
     toy.answer = lambda: Answer(next_us=1_200_000)
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: len(toy.visits) >= 4)
     waits = [later - sooner for sooner, later in zip(toy.visits, toy.visits[1:], strict=False)]
@@ -88,7 +86,7 @@ async def test_it_comes_back_when_something_is_due_and_not_before(toy: Toy) -> N
 async def test_what_has_more_is_visited_at_once_and_what_is_gone_no_more(toy: Toy) -> None:
     answers = iter([Answer(more=True), Answer(more=True), None])
     toy.answer = lambda: next(answers)
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: len(toy.visits) == 3)
         await eventually(lambda: len(shard) == 0)
@@ -96,7 +94,7 @@ async def test_what_has_more_is_visited_at_once_and_what_is_gone_no_more(toy: To
 
 async def test_an_announcement_brings_a_visit_forward(toy: Toy) -> None:
     toy.answer = lambda: Answer(next_us=900_000_000)
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: len(toy.visits) == 1)
         shard.bring_forward([TAG])
@@ -106,13 +104,13 @@ async def test_an_announcement_brings_a_visit_forward(toy: Toy) -> None:
 @pytest.mark.parametrize("error", [hotpath.Unavailable("away"), hotpath.ScriptFailed("bad")])
 async def test_a_visit_that_failed_is_planned_again(toy: Toy, error: Exception) -> None:
     toy.answer = lambda: error
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: len(toy.visits) >= 1 and len(shard) == 1)
 
 
 async def test_without_the_lease_nothing_is_visited(toy: Toy) -> None:
-    async with running() as shard:
+    async with running(toy) as shard:
         shard.bring_forward([TAG])
         shard.hold(1, pace() - 1, [TAG])
         await asyncio.sleep(0)
@@ -124,7 +122,7 @@ async def test_without_the_lease_nothing_is_visited(toy: Toy) -> None:
 
 
 async def test_while_the_clock_is_in_doubt_nothing_is_visited(toy: Toy) -> None:
-    async with running(allowed=False) as shard:
+    async with running(toy, allowed=False) as shard:
         shard.hold(1, pace() + 60, [TAG])
         await eventually(lambda: not shard._changed.is_set())  # it has looked
         assert len(shard) == 1

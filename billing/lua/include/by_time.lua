@@ -5,7 +5,8 @@ local open = sub(st, 1, 1)
 if open == 'h' or open == 's' then
   local kind = sub(st, 2, 2)
   local limit = open == 's' and sub(conf, 42, 48) or kind == 'c' and sub(conf, 35, 41) or sub(conf, 28, 34)
-  if now - sub(st, 8, 23) > limit * 1000000 then
+  local late = now - sub(st, 8, 23) - limit * 1000000
+  if late > 0 and not (lags and late <= lags[open == 's' and 3 or kind == 'c' and 2 or 1]) then
     local quoted, outcome, facts, prices = match(st, '^(%d+)|([^|]*)|([^|]*)|(.*)$', 24)
     local ended = open == 's' and 'e' or 'c'
     bal, held = bal + quoted, held - quoted
@@ -17,7 +18,7 @@ if open == 'h' or open == 's' then
     states[id] = st
     sets[#sets + 1], sets[#sets + 2], done[#done + 1] = id, st, id
   end
-elseif open == 'p' and now - sub(st, 8, 23) > sub(conf, 42, 48) * 1000000 then
+elseif open == 'p' and now - sub(st, 8, 23) - (lags and lags[3] or 0) > sub(conf, 42, 48) * 1000000 then
   local word = match(st, '|([fd][^|!]*)', 24)
   seq = seq + 1
   call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'flag\t' .. id .. '\t0\t0\t\tm\t0\t\t\t\t\t0\torphan\t'

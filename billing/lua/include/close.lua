@@ -1,5 +1,6 @@
--- Writes what every change moves, and wakes those who watch: the first change in each tenth of a
--- second publishes; a watcher reads again until nothing is new. `pend` moves with `bal`.
+-- Writes what every change moves and what is new of a doubt, and wakes those who watch: the first change in each tenth
+-- of a second publishes; a watcher reads again until nothing is new. `pend` moves with `bal`.
+if doubt_after then call('HSET', ACCT, 'clock', at, 'doubt', doubt_after) end
 if seq > first_seq then
   if bal ~= first_bal or held ~= first_held or conf_after then
     call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at, 'bal', fmt('%d', bal), 'pend',
@@ -10,4 +11,6 @@ if seq > first_seq then
   end
   if receivable then call('HSET', ACCT, 'receivable', fmt('%d', receivable)) end
   if math.floor(now / 100000) ~= math.floor(acct[3] / 100000) then call('PUBLISH', ACCT .. ':wake', '') end
+elseif now - acct[3] >= 10000000 and call('ZCARD', DEADLINES) > 0 then
+  call('HSET', ACCT, 'clock', at) -- it was seen, so it is believed when the next one asks
 end

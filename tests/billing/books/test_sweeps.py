@@ -1,4 +1,4 @@
-"""What the sweeps do with many wallets: end, purge, tell settings, forget; and what they show."""
+"""What sweeps and timers do with many wallets: end, purge, tell settings, forget."""
 
 from datetime import timedelta
 
@@ -16,12 +16,13 @@ from poolsite import hotpath, jobs
 from poolsite.jobs import sweeping
 from tests.billing.books.book_support import figures, held, live_wallet, moved, reported, run
 from tests.billing.books.test_running import green, used
+from tests.support.timers import let_time_pass
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 SWEEPS = (
-    *("billing.persist", "billing.watch", "billing.outbox", "billing.sweep"),
-    *("billing.purge", "billing.audit", "billing.settings", "billing.retention"),
+    *("billing.persist", "billing.watch", "billing.outbox", "billing.purge"),
+    *("billing.audit", "billing.settings", "billing.retention"),
     "billing.checkpoints",
 )
 
@@ -43,7 +44,6 @@ def test_every_sweep_of_the_books_runs_and_tells_numbers():
 
 
 def test_money_sweeps_that_look_at_time_stand_still_while_the_clock_is_in_doubt():
-    assert jobs.sweeps()["billing.sweep"].pausable
     assert jobs.sweeps()["billing.purge"].pausable
     assert not jobs.sweeps()["billing.persist"].pausable
 
@@ -56,8 +56,8 @@ def test_what_is_past_its_time_ends_in_every_wallet():
         held(row, "unsent")
         held(row, "sent", sent=True)
         reported(row, "early", "video")
-    done = [books.sweep(shard, 2) for shard in range(2)]
-    assert sum(each["ended"] for each in done) == 2 * 3
+    done = let_time_pass("billing.wallet")
+    assert [done[kind] for kind in ("cancelled", "expired", "orphans")] == [2, 2, 2]
     assert all(figures(row).held == 0 for row in rows)
     persist_shard(0, 1)
     green()

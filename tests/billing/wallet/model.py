@@ -15,6 +15,8 @@ from billing.wallet import Change, Charge, HoldRequest, Quote, WalletSettings
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
 SECOND = 1_000_000
 MOST_SEEN = 16
+BELIEVED = 90 * SECOND  # since the wallet was seen last
+NOTED = 10 * SECOND
 QUOTED_EVENT = "final report: delivered by a quoted mode"
 OUTSIDE_EVENT = "final report: delivered by a mode outside the quote"
 FAILED_EVENT = "final report: failed"
@@ -41,6 +43,7 @@ class Held:
     mode: str = ""
     said: str = ""
     day: int = -1
+    score: int = 0  # when a sweep looks at it, while it is open
     seen: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -58,6 +61,8 @@ class Model:
     drained: int = 0
     messages: dict[str, Held] = field(default_factory=dict)
     entries: list[Change] = field(default_factory=list)
+    clock: int = 0  # the last time that the wallet saw; 0 = now
+    doubts: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 3)  # lag, beginning
     most_parked: int = 0  # messages that are parked, or were when they were counted last
 
     @property
@@ -68,7 +73,11 @@ class Model:
     def day(self) -> int:
         return self.now // (86_400 * SECOND)  # the tests' wallets live in UTC
 
+    def __post_init__(self) -> None:
+        self.clock = self.clock or self.now
+
     def write(self, kind: str, name: str, **more: object) -> None:
+        self.clock = self.now
         self.entries.append(Change(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
 
     def roll(self, day_before: int) -> None:
@@ -78,25 +87,77 @@ class Model:
 
     # -- time ------------------------------------------------------------------------------------
 
+    @property
+    def periods(self) -> tuple[int, int, int]:
+        """Of an unsent message, an unsent call, a report."""
+        its = self.settings
+        seconds = (its.unsent_message_seconds, its.unsent_call_seconds, its.report_seconds)
+        return tuple(each * SECOND for each in seconds)  # type: ignore[return-value]
+
+    def is_open(self, message: Held) -> bool:
+        return message.state in ("held", "sent")
+
+    def period_of(self, message: Held) -> int:
+        return 2 if message.state in ("sent", "parked", "unpaid") else int(message.kind == "call")
+
+    def look(self) -> None:
+        """A command begins: does it believe the clock? What it does not believe is kept."""
+        away = self.now - self.clock
+        some = away >= NOTED and any(map(self.is_open, self.messages.values()))
+        gap = away if some and away > BELIEVED else 0
+        doubts = []
+        for (lag, began), period in zip(self.doubts, self.periods, strict=True):
+            if self.now < began or self.now - began >= period:
+                lag, began = 0, 0
+            if gap > 0:
+                began = began if lag else self.now
+                lag += gap - min(BELIEVED, period // 2)
+            doubts.append((lag, began))
+        if some or doubts != self.doubts:
+            self.doubts, self.clock = doubts, self.now
+
     def due(self, message: Held) -> int | None:
-        """The last µs at which an open hold still stands."""
-        if message.state == "sent":
-            return message.since + self.settings.report_seconds * SECOND
-        if message.state == "held":
-            call = message.kind == "call"
-            seconds = (
-                self.settings.unsent_call_seconds if call else self.settings.unsent_message_seconds
-            )
-            return message.since + seconds * SECOND
-        return None
+        """The last µs at which an open hold still stands, if the clock is right."""
+        if not self.is_open(message):
+            return None
+        return message.since + self.periods[self.period_of(message)]
+
+    def is_over(self, message: Held) -> bool:
+        """Whether time has ended a hold, a parked report or an unpaid message."""
+        period = self.period_of(message)
+        return self.now > message.since + self.periods[period] + self.doubts[period][0]
+
+    def end_due(self, limit: int = 500) -> list[str]:
+        """End holds whose time is over; returns the states that they ended in."""
+        due = sorted(
+            (held.score, name)
+            for name, held in self.messages.items()
+            if self.is_open(held) and held.score < self.now
+        )
+        ended = []
+        for _, name in due[:limit]:
+            message = self.messages[name]
+            if ended_in := self.by_time(name):
+                ended.append(ended_in)
+            else:
+                period = self.period_of(message)
+                (lag, began), ends = self.doubts[period], self.due(message) or 0
+                settled = max(ends, began + self.periods[period])
+                message.score = min(ends + lag, settled) if lag else ends
+        return ended
+
+    def find_money(self, amount: int) -> None:
+        """Where money is short, what is past its time comes back first."""
+        over = 0 < self.settings.daily_limit < self.spent + amount
+        if self.status == "open" and (amount > self.bal or over):
+            self.end_due()
 
     def by_time(self, name: str) -> str:
         """End the hold if its time is over; returns the state that it ended in, or nothing."""
         message = self.messages.get(name)
         if message and message.state == "parked":
             return self._orphan(name, message)
-        due = self.due(message) if message else None
-        if message is None or due is None or self.now <= due:
+        if message is None or not self.is_open(message) or not self.is_over(message):
             return ""
         event = "72 h passed" if message.state == "sent" else "unsent deadline passed"
         row = TABLE[message.state, event]
@@ -106,7 +167,7 @@ class Model:
         return message.state
 
     def _orphan(self, name: str, message: Held) -> str:
-        if self.now <= message.since + self.settings.report_seconds * SECOND:
+        if not self.is_over(message):
             return ""
         row = TABLE["parked", "72 h passed"]
         assert row["next_state"] == "none"
@@ -164,6 +225,7 @@ class Model:
 
     def hold(self, request: HoldRequest) -> Charge:
         name, quoted = request.message_id, request.quote.quoted
+        self.look()
         self.by_time(name)
         message = self.messages.get(name)
         state = message.state if message else "none"
@@ -175,6 +237,7 @@ class Model:
             else:
                 flag = "repeat" if same else "conflict"
             return self.answer(name, flag, flag)
+        self.find_money(quoted)
         refusal = self.refusal(quoted)
         if refusal:
             return self._refused(request, refusal)
@@ -182,7 +245,7 @@ class Model:
         self.held += quoted
         self.spent += quoted
         held = Held("sent" if request.sent else "held", request.kind, self.now, request, quoted)
-        held.day = self.day
+        held.day, held.score = self.day, self.due(held) or 0
         self.messages[name] = held
         self.write("hold", name, spendable=-quoted, held=quoted, state=held.state,
                    prices=priced(request.quote), **self.facts(held))  # fmt: skip
@@ -212,6 +275,7 @@ class Model:
         return self.answer(name, refusal, flag, quoted)
 
     def sent(self, name: str) -> Charge:
+        self.look()
         self.by_time(name)
         message = self.messages.get(name)
         if message and message.state == "unpaid":
@@ -224,9 +288,11 @@ class Model:
 
     def _mark_sent(self, name: str, message: Held) -> None:
         message.state, message.since = "sent", self.now
+        message.score = self.due(message) or 0
         self.write("sent", name, state="sent", **self.facts(message))
 
     def cancel(self, name: str) -> Charge:
+        self.look()
         self.by_time(name)
         message = self.messages.get(name)
         if message and message.state == "unpaid":
@@ -254,6 +320,7 @@ class Model:
 
     def report(self, name: str, word: str) -> Charge:
         """`word`: interim, unreadable, failed, or the mode that was delivered."""
+        self.look()
         self.by_time(name)
         message = self.messages.get(name)
         # An unpaid session message stands outside the table: like a cancelled one.

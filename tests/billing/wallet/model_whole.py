@@ -21,11 +21,13 @@ class WholeModel(Model):
 
     def session(self, request: HoldRequest) -> Charge:
         name, price = request.message_id, request.quote.quoted
+        self.look()
         message = self.messages.get(name)
         if message and message.state != "parked":
             assert message.request
             same = message.request.body_hash == request.body_hash
             return self.answer(name, *(("repeat",) * 2 if same else ("conflict",) * 2))
+        self.find_money(price)
         refusal = self.refusal(price)
         if refusal and refusal != "insufficient balance":
             state = message.state if message else ""
@@ -60,11 +62,12 @@ class WholeModel(Model):
             return self.paid[operation_id], False
         if self.status != "open":
             return (), False
-        oldest = self.now - self.settings.report_seconds * SECOND
-        waiting = [name for name in self.unpaid() if self.messages[name].since >= oldest]
+        self.look()
+        waiting = [name for name in self.unpaid() if not self.is_over(self.messages[name])]
         names = []
         for name in waiting[:limit]:
             held = self.messages[name]
+            self.find_money(held.quoted)
             over = 0 < self.settings.daily_limit < self.spent + held.quoted
             if held.quoted <= self.bal and not over:
                 assert held.request
@@ -84,6 +87,9 @@ class WholeModel(Model):
             if (was, how_much) != (kind, amount):
                 return self.moved("conflict")
             return self.moved("repeat" if answer == "applied" else answer, effect, owed)
+        self.look()
+        if kind not in COMING and amount > self.bal:
+            self.end_due()
         if kind == "cash_refund" and amount > self.bal:
             self.kept[operation_id] = (kind, amount, "insufficient balance", 0, 0)
             self.forgettable.append((self.now, "operation", operation_id))
@@ -110,6 +116,7 @@ class WholeModel(Model):
     def set_status(self, status: str, reason: str, operation_id: str) -> str:
         if status == self.status:
             return "repeat"
+        self.look()
         self.status = status
         letter = {"open": "o", "frozen": "f", "closed": "c", "recovering": "r"}[status]
         self.write("status", operation_id, mode=letter, reported=reason)
@@ -119,23 +126,31 @@ class WholeModel(Model):
 
     def sweep(self, limit: int) -> tuple[int, int, int, int]:
         """End up to `limit` of each kind; (cancelled, expired, orphans, unpaid)."""
-        dues = [(self.due(held), name) for name, held in self.messages.items()]
-        due = sorted((at, name) for at, name in dues if at is not None and at < self.now)
-        ended = [self.by_time(name) for _, name in due[:limit]]
-        oldest = self.now - self.settings.report_seconds * SECOND
+        if self.status == "recovering":
+            return 0, 0, 0, 0
+        self.look()
         parked = [
             (held.since, name)
             for name, held in self.messages.items()
-            if held.state == "parked" and held.since < oldest
+            if held.state == "parked" and self.is_over(held)
         ]
-        # What is unpaid at this moment; orphans are written before it.
-        unpaid = [name for name in self.unpaid() if self.messages[name].since < oldest][:limit]
+        unpaid = [name for name in self.unpaid() if self.is_over(self.messages[name])][:limit]
+        ended = self.end_due(limit)
         for _, name in sorted(parked)[:limit]:
             self.by_time(name)
         for name in unpaid:
             self._end(name, self.messages[name], "expired", "expire", reported="deadline")
         orphans = min(len(parked), limit)
         return ended.count("cancelled"), ended.count("expired"), orphans, len(unpaid)
+
+    def overdue(self) -> list[str]:
+        """What time has ended and nobody has met yet, as far as the clock is believed."""
+        times = [
+            name
+            for name, held in self.messages.items()
+            if held.state in ("held", "sent", "parked", "unpaid") and self.is_over(held)
+        ]
+        return sorted(times)
 
     def close_batch(self, limit: int) -> tuple[int, int] | None:
         if self.batch is None and self.seq > self.drained:

@@ -119,9 +119,9 @@ def test_what_was_lost_is_rebuilt_from_the_books(
     assert bench.report("native_card", "cancelled").flag == "contradiction"
     assert bench.hold("parked").answer == "settled"
     assert bench.report("video", "sent").charged == 450
-    test_clock.advance(61)
+    bench.pass_time(61)
     assert bench.sweep().cancelled == 1  # the call
-    test_clock.advance(HOURS_72)
+    bench.pass_time(HOURS_72)
     swept = bench.sweep()
     assert (swept.cancelled, swept.orphans, swept.unpaid) == (1, 1, 1)
     bench.opening = before.bal

@@ -98,6 +98,7 @@ class Wallets(RuleBasedStateMachine):
         assert self.bench.run(command) == "created"
         self.model = WholeModel(settings, self.clock.now_us, balance)
         self.operation = 0
+        self.nothing_before = 0  # by the last sweep's word
         self.cold: tuple[Any, ...] = ()
 
     def run(self, command: Any) -> Any:
@@ -154,6 +155,8 @@ class Wallets(RuleBasedStateMachine):
     def set_status(self, status: str) -> None:
         self.operation += 1
         words = (status, "why", f"st{self.operation}")
+        if self.model.status == "recovering" != status:
+            self.nothing_before = 0  # it is announced
         assert self.run(wallet.status(SLUG, *words)) == self.model.set_status(*words)
 
     @rule(limit=LIMITS)
@@ -161,6 +164,8 @@ class Wallets(RuleBasedStateMachine):
         swept = self.run(wallet.sweep(SLUG, limit))
         counts = self.model.sweep(limit)
         assert (swept.cancelled, swept.expired, swept.orphans, swept.unpaid) == counts
+        assert swept.more or swept.now_us < swept.next_us
+        self.nothing_before = 0 if swept.more else swept.next_us
 
     @rule(limit=st.sampled_from([1, 3, 1_000]))
     def close_batch(self, limit: int) -> None:
@@ -192,6 +197,14 @@ class Wallets(RuleBasedStateMachine):
 
     @rule(seconds=JUMPS)
     def advance(self, seconds: float) -> None:
+        """Time passes while the timers visit the wallet."""
+        before = self.model.day
+        self.model.now = self.model.clock = self.bench.pass_time(seconds)
+        self.model.roll(before)
+
+    @rule(seconds=st.sampled_from([30, 91, 700, 3_600, 300_000]))
+    def jump(self, seconds: float) -> None:
+        """The clock is set, or nobody asked for so long: the wallet cannot tell."""
         before = self.model.day
         self.model.now = self.clock.advance(seconds)
         self.model.roll(before)
@@ -221,6 +234,8 @@ class Wallets(RuleBasedStateMachine):
         assert in_sql + now.pend == now.bal
         holds = bench.run(wallet.open_holds(SLUG))
         assert (holds.total, holds.wrong, holds.count) == (now.held, 0, now.open)
+        if model.now < self.nothing_before and model.status != "recovering":
+            assert model.overdue() == []
         self._messages_are_the_models()
         changes = bench.changes(max(0, model.seq - 8))
         assert list(changes) == model.entries[model.seq - len(changes) :]

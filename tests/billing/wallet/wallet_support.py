@@ -58,6 +58,13 @@ class WalletUnderTest:
         assert self.run(command) == "created"
         return self
 
+    def pass_time(self, seconds: float) -> int:
+        """Time passes as it does while the timers visit: the wallet has seen it. Returns the µs."""
+        assert self.clock is not None
+        now_us = self.clock.advance(seconds)
+        self.client.hset(KEYS.tag, "clock", now_us)
+        return now_us
+
     def empty(self) -> None:
         self.client.delete(*KEYS.all)
 

@@ -1,0 +1,139 @@
+"""One Redis whose aggregates are visited: which there are, its clock, its scripts, its visits."""
+
+import asyncio
+import logging
+import zlib
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+from poolsite.hotpath import HotPath
+from poolsite.timers import state
+from poolsite.timers.clock import AWAY, ClockGuard
+from poolsite.timers.registry import kind_of
+from poolsite.timers.shard import Shard
+
+logger = logging.getLogger(__name__)
+
+SCAN_SECONDS = 60.0
+SCRIPTS_SECONDS = 10.0
+ANNOUNCED = "timers:new"  # a script publishes the tag of what may be due sooner than was thought
+
+
+class Server:
+    """All that one process does at one Redis. Nothing of it waits for another Redis.
+
+    name: "" is the common server, where the leases are. `hold` and `drop` say what the leases say.
+    """
+
+    def __init__(self, name: str, path: Callable[[], HotPath]) -> None:
+        self.name = name
+        self.clock = ClockGuard(path)
+        self.shards = [Shard(n, path, self.clock.in_order) for n in range(state.SHARDS)]
+        self._path = path
+        self._tags: set[str] = set()
+        self._rescan = asyncio.Event()
+        self._recheck = asyncio.Event()
+
+    def works(self) -> list[Coroutine[Any, Any, None]]:
+        """What runs for ever."""
+        beside = [self._listen(), self._scan(), self._keep_scripts()]
+        return [*beside, *(shard.run() for shard in self.shards)]
+
+    def hold(self, number: int, fence: int, until: float) -> None:
+        """The lease of a shard is ours until then."""
+        self.shards[number].hold(fence, until, self._of(number))
+
+    def drop(self, number: int) -> None:
+        """The lease of a shard is not ours."""
+        self.shards[number].drop()
+
+    @property
+    def doubt(self) -> str:
+        """Why its clock is not believed; "" = it is, or nobody can ask: a further server that is
+        away is a matter of its own check of health."""
+        return "" if self.name and self.clock.away else self.clock.doubt
+
+    def _of(self, number: int) -> list[str]:
+        return [tag for tag in self._tags if shard_of(tag) == number]
+
+    def _log(self, what: str, error: Exception) -> None:
+        logger.info("timers: server %r: %s: %s", self.name, what, error)
+
+    async def _scan(self) -> None:
+        """Find every aggregate in Redis: at the start, each minute, after a lost connection."""
+        while True:
+            self._rescan.clear()
+            try:
+                scan = self._path().aclient().scan_iter(match="{*}", count=1_000, _type="HASH")
+                self._tags = {tag async for tag in scan if kind_of(tag) is not None}
+                for shard in self.shards:
+                    shard.know(self._of(shard.number))
+                await wait_for(self._rescan, SCAN_SECONDS)
+            except AWAY as error:
+                self._log("the aggregates were not read", error)
+                await asyncio.sleep(1)
+
+    async def _listen(self) -> None:
+        """Hear of aggregates that have something due sooner than was thought."""
+        while True:
+            try:
+                client = await self._path().pubsub_client()
+                try:
+                    await self._hear(client)
+                finally:
+                    await client.aclose()
+            except AWAY as error:
+                self._log("the announcements are not heard", error)
+            await asyncio.sleep(0.2)
+
+    async def _hear(self, client: Any) -> None:
+        async with client.pubsub() as pubsub:
+            await pubsub.subscribe(ANNOUNCED)
+            # What was announced meanwhile is found by reading all of them.
+            self._rescan.set()
+            self._recheck.set()
+            while True:
+                message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=5)
+                if message is None:
+                    await pubsub.ping()
+                elif message["type"] == "message":
+                    self._announced(str(message["data"]))
+
+    def _announced(self, tag: str) -> None:
+        if kind_of(tag) is not None:
+            self._tags.add(tag)
+            self.shards[shard_of(tag)].bring_forward([tag])
+
+    async def _keep_scripts(self) -> None:
+        """Hold every script on every master: switches call them by their SHA."""
+        while True:
+            self._recheck.clear()
+            try:
+                path = self._path()
+                missing = await asyncio.to_thread(path.missing_scripts)
+                if missing:
+                    await asyncio.to_thread(path.load_scripts)
+                    logger.warning("timers: %s scripts were missing and are loaded", len(missing))
+                await wait_for(self._recheck, SCRIPTS_SECONDS)
+            except AWAY as error:
+                self._log("the scripts were not checked", error)
+                await asyncio.sleep(1)
+
+
+def shard_of(tag: str) -> int:
+    """The shard of an aggregate's tag, the same in every process and on every server."""
+    return zlib.crc32(tag.encode()) % state.SHARDS
+
+
+def late_seconds(servers: Iterable[Server]) -> list[float]:
+    """How late the visits of the last minute were."""
+    return [s for server in servers for shard in server.shards for s in shard.late_seconds]
+
+
+async def wait_for(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, so many seconds at most."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,303 @@
+"""Who meets what is past its time ends it: money comes back with nobody to sweep, and a clock that
+jumps ends no hold early."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from billing import wallet
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.wallet.wallet_support import (
+    HOURS_72,
+    KEYS,
+    SLUG,
+    WalletUnderTest,
+    request,
+    wallet_on,
+)
+from tests.support.clock import ScriptClock
+
+HOUR = 3_600.0
+UNSENT = 600
+BIG = wallet.Quote({"video": 1_000}, 7)
+
+
+@pytest.fixture
+def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletUnderTest]:
+    with wallet_on(clean_redis.url, test_clock) as bench:
+        yield bench.create(1_000)
+
+
+def jump(bench: WalletUnderTest, seconds: float) -> None:
+    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
+    assert bench.clock is not None
+    bench.clock.advance(seconds)
+
+
+def lock(bench: WalletUnderTest) -> None:
+    """All of the balance is held for two messages that are never sent."""
+    assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
+    assert bench.hold("c").answer == "insufficient balance"
+
+
+# -- with nobody to sweep ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("every", [1, 10, 60])
+def test_a_customer_who_asks_gets_what_unsent_holds_have_locked(
+    bench: WalletUnderTest, every: int
+) -> None:
+    """No timers, no worker: only somebody who is refused, again and again."""
+    lock(bench)
+    waited = 0
+    while bench.hold("next").answer != "held":
+        jump(bench, every)
+        waited += every
+        assert waited <= UNSENT + every
+    assert waited > UNSENT
+    assert bench.balance().held == 500
+    bench.prove()
+
+
+SPENDERS: dict[str, tuple[Callable[[WalletUnderTest], Any], str, int]] = {
+    "hold": (lambda bench: bench.hold("n", quote=BIG).answer, "held", 0),
+    "hold sent": (lambda bench: bench.hold("n", quote=BIG, sent=True).answer, "held", 0),
+    "session": (lambda bench: bench.session("n", 1_000).answer, "settled", 0),
+    "debit": (lambda bench: bench.move("debit", 1_000).owed, 0, 0),  # type: ignore[dict-item]
+    "cash refund": (lambda bench: bench.move("cash_refund", 1_000).answer, "applied", 0),
+}
+
+
+@pytest.mark.parametrize("way", SPENDERS)
+@pytest.mark.parametrize("kind", ["message", "call"])
+def test_whoever_spends_finds_what_is_past_its_time(
+    bench: WalletUnderTest, way: str, kind: str
+) -> None:
+    for name in ("a", "b"):
+        bench.hold(name, kind=kind)
+    bench.pass_time(UNSENT if kind == "message" else 60)
+    do, answer, left = SPENDERS[way]
+    assert bench.balance().bal == 0
+    bench.pass_time(0.000001)
+    assert do(bench) == answer
+    assert bench.balance().bal == left
+    assert {bench.state(name) for name in ("a", "b")} == {"cancelled"}
+    bench.prove()
+
+
+def test_an_unpaid_session_message_is_paid_from_what_comes_back(bench: WalletUnderTest) -> None:
+    lock(bench)
+    assert bench.session("s", 700).answer == "unpaid"
+    bench.pass_time(UNSENT + 1)
+    assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ("s",)
+    assert bench.balance().bal == 300
+    bench.prove()
+
+
+def test_the_days_limit_counts_no_hold_that_is_past_its_time(bench: WalletUnderTest) -> None:
+    bench.move("recharge", 10_000)
+    limited = wallet.WalletSettings(daily_limit=1_000)
+    bench.run(wallet.configure(SLUG, limited, now=bench.now))
+    assert [bench.hold(name).answer for name in "abc"] == ["held", "held", "daily limit"]
+    assert bench.session("s", 300).answer == "daily limit"
+    bench.pass_time(UNSENT + 1)
+    assert bench.session("s", 300).answer == "settled"
+    assert bench.hold("d").answer == "held"
+    bench.prove()
+
+
+def test_a_refusal_ends_a_bounded_piece_and_the_next_one_goes_on(bench: WalletUnderTest) -> None:
+    bench.move("recharge", 10**6)
+    for first in range(0, 800, 32):
+        bench.run(wallet.hold_many(SLUG, [request(f"m{n}") for n in range(first, first + 32)]))
+    bench.pass_time(UNSENT + 1)
+    much = wallet.Quote({"video": 1_001_000}, 7)
+    answers = [bench.hold("much", quote=much).answer for _ in range(2)]
+    assert answers == ["insufficient balance", "held"]
+    bench.prove()
+
+
+def test_holds_of_one_command_see_what_came_back(bench: WalletUnderTest) -> None:
+    lock(bench)
+    bench.pass_time(UNSENT + 1)
+    wanted = [request("a"), request("c"), request("d"), request("e")]
+    answers = bench.run(wallet.hold_many(SLUG, wanted))
+    assert [charge.answer for charge in answers] == [
+        *("repeat", "held", "held", "insufficient balance"),
+    ]
+    bench.prove()
+
+
+def test_a_frozen_wallet_refuses_without_ending_anything(bench: WalletUnderTest) -> None:
+    lock(bench)
+    bench.run(wallet.status(SLUG, "frozen", "", "op"))
+    bench.pass_time(UNSENT + 1)
+    assert bench.hold("c").answer == "frozen"
+    assert bench.balance().held == 1_000
+    assert bench.sweep().cancelled == 2
+
+
+def test_nothing_ends_in_safe_mode(bench: WalletUnderTest) -> None:
+    lock(bench)
+    bench.run(wallet.status(SLUG, "recovering", "", "op"))
+    bench.pass_time(UNSENT + 1)
+    swept = bench.sweep()
+    assert (swept.count, swept.more) == (0, False)
+    bench.run(wallet.status(SLUG, "open", "", "op2"))
+    assert bench.sweep().cancelled == 2
+
+
+# -- a clock that jumps --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [UNSENT + 91.0, HOUR, 30 * 86_400.0])
+@pytest.mark.parametrize("first", ["sent", "hold", "sweep", "cancel"])
+def test_a_jump_ends_no_hold_whoever_comes_first(
+    bench: WalletUnderTest, seconds: float, first: str
+) -> None:
+    lock(bench)
+    jump(bench, seconds)
+    if first == "sweep":
+        assert bench.sweep().count == 0
+    elif first == "hold":
+        assert bench.hold("c").answer == "insufficient balance"
+    elif first == "cancel":
+        assert bench.cancel("b").answer == "cancelled"
+    assert bench.sent("a").answer == "sent"
+    assert bench.report("yuexin_text", "a").charged == 400
+    bench.prove()
+
+
+def test_a_report_counts_over_a_jump_of_days(bench: WalletUnderTest) -> None:
+    bench.hold(sent=True)
+    jump(bench, HOURS_72 + 86_400)
+    assert bench.sweep().count == 0
+    assert bench.report("yuexin_text").answer == "settled"
+
+
+def test_of_a_gap_90_seconds_are_believed_and_half_a_period_at_most(bench: WalletUnderTest) -> None:
+    bench.move("recharge", 1_000)
+    bench.hold("call", kind="call")
+    bench.hold("message")
+    bench.hold("sent", sent=True)
+    jump(bench, 30 * 86_400.0)
+    assert bench.sweep().count == 0
+    ends = {"call": 30, "message": UNSENT - 90, "sent": HOURS_72 - 90}
+    passed = 0.0
+    for name, seconds in ends.items():
+        bench.pass_time(seconds - passed)
+        passed = seconds + 0.000001
+        assert bench.sweep().count == 0
+        bench.pass_time(0.000001)
+        assert bench.sweep().count == 1
+        assert bench.state(name) in ("cancelled", "expired")
+    bench.prove()
+
+
+def test_what_is_held_after_a_jump_has_its_own_time(bench: WalletUnderTest) -> None:
+    bench.hold("before")
+    jump(bench, HOUR)
+    bench.hold("after")
+    bench.pass_time(UNSENT)
+    assert bench.sweep().cancelled == 1  # the doubt is settled
+    bench.pass_time(0.000001)
+    assert bench.sweep().cancelled == 1
+    assert bench.balance().held == 0
+
+
+def test_a_clock_that_was_set_back_again_leaves_no_doubt(bench: WalletUnderTest) -> None:
+    bench.hold()
+    jump(bench, HOUR)
+    assert bench.sweep().count == 0
+    jump(bench, 5 - HOUR)
+    assert bench.hold("c").answer == "held"
+    bench.pass_time(UNSENT - 4)
+    assert bench.sent().answer == "refused"  # its time was over a second ago
+
+
+def test_gaps_again_and_again_add_up_to_one_period_at_most(bench: WalletUnderTest) -> None:
+    lock(bench)
+    waited = 0
+    while bench.hold("next").answer != "held":
+        jump(bench, 200)
+        waited += 200
+        assert waited <= 2 * UNSENT + 200
+
+
+def test_a_wallet_that_the_timers_visit_never_doubts_its_clock(bench: WalletUnderTest) -> None:
+    bench.hold(sent=True)
+    for _ in range(20):
+        jump(bench, wallet.VISIT_SECONDS + 10)  # visits may be late
+        bench.sweep()
+        assert not bench.client.hget(KEYS.tag, "doubt")
+
+
+def test_a_wallet_without_open_holds_has_no_doubt_and_writes_nothing(
+    bench: WalletUnderTest,
+) -> None:
+    jump(bench, HOUR)
+    before = bench.client.hgetall(KEYS.tag)
+    bench.sweep()
+    assert bench.client.hgetall(KEYS.tag) == before
+    bench.hold()
+    assert not bench.client.hget(KEYS.tag, "doubt")
+
+
+# -- when a visit is due -------------------------------------------------------------------------
+
+
+def wait_of(bench: WalletUnderTest) -> float:
+    swept = bench.sweep()
+    return (swept.next_us - swept.now_us - 1) / 1_000_000
+
+
+def test_a_visit_is_asked_for_when_the_first_thing_is_due(bench: WalletUnderTest) -> None:
+    assert wait_of(bench) == 60  # a call that begins now ends then
+    bench.hold()
+    bench.pass_time(590)
+    assert wait_of(bench) == 10
+    bench.sent()
+    assert wait_of(bench) == 60
+    bench.report("failed", "parked")
+    bench.pass_time(HOURS_72 - 20)
+    assert wait_of(bench) == 20
+    bench.hold("parked")
+    assert bench.session("s", 5_000).answer == "unpaid"
+    bench.pass_time(HOURS_72 - 5)
+    bench.sweep()
+    assert wait_of(bench) == 5
+
+
+def test_while_the_clock_is_in_doubt_the_visit_waits_with_the_holds(bench: WalletUnderTest) -> None:
+    bench.hold()
+    jump(bench, UNSENT + 30)
+    bench.sweep()  # 90 s are believed: 510 of its time are left
+    bench.pass_time(490)
+    assert wait_of(bench) == 20
+    bench.pass_time(20.000001)
+    assert bench.sweep().cancelled == 1
+
+
+def test_what_a_wallets_scripts_announce(bench: WalletUnderTest) -> None:
+    hears = bench.client.pubsub(ignore_subscribe_messages=True)
+    hears.subscribe("timers:new")
+
+    def heard() -> bool:
+        return any(hears.get_message(timeout=0.05) for _ in range(3))
+
+    heard()
+    bench.run(wallet.configure(SLUG, wallet.WalletSettings(daily_limit=5), now=bench.now))
+    assert not heard()
+    shorter = wallet.WalletSettings(unsent_call_seconds=5)
+    bench.run(wallet.configure(SLUG, shorter, now=bench.now))
+    assert heard()
+    assert wait_of(bench) == 5
+    bench.run(wallet.status(SLUG, "recovering", "", "a"))
+    assert not heard()
+    bench.run(wallet.status(SLUG, "open", "", "b"))
+    assert heard()
+    bench.empty()
+    bench.create()
+    assert heard()
+    hears.close()
