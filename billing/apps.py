@@ -16,7 +16,7 @@ class BillingConfig(AppConfig):
         import billing.services.terminals
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import demo, errors, menu, overview, rules, servers, undo_ways, wallet
+        from billing import demo, errors, health, menu, overview, rules, servers, undo_ways, wallet
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
@@ -28,6 +28,7 @@ class BillingConfig(AppConfig):
             timers.Kind("billing.wallet", "acct.", wallet.sweep, idle_seconds=wallet.VISIT_SECONDS)
         )
         timers.register_servers(servers.further)
+        health.register()
         rules.register()
         menu.register()
         overview.register()

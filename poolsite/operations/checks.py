@@ -15,6 +15,8 @@ from poolsite.operations.registry import Check, Finding, register_check
 
 UP = _("Up")
 SILENT = _("Silent")
+REFUSES = gettext_noop("Redis refuses writes")
+REFUSED = gettext_noop("Calls, queues, permits and holds are refused: %(reason)s")
 HISTORY_KEPT_SECONDS = 5.0  # it reads a mark of every aggregate
 HISTORY_WARNS_PERCENT = 80
 _migrated = False
@@ -44,18 +46,27 @@ def redis() -> Finding:
     return takes_writes(hotpath.default())
 
 
-def takes_writes(path: hotpath.HotPath) -> Finding:
-    """Whether a Redis takes writes; raises Unavailable when a master does not answer."""
+def takes_writes(
+    path: hotpath.HotPath,
+    title: Text = REFUSES,
+    detail: Text = REFUSED,
+    **params: object,
+) -> Finding:
+    """Whether a Redis takes writes; raises Unavailable when a master does not answer.
+
+    title, detail: what is said when it does not, with `params` and `reason`.
+    """
     refusals = path.write_refusals()
     if not refusals:
         return Finding(UP)
     node, reason = next(iter(refusals.items()))
     return _wrong(
         _("Refuses writes"),
-        gettext_noop("Redis refuses writes"),
-        gettext_noop("Calls, queues, permits and holds are refused: %(reason)s"),
+        title,
+        detail,
         gettext_noop("Give it memory (maxmemory), or a primary that may write."),
         reason=f"{node} {reason}".strip()[:200],
+        **params,
     )
 
 

@@ -152,14 +152,18 @@ class _Asking:
         if self._future is not None and self._future.done():
             finding = self._future.result()
         else:
-            finding = Finding(_("No answer"), trouble=AWAY[self.check.needs])
+            finding = Finding(_("No answer"), trouble=_away(self.check))
         self._since = (self._since or timezone.now()) if finding.trouble else None
         return Answer(self.check, finding, self._since)
 
 
+def _away(check: Check) -> Trouble:
+    return check.away or AWAY[check.needs]
+
+
 def _failed(check: Check, error: Exception) -> Finding:
     if isinstance(error, RedisError | hotpath.HotPathError):
-        return Finding(_("Not reached"), trouble=AWAY["redis"])
+        return Finding(_("Not reached"), trouble=check.away or AWAY["redis"])
     if isinstance(error, DatabaseError):
         return Finding(_("Not reached"), trouble=AWAY["sql"])
     broken = Trouble(

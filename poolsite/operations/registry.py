@@ -96,7 +96,8 @@ class Check:
     """One part of the platform's health. `ask` runs in a thread and may take its time.
 
     required: this process cannot serve without it, `/readyz` answers 503.
-    needs: whose silence it is when the check hangs, `redis` or `sql`.
+    needs: whose silence it is when the check hangs, `redis` or `sql`. away: the trouble that this
+    is; as a rule that of what it needs.
     by_marks: it reads what other processes write into Redis, so it says nothing of them while
     Redis takes no writes.
     incident: type and object of its incident; as a rule `health.<name>` and the name.
@@ -111,6 +112,7 @@ class Check:
     by_marks: bool = False
     incident: tuple[str, str] = ("", "")
     kept_seconds: float = 0.0
+    away: Trouble | None = None
 
     @property
     def key(self) -> tuple[str, str]:

@@ -1,0 +1,51 @@
+"""Each Redis server of heavy accounts is a part of the platform's health."""
+
+from functools import partial
+
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
+
+from billing import servers
+from poolsite import operations
+from poolsite.operations import checks, health
+from poolsite.operations.incidents import Trouble
+
+INCIDENT = "health.billing_redis"
+
+
+def register() -> None:
+    """Register one check for each server of POOLSITE_BILLING_REDIS_URLS; none without them.
+
+    A server that is gone keeps no page and no other account from being served: none is required.
+    """
+    for name in servers.further():
+        operations.register_check(
+            operations.Check(
+                f"redis:{name}",
+                format_lazy("{} {}", _("Redis"), name),
+                partial(_ask, name),
+                incident=(INCIDENT, name),
+                away=_away(name),
+            )
+        )
+
+
+def _ask(name: str) -> operations.Finding:
+    return checks.takes_writes(
+        servers.named(name),
+        gettext_noop("Redis server %(server)s refuses writes"),
+        gettext_noop("Holds of the accounts on it are refused: %(reason)s"),
+        server=name,
+    )
+
+
+def _away(name: str) -> Trouble:
+    return Trouble(
+        "critical",
+        gettext_noop("Redis server %(server)s cannot be reached"),
+        gettext_noop("Holds and reports of the accounts on it are refused until it is back."),
+        gettext_noop("Start Redis, or look at its log and at the network."),
+        health.PAGE,
+        {"server": name},
+    )
