@@ -1,5 +1,4 @@
-"""Who meets what is past its time ends it: money comes back with nobody to sweep, and a clock that
-jumps ends no hold early."""
+"""Who meets what is past its time ends it: money comes back with nobody to sweep."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +9,6 @@ from billing import wallet
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.wallet.wallet_support import (
     HOURS_72,
-    KEYS,
     SLUG,
     WalletUnderTest,
     request,
@@ -18,7 +16,6 @@ from tests.billing.wallet.wallet_support import (
 )
 from tests.support.clock import ScriptClock
 
-HOUR = 3_600.0
 UNSENT = 600
 BIG = wallet.Quote({"video": 1_000}, 7)
 
@@ -146,102 +143,6 @@ def test_nothing_ends_in_safe_mode(bench: WalletUnderTest) -> None:
     assert (swept.count, swept.more) == (0, False)
     bench.run(wallet.status(SLUG, "open", "", "op2"))
     assert bench.sweep().cancelled == 2
-
-
-# -- a clock that jumps --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seconds", [UNSENT + 91.0, HOUR, 30 * 86_400.0])
-@pytest.mark.parametrize("first", ["sent", "hold", "sweep", "cancel"])
-def test_a_jump_ends_no_hold_whoever_comes_first(
-    bench: WalletUnderTest, seconds: float, first: str
-) -> None:
-    lock(bench)
-    jump(bench, seconds)
-    if first == "sweep":
-        assert bench.sweep().count == 0
-    elif first == "hold":
-        assert bench.hold("c").answer == "insufficient balance"
-    elif first == "cancel":
-        assert bench.cancel("b").answer == "cancelled"
-    assert bench.sent("a").answer == "sent"
-    assert bench.report("yuexin_text", "a").charged == 400
-    bench.prove()
-
-
-def test_a_report_counts_over_a_jump_of_days(bench: WalletUnderTest) -> None:
-    bench.hold(sent=True)
-    jump(bench, HOURS_72 + 86_400)
-    assert bench.sweep().count == 0
-    assert bench.report("yuexin_text").answer == "settled"
-
-
-def test_of_a_gap_90_seconds_are_believed_and_half_a_period_at_most(bench: WalletUnderTest) -> None:
-    bench.move("recharge", 1_000)
-    bench.hold("call", kind="call")
-    bench.hold("message")
-    bench.hold("sent", sent=True)
-    jump(bench, 30 * 86_400.0)
-    assert bench.sweep().count == 0
-    ends = {"call": 30, "message": UNSENT - 90, "sent": HOURS_72 - 90}
-    passed = 0.0
-    for name, seconds in ends.items():
-        bench.pass_time(seconds - passed)
-        passed = seconds + 0.000001
-        assert bench.sweep().count == 0
-        bench.pass_time(0.000001)
-        assert bench.sweep().count == 1
-        assert bench.state(name) in ("cancelled", "expired")
-    bench.prove()
-
-
-def test_what_is_held_after_a_jump_has_its_own_time(bench: WalletUnderTest) -> None:
-    bench.hold("before")
-    jump(bench, HOUR)
-    bench.hold("after")
-    bench.pass_time(UNSENT)
-    assert bench.sweep().cancelled == 1  # the doubt is settled
-    bench.pass_time(0.000001)
-    assert bench.sweep().cancelled == 1
-    assert bench.balance().held == 0
-
-
-def test_a_clock_that_was_set_back_again_leaves_no_doubt(bench: WalletUnderTest) -> None:
-    bench.hold()
-    jump(bench, HOUR)
-    assert bench.sweep().count == 0
-    jump(bench, 5 - HOUR)
-    assert bench.hold("c").answer == "held"
-    bench.pass_time(UNSENT - 4)
-    assert bench.sent().answer == "refused"  # its time was over a second ago
-
-
-def test_gaps_again_and_again_add_up_to_one_period_at_most(bench: WalletUnderTest) -> None:
-    lock(bench)
-    waited = 0
-    while bench.hold("next").answer != "held":
-        jump(bench, 200)
-        waited += 200
-        assert waited <= 2 * UNSENT + 200
-
-
-def test_a_wallet_that_the_timers_visit_never_doubts_its_clock(bench: WalletUnderTest) -> None:
-    bench.hold(sent=True)
-    for _ in range(20):
-        jump(bench, wallet.VISIT_SECONDS + 10)  # visits may be late
-        bench.sweep()
-        assert not bench.client.hget(KEYS.tag, "doubt")
-
-
-def test_a_wallet_without_open_holds_has_no_doubt_and_writes_nothing(
-    bench: WalletUnderTest,
-) -> None:
-    jump(bench, HOUR)
-    before = bench.client.hgetall(KEYS.tag)
-    bench.sweep()
-    assert bench.client.hgetall(KEYS.tag) == before
-    bench.hold()
-    assert not bench.client.hget(KEYS.tag, "doubt")
 
 
 # -- when a visit is due -------------------------------------------------------------------------

@@ -1,0 +1,124 @@
+"""A clock that jumps ends no hold early, and locks no money for longer than one more period."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from billing import wallet
+from poolsite.runtime.redis_server import RedisServer
+from tests.billing.wallet.wallet_support import HOURS_72, KEYS, WalletUnderTest, wallet_on
+from tests.support.clock import ScriptClock
+
+HOUR = 3_600.0
+UNSENT = 600
+
+
+@pytest.fixture
+def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletUnderTest]:
+    with wallet_on(clean_redis.url, test_clock) as bench:
+        yield bench.create(1_000)
+
+
+def jump(bench: WalletUnderTest, seconds: float) -> None:
+    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
+    assert bench.clock is not None
+    bench.clock.advance(seconds)
+
+
+def lock(bench: WalletUnderTest) -> None:
+    """All of the balance is held for two messages that are never sent."""
+    assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
+    assert bench.hold("c").answer == "insufficient balance"
+
+
+@pytest.mark.parametrize("seconds", [UNSENT + 91.0, HOUR, 30 * 86_400.0])
+@pytest.mark.parametrize("first", ["sent", "hold", "sweep", "cancel"])
+def test_a_jump_ends_no_hold_whoever_comes_first(
+    bench: WalletUnderTest, seconds: float, first: str
+) -> None:
+    lock(bench)
+    jump(bench, seconds)
+    if first == "sweep":
+        assert bench.sweep().count == 0
+    elif first == "hold":
+        assert bench.hold("c").answer == "insufficient balance"
+    elif first == "cancel":
+        assert bench.cancel("b").answer == "cancelled"
+    assert bench.sent("a").answer == "sent"
+    assert bench.report("yuexin_text", "a").charged == 400
+    bench.prove()
+
+
+def test_a_report_counts_over_a_jump_of_days(bench: WalletUnderTest) -> None:
+    bench.hold(sent=True)
+    jump(bench, HOURS_72 + 86_400)
+    assert bench.sweep().count == 0
+    assert bench.report("yuexin_text").answer == "settled"
+
+
+def test_of_a_gap_90_seconds_are_believed_and_half_a_period_at_most(bench: WalletUnderTest) -> None:
+    bench.move("recharge", 1_000)
+    bench.hold("call", kind="call")
+    bench.hold("message")
+    bench.hold("sent", sent=True)
+    jump(bench, 30 * 86_400.0)
+    assert bench.sweep().count == 0
+    ends = {"call": 30, "message": UNSENT - 90, "sent": HOURS_72 - 90}
+    passed = 0.0
+    for name, seconds in ends.items():
+        bench.pass_time(seconds - passed)
+        passed = seconds + 0.000001
+        assert bench.sweep().count == 0
+        bench.pass_time(0.000001)
+        assert bench.sweep().count == 1
+        assert bench.state(name) in ("cancelled", "expired")
+    bench.prove()
+
+
+def test_what_is_held_after_a_jump_has_its_own_time(bench: WalletUnderTest) -> None:
+    bench.hold("before")
+    jump(bench, HOUR)
+    bench.hold("after")
+    bench.pass_time(UNSENT)
+    assert bench.sweep().cancelled == 1  # the doubt is settled
+    bench.pass_time(0.000001)
+    assert bench.sweep().cancelled == 1
+    assert bench.balance().held == 0
+
+
+def test_a_clock_that_was_set_back_again_leaves_no_doubt(bench: WalletUnderTest) -> None:
+    bench.hold()
+    jump(bench, HOUR)
+    assert bench.sweep().count == 0
+    jump(bench, 5 - HOUR)
+    assert bench.hold("c").answer == "held"
+    bench.pass_time(UNSENT - 4)
+    assert bench.sent().answer == "refused"  # its time was over a second ago
+
+
+def test_gaps_again_and_again_add_up_to_one_period_at_most(bench: WalletUnderTest) -> None:
+    lock(bench)
+    waited = 0
+    while bench.hold("next").answer != "held":
+        jump(bench, 200)
+        waited += 200
+        assert waited <= 2 * UNSENT + 200
+
+
+def test_a_wallet_that_the_timers_visit_never_doubts_its_clock(bench: WalletUnderTest) -> None:
+    bench.hold(sent=True)
+    for _ in range(20):
+        jump(bench, wallet.VISIT_SECONDS + 10)  # visits may be late
+        bench.sweep()
+        assert not bench.client.hget(KEYS.tag, "doubt")
+
+
+def test_a_wallet_without_open_holds_has_no_doubt_and_writes_nothing(
+    bench: WalletUnderTest,
+) -> None:
+    jump(bench, HOUR)
+    before = bench.client.hgetall(KEYS.tag)
+    bench.sweep()
+    assert bench.client.hgetall(KEYS.tag) == before
+    bench.hold()
+    assert not bench.client.hget(KEYS.tag, "doubt")
