@@ -5,7 +5,7 @@ aggregate when something of it is due. See docs/decisions/0051-timers-are-a-proc
 """
 
 from poolsite.timers.agenda import Agenda
-from poolsite.timers.clock import AWAY, ClockGuard
+from poolsite.timers.clock import AWAY, ClockGuard, what_is_said
 from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms, here
 from poolsite.timers.registry import (
     Kind,
@@ -37,4 +37,5 @@ __all__ = [
     "read_state",
     "register",
     "register_servers",
+    "what_is_said",
 ]

@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 from poolsite.hotpath import HotPath
 from poolsite.hotpath.clock import pace
+from poolsite.jobs import sweeping
 
 logger = logging.getLogger(__name__)
 AWAY = (hotpath.HotPathError, RedisError, OSError)
@@ -53,3 +54,11 @@ class ClockGuard:
         self._looked_at = pace()
         step = self._memory.judge(times, began, self._looked_at)
         return f"Redis' clock jumped by {step:+.1f} s" if step else self._paused
+
+
+async def what_is_said() -> tuple[str, str]:
+    """Why the clock is doubted ("" = it is not) and the last confirmation of a new time, as
+    operators and other processes have left it on the common server. Raises AWAY."""
+    client = hotpath.aclient()
+    paused = str(await client.get(sweeping.PAUSED_KEY) or "")
+    return paused, str(await client.get(sweeping.CLOCK_CONFIRMED_KEY) or "")

@@ -16,9 +16,9 @@ from typing import Any
 
 from poolsite import hotpath
 from poolsite.hotpath.clock import pace
-from poolsite.jobs import lease, sweeping
+from poolsite.jobs import lease
 from poolsite.timers import hearing, state
-from poolsite.timers.clock import AWAY
+from poolsite.timers.clock import AWAY, what_is_said
 from poolsite.timers.registry import further_servers
 from poolsite.timers.server import Server, late_seconds
 from poolsite.timers.shard import Shard
@@ -141,10 +141,9 @@ class Timers:
 
     async def _leave_mark(self) -> None:
         client = hotpath.aclient()
-        paused = str(await client.get(sweeping.PAUSED_KEY) or "")
-        confirmed = str(await client.get(sweeping.CLOCK_CONFIRMED_KEY) or "")
+        said = await what_is_said()
         for server in self._servers:
-            server.clock.heed(paused, confirmed)
+            server.clock.heed(*said)
         now = max((await hotpath.default().atimes()).values())
         self._hearing.note(now, bool(await client.exists(hearing.WEB_KEY)))
         mark = state.ProcessMark(

@@ -49,7 +49,7 @@ class DeskKeeper:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._agenda = timers.Agenda()
-        self._clock = timers.ClockGuard()
+        self._clock = timers.ClockGuard(hotpath.default)
         self._heeded_at = float("-inf")
         self.keeps: set[str] = set()
         self.looks = 0
@@ -99,7 +99,7 @@ class DeskKeeper:
             return
         began = pace()
         if began - self._heeded_at > LOOK_SECONDS:
-            await self._clock.heed()
+            self._clock.heed(*await timers.what_is_said())
             self._heeded_at = began
         if not await self._clock.in_order():
             self._later(slugs)

@@ -21,7 +21,7 @@ DRIFT = 1
 class Command(VerbCommand):
     """Make, show, size, compare, pause and open gates; bring batches; free permits."""
 
-    help = "Admission gates: create, set, show, cap, holders, free, reconcile, batch, key, pause, open."
+    help = "Admission gates: create, set, show, cap, key, holders, free, batch, reconcile, pause."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
