@@ -16,10 +16,10 @@ import httpx
 from integrations.simulator.call_log import CallLog
 from integrations.simulator.client import PoolClient
 from integrations.simulator.config import SimulatorConfig, load_config
+from integrations.simulator.kept import KeptTransport
 from integrations.simulator.switch import SimulatedSwitch
 
 SUMMARY_SECONDS = 10.0
-CONNECTIONS = 64
 TIMEOUT_SECONDS = 10.0  # no longer than the pool waits before it judges a call that is not listed
 
 
@@ -61,9 +61,8 @@ async def _simulate(config: SimulatorConfig, options: argparse.Namespace) -> lis
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    limits = httpx.Limits(max_connections=CONNECTIONS)
     async with httpx.AsyncClient(
-        base_url=config.url, timeout=TIMEOUT_SECONDS, limits=limits, trust_env=False
+        base_url=config.url, timeout=TIMEOUT_SECONDS, transport=KeptTransport()
     ) as http:
         switches = _switches(config, http=http, log=log, seed=options.seed)
         works = [

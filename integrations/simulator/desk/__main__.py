@@ -20,6 +20,7 @@ from integrations.simulator.desk.people import (
     play_agent,
     play_arrivals,
 )
+from integrations.simulator.kept import KeptTransport
 
 TIMEOUT_SECONDS = 20.0
 
@@ -92,7 +93,9 @@ async def _run(configs: list[DeskConfig], options: argparse.Namespace) -> list[F
     dice = random.Random(options.seed)  # noqa: S311  a simulation, replayed by its seed
     part, parts = (int(word) for word in options.part.split("/"))
     log = options.log.open("a") if options.log is not None else None
-    async with httpx.AsyncClient(base_url=options.url, timeout=TIMEOUT_SECONDS) as client:
+    async with httpx.AsyncClient(
+        base_url=options.url, timeout=TIMEOUT_SECONDS, transport=KeptTransport()
+    ) as client:
         floors = [
             Floor(
                 *(client, part_of(config, part, parts), dice),

@@ -17,6 +17,7 @@ from integrations.simulator.dispatch.config import GroupConfig, Mishaps, read_co
 from integrations.simulator.dispatch.fronts import SimulatedFront
 from integrations.simulator.dispatch.instances import SimulatedInstance
 from integrations.simulator.dispatch.supervisor import Supervisor
+from integrations.simulator.kept import KeptTransport
 
 SUMMARY_SECONDS = 10.0
 TELL_SECONDS = 5.0
@@ -147,10 +148,9 @@ async def play(options: argparse.Namespace, config: GroupConfig) -> Play:
         options.front_restart_every_seconds,
         options.instance_death_every_seconds,
     )
-    limits = httpx.Limits(max_connections=CONNECTIONS)
     headers = {"Authorization": f"Bearer {config.token}"}
     async with httpx.AsyncClient(
-        base_url=options.url, headers=headers, timeout=10.0, limits=limits, trust_env=False
+        base_url=options.url, headers=headers, timeout=10.0, transport=KeptTransport(CONNECTIONS)
     ) as http:
         made = Play(config, options.url, http, mishaps, options.seed)
         await made.run(stop)

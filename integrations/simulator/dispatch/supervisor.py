@@ -11,7 +11,7 @@ from integrations.simulator.dispatch.instances import SimulatedInstance
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 2.0
 DOWN_SECONDS = 1.0  # between the old version's end and the new one's start
 
 
@@ -35,7 +35,7 @@ class Supervisor:
         return {row["name"]: row["version"] for row in rows or [] if row["version"]}
 
     async def run(self) -> None:
-        """Look every second, for ever."""
+        """Look every two seconds, for ever."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             for upgrade in (await self._get("/upgrades") or [])[:1]:

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from integrations.gate_client import InvalidPermit, MemoryStore, Verifier
 from integrations.simulator.external.service import System
+from integrations.simulator.kept import KeptTransport
 
 TELL_SECONDS = 1.0
 
@@ -67,7 +68,9 @@ def build(system: System, checks: Checks | None = None) -> Starlette:
 async def tell_the_gate(system: System, url: str, slug: str, token: str) -> None:
     """Every second the gate hears the system's own count; a lost word is followed by the next."""
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=5.0) as http:
+    async with httpx.AsyncClient(
+        base_url=url, headers=headers, timeout=5.0, transport=KeptTransport()
+    ) as http:
         while True:
             await asyncio.sleep(TELL_SECONDS)
             with contextlib.suppress(httpx.HTTPError):

@@ -17,6 +17,7 @@ from integrations.simulator.gateway.app import build
 from integrations.simulator.gateway.ledger import Ledger
 from integrations.simulator.gateway.outcomes import Pace, table
 from integrations.simulator.gateway.reporting import Courier
+from integrations.simulator.kept import KeptTransport
 
 TOKEN_VARIABLE = "POOLSITE_GATEWAY_TOKEN"  # noqa: S105  the name, not the secret
 SUMMARY_SECONDS = 10.0
@@ -78,7 +79,7 @@ async def serve(options: argparse.Namespace, *, url: str, token: str, report_tok
         options.unexpected_every,
     )
     timeout = httpx.Timeout(15.0)
-    async with httpx.AsyncClient(base_url=url, timeout=timeout, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=url, timeout=timeout, transport=KeptTransport()) as http:
         courier = Courier(http, report_token, ledger, pace, options.seed)
         courier.resume()
         print(f"gateway: on port {options.port}, reports to {url}", *table(), sep="\n", flush=True)

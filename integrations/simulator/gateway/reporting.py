@@ -1,6 +1,7 @@
 """Reports on their way to the platform's public interface: in order, in batches, until taken."""
 
 import asyncio
+import contextlib
 import heapq
 import logging
 import random
@@ -17,7 +18,7 @@ from integrations.simulator.gateway.outcomes import Pace, Plan, plan
 LOG = logging.getLogger(__name__)
 REPORTS_PER_REQUEST = 200
 LONGEST_PAUSE_SECONDS = 5.0
-TICK_SECONDS = 0.02
+IDLE_SECONDS = 60.0
 END = -1  # the place in a plan that stands for the delivery itself
 
 
@@ -37,6 +38,7 @@ class Courier:
     seed: int = 0
     _due: list[tuple[float, int, Accepted, int]] = field(default_factory=list)
     _count: int = 0
+    _noted: asyncio.Event = field(default_factory=asyncio.Event)
     _plans: dict[tuple[str, str], Plan] = field(default_factory=dict)
     _waiting: dict[str, deque[tuple[Accepted, int]]] = field(default_factory=dict)
     _senders: dict[str, asyncio.Task[None]] = field(default_factory=dict)
@@ -64,13 +66,18 @@ class Courier:
         self._count += 1
         due = message.accepted_at + after_seconds
         heapq.heappush(self._due, (due, self._count, message, place))
+        if self._due[0][2] is message:
+            self._noted.set()  # it is due before all that is waited for
 
     async def run(self) -> None:
         """Tell what is due, until cancelled."""
         try:
             while True:
+                self._noted.clear()
                 self._take_due(time.time())
-                await asyncio.sleep(TICK_SECONDS)
+                due = self._due[0][0] - time.time() if self._due else IDLE_SECONDS
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._noted.wait(), max(0.0, min(due, IDLE_SECONDS)))
         finally:
             for sender in self._senders.values():
                 sender.cancel()

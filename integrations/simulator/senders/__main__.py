@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from integrations.simulator.kept import KeptTransport
 from integrations.simulator.senders.chatbot import Chatbot, ChatbotConfig
 
 TOKEN_VARIABLE = "POOLSITE_GATEWAY_TOKEN"  # noqa: S105  the name, not the secret
@@ -61,11 +62,13 @@ async def _run(configs: Sequence[ChatbotConfig], options: argparse.Namespace) ->
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     token = os.environ.get(TOKEN_VARIABLE, "")
     async with (
-        httpx.AsyncClient(base_url=options.url, timeout=TIMEOUT_SECONDS, trust_env=False) as web,
+        httpx.AsyncClient(
+            base_url=options.url, timeout=TIMEOUT_SECONDS, transport=KeptTransport()
+        ) as web,
         httpx.AsyncClient(
             base_url=options.gateway,
             timeout=TIMEOUT_SECONDS,
-            trust_env=False,
+            transport=KeptTransport(),
             headers={"Authorization": f"Bearer {token}"},
         ) as gateway,
     ):
