@@ -21,7 +21,7 @@ def persist(shard: int, shards: int) -> dict[str, int]:
     return books.persist(shard, shards)
 
 
-@jobs.sweep("billing.watch", every_seconds=2, queue=jobs.BOOKS)
+@jobs.sweep("billing.watch", every_seconds=2, queue=jobs.BOOKS, light=True)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds a Redis that was emptied or promoted, and goes on with what is being rebuilt."""
     from billing.services import safe_mode
@@ -29,7 +29,7 @@ def watch(shard: int, shards: int) -> dict[str, int]:
     return safe_mode.watch()
 
 
-@jobs.sweep("billing.outbox", every_seconds=3, queue=jobs.BOOKS)
+@jobs.sweep("billing.outbox", every_seconds=3, queue=jobs.BOOKS, light=True)
 def outbox(shard: int, shards: int) -> dict[str, int]:
     """Applies the money orders that Redis has not taken yet."""
     from billing.services.outbox import relay
@@ -85,7 +85,7 @@ def retention(shard: int, shards: int) -> dict[str, int]:
     return books.delete_expired()
 
 
-@jobs.sweep("billing.unsent", every_seconds=3, queue=jobs.BOOKS)
+@jobs.sweep("billing.unsent", every_seconds=3, queue=jobs.BOOKS, light=True)
 def unsent(shard: int, shards: int) -> dict[str, int]:
     """Sends settings and statuses that Redis has not taken yet."""
     from billing.services.wallets import send_waiting

@@ -14,7 +14,7 @@ def charges(shard: int, shards: int) -> dict[str, int]:
     return services.sweep_charges(shard, shards)
 
 
-@jobs.sweep("numbers.watch", every_seconds=2)
+@jobs.sweep("numbers.watch", every_seconds=2, light=True)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost and what SQL has not sent, and mends it."""
     counting = int(time.time()) % COUNT_SECONDS < 2

@@ -216,8 +216,10 @@ CELERY_BEAT_SCHEDULER = "poolsite.jobs.beat:SweepScheduler"
 # -- history, jobs, operations ------------------------------------------------------------
 HISTORY_BATCH = env.int("POOLSITE_HISTORY_BATCH", default=2_000)  # entries per SQL transaction
 HISTORY_TAIL = env.int("POOLSITE_HISTORY_TAIL", default=2_000)  # committed entries kept in Redis
+HISTORY_DRAIN_SECONDS = env.int("POOLSITE_HISTORY_DRAIN_SECONDS", default=4 if DEMO else 2)
 HISTORY_KEEP_DAYS = env.int("POOLSITE_HISTORY_KEEP_DAYS", default=396)  # 13 months
 METRICS_TOKEN = env.str("POOLSITE_METRICS_TOKEN", default="")
+SWEEP_SHARDS = env.int("POOLSITE_SWEEP_SHARDS", default=1 if DEMO else 0)  # 0 = unbounded
 LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO else "json")
 LOG_LEVEL = env.str("POOLSITE_LOG_LEVEL", default="INFO")
 LOGGING = logging_config(LOG_FORMAT, LOG_LEVEL)
@@ -260,7 +262,7 @@ UNFOLD = {
 # -- money -----------------------------------------------------------------------------
 BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0 = always
 BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=5.0 if DEMO else 60.0)
-BILLING_SHARDS = env.int("POOLSITE_BILLING_SHARDS", default=4)  # of the persistence
+BILLING_SHARDS = env.int("POOLSITE_BILLING_SHARDS", default=1 if DEMO else 4)  # persistence
 BILLING_AUDIT_SECONDS = env.float("POOLSITE_AUDIT_SECONDS", default=30.0 if DEMO else 300.0)
 BILLING_KEEP_DAYS = env.int("POOLSITE_BILLING_KEEP_DAYS", default=396)  # ended messages, in SQL
 BILLING_REDIS_URLS = env.dict("POOLSITE_BILLING_REDIS_URLS", default={})  # name=url,name=url

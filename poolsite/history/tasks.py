@@ -1,9 +1,10 @@
-"""Sweeps: drain every stream every two seconds, delete history that is older than it is kept."""
+"""Sweeps: drain every stream every other second, delete history that is older than it is kept."""
 
 import zlib
 from collections.abc import Iterator
 
 import structlog
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from poolsite import hotpath
@@ -17,7 +18,7 @@ from poolsite.jobs.registry import sweep
 LOG = structlog.get_logger(__name__)
 
 
-@sweep("history.drain", every_seconds=2, shards=4)
+@sweep("history.drain", every_seconds=settings.HISTORY_DRAIN_SECONDS, shards=4)
 def drain_all(shard: int, shards: int) -> dict[str, int]:
     """Drain what is new in this shard's streams; one that fails does not stop the others."""
     done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}

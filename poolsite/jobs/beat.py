@@ -7,6 +7,7 @@ wall clock is set back by one.
 """
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -40,28 +41,34 @@ class SweepScheduler(Scheduler):  # type: ignore[misc]  # Celery ships no types
         if now - self._heard_at >= HEARD_EVERY_SECONDS:
             self._heard_at = now
             self._tell()
-        for name, due in self._due.items():
-            if due <= now:
-                every = min(sweeps()[name].every_seconds, SLOWEST_TICK_SECONDS)
-                # After a pause the missed ticks are not made up for: one is enough.
-                self._due[name] = due + every if due + every > now else now + every
-                self._send(name)
+        names = [name for name, due in self._due.items() if due <= now]
+        for name in names:
+            due = self._due[name]
+            every = min(sweeps()[name].every_seconds, SLOWEST_TICK_SECONDS)
+            # After a pause the missed ticks are not made up for: one is enough.
+            self._due[name] = due + every if due + every > now else now + every
+        if names:
+            self._send(names)
         wait = min(self._due.values(), default=now + LONGEST_SLEEP_SECONDS) - time.monotonic()
         return max(min(wait, LONGEST_SLEEP_SECONDS), 0.0)
 
-    def _send(self, name: str) -> None:
+    def _send(self, names: Sequence[str]) -> None:
         try:
-            mark = sweeping.win_tick(name)
-            if mark:
-                self._send_won(name, mark)
-        except (RedisError, hotpath.HotPathError, OperationalError) as error:
-            LOG.warning("beat.not_sent", sweep=name, error=str(error))
+            marks = sweeping.win_ticks(names)
+        except (RedisError, hotpath.HotPathError) as error:
+            LOG.warning("beat.not_sent", sweeps=names, error=str(error))
+            return
+        for message in tasks.messages(marks):
+            try:
+                self._send_won(message, [marks[name] for name in message])
+            except (RedisError, hotpath.HotPathError, OperationalError) as error:
+                LOG.warning("beat.not_sent", sweeps=message, error=str(error))
 
-    def _send_won(self, name: str, mark: str) -> None:
+    def _send_won(self, names: Sequence[str], marks: Sequence[str]) -> None:
         try:
-            tasks.send_shards(name)
+            tasks.send(names)
         except Exception:
-            sweeping.lose_tick(mark)
+            sweeping.lose_ticks(marks)
             raise
 
     def _tell(self) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+
 if TYPE_CHECKING:
     from poolsite.jobs.handle import JobHandle
 
@@ -43,7 +45,8 @@ class Kind:
 class Sweep:
     """Work that runs once per period and shard, wherever a worker of its queue is free.
 
-    `pausable` sweeps (money, leases, permits) stand still while the clock is in doubt.
+    `pausable` sweeps (money, leases, permits) stand still while the clock is in doubt. `light` ones
+    only look, as a rule: those of a queue that are due together are sent in one message.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Sweep:
     shards: int
     pausable: bool
     queue: str
+    light: bool
 
 
 _KINDS: dict[str, Kind] = {}
@@ -82,17 +86,22 @@ def sweep(
     shards: int = 1,
     pausable: bool = False,
     queue: str = HISTORY,
+    light: bool = False,
 ) -> Callable[[SweepFunction], SweepFunction]:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
     Harmless when run twice at once; it returns what it did, in numbers, for the system page.
-    Raises ValueError for a queue that no worker consumes.
+    POOLSITE_SWEEP_SHARDS bounds `shards`. Raises ValueError for a queue that no worker consumes,
+    and for a light sweep with shards: one message runs one after the other.
     """
     if queue not in QUEUES:
         raise ValueError(f"no queue {queue!r} for the sweep {name!r}")
+    if light and shards > 1:
+        raise ValueError(f"the sweep {name!r} is light and has shards")
+    most = settings.SWEEP_SHARDS or shards
 
     def decorate(run: SweepFunction) -> SweepFunction:
-        _SWEEPS[name] = Sweep(name, run, every_seconds, shards, pausable, queue)
+        _SWEEPS[name] = Sweep(name, run, every_seconds, min(shards, most), pausable, queue, light)
         return run
 
     return decorate

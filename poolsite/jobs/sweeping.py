@@ -1,6 +1,7 @@
 """Ticks and sweeps: several beats may tick, several workers may try; one runs each shard."""
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,20 +34,27 @@ class LastRun:
     fence: int = 0
 
 
-def win_tick(name: str) -> str:
-    """Return the mark of the period that now is, for the first beat that asks; "" for the others.
+def win_ticks(names: Sequence[str]) -> dict[str, str]:
+    """Return the marks of the periods that now are, by the names of those sweeps of which this beat
+    is the first to ask. One round trip.
 
-    A beat that could not send what it won gives the mark back (`lose_tick`).
+    A beat that could not send what it won gives the marks back (`lose_ticks`).
     """
-    sweep = sweeps()[name]
-    mark = f"tick:{name}:{int(time.time() // sweep.every_seconds)}"
-    kept_ms = (sweep.every_seconds + MARGIN_SECONDS) * 1_000
-    return mark if hotpath.client().set(mark, "1", nx=True, px=kept_ms) else ""
+    marks = {}
+    with hotpath.client().pipeline(transaction=False) as pipeline:
+        for name in names:
+            every_seconds = sweeps()[name].every_seconds
+            marks[name] = f"tick:{name}:{int(time.time() // every_seconds)}"
+            kept_ms = (every_seconds + MARGIN_SECONDS) * 1_000
+            pipeline.set(marks[name], "1", nx=True, px=kept_ms)
+        won = pipeline.execute()
+    return {name: marks[name] for name, is_first in zip(names, won, strict=True) if is_first}
 
 
-def lose_tick(mark: str) -> None:
-    """Let the next tick of any beat win the period again."""
-    hotpath.client().delete(mark)
+def lose_ticks(marks: Iterable[str]) -> None:
+    """Let the next tick of any beat win the periods again."""
+    for mark in marks:
+        hotpath.client().delete(mark)
 
 
 def expiry_seconds(name: str) -> int:

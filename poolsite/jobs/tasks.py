@@ -1,6 +1,7 @@
 """What Celery runs for jobs and sweeps."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -25,6 +26,35 @@ def run_shard(name: str, shard: int) -> None:
     """Run one shard of a sweep, unless another worker is at it."""
     with _redis_may_be_away(name):
         sweeping.run_shard(name, shard)
+
+
+@shared_task(name="jobs.light", ignore_result=True)  # type: ignore[untyped-decorator]
+def run_light(names: list[str]) -> None:
+    """Run light sweeps one after the other, each under its own lease."""
+    for name in names:
+        with _redis_may_be_away(name):
+            sweeping.run_shard(name, 0)
+
+
+def messages(names: Iterable[str]) -> list[list[str]]:
+    """How sweeps that are due together are sent: the light ones of a queue in one message."""
+    alone, together = [], defaultdict[str, list[str]](list)
+    for name in names:
+        if sweeps()[name].light:
+            together[sweeps()[name].queue].append(name)
+        else:
+            alone.append([name])
+    return [*alone, *together.values()]
+
+
+def send(names: Sequence[str]) -> None:
+    """Send one of `messages`. Raises kombu's errors."""
+    if len(names) == 1:
+        send_shards(names[0])
+        return
+    expires = min(sweeping.expiry_seconds(name) for name in names)
+    queue = sweeps()[names[0]].queue
+    run_light.apply_async((list(names),), queue=queue, expires=expires, retry=False)
 
 
 def send_shards(name: str) -> int:

@@ -14,7 +14,7 @@ def windows(shard: int, shards: int) -> dict[str, int]:
     return services.open_windows()
 
 
-@jobs.sweep("admission.watch", every_seconds=2)
+@jobs.sweep("admission.watch", every_seconds=2, light=True)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost and what SQL has not sent, and mends it."""
     return services.watch_gates(shard, shards)

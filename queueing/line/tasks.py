@@ -4,13 +4,13 @@ from poolsite import jobs
 from queueing.line.services import calling, erasing, healing, message_calls, sweeping
 
 
-@jobs.sweep("line.watch", every_seconds=2)
+@jobs.sweep("line.watch", every_seconds=2, light=True)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost, and mends it."""
     return healing.watch_desks(shard, shards)
 
 
-@jobs.sweep("line.calls", every_seconds=2, pausable=True)
+@jobs.sweep("line.calls", every_seconds=2, pausable=True, light=True)
 def calls(shard: int, shards: int) -> dict[str, int]:
     """Calls back: keeps their numbers, finishes or undoes what was left half done."""
     of_rooms = calling.sweep_calls(shard, shards)

@@ -16,14 +16,15 @@ from tests.support.waiting import patient, until
 
 def test_of_two_beats_in_one_period_one_wins(monkeypatch):
     jobs.sweep("test.sweep", every_seconds=3_600)(lambda shard, shards: {})
-    mark = sweeping.win_tick("test.sweep")
-    assert mark
-    assert sweeping.win_tick("test.sweep") == ""
-    sweeping.lose_tick(mark)
-    assert sweeping.win_tick("test.sweep") == mark
+    jobs.sweep("test.other", every_seconds=3_600)(lambda shard, shards: {})
+    won = sweeping.win_ticks(["test.sweep"])
+    assert list(won) == ["test.sweep"]
+    assert list(sweeping.win_ticks(["test.sweep", "test.other"])) == ["test.other"]
+    sweeping.lose_ticks(won.values())
+    assert sweeping.win_ticks(["test.sweep"]) == won
     later = time.time() + 3_600
     monkeypatch.setattr(time, "time", lambda: later)
-    assert sweeping.win_tick("test.sweep") not in ("", mark)
+    assert sweeping.win_ticks(["test.sweep"])["test.sweep"] not in won.values()
 
 
 def test_each_shard_goes_to_the_queue_of_its_sweep_with_an_expiry(monkeypatch):
@@ -35,6 +36,41 @@ def test_each_shard_goes_to_the_queue_of_its_sweep_with_an_expiry(monkeypatch):
     assert send_shards("test.sweep") == 2
     options = {"queue": "books", "expires": 50, "retry": False}
     assert sent == [(("test.sweep", 0), options), (("test.sweep", 1), options)]
+
+
+def test_light_sweeps_of_a_queue_that_are_due_together_are_one_message(db, monkeypatch):
+    runs, sent = [], []
+    for name, queue, light in (
+        *(("test.a", jobs.BOOKS, True), ("test.b", jobs.BOOKS, True)),
+        *(("test.c", jobs.HISTORY, True), ("test.d", jobs.BOOKS, False)),
+    ):
+
+        @jobs.sweep(name, every_seconds=2, queue=queue, light=light)
+        def sweep(shard, shards, name=name):
+            runs.append(name)
+            if name == "test.a":
+                raise ValueError("bad row")
+
+    assert tasks.messages(["test.a", "test.b", "test.c", "test.d"]) == [
+        *(["test.d"], ["test.a", "test.b"], ["test.c"])
+    ]
+    monkeypatch.setattr(
+        tasks.run_light, "apply_async", lambda args, **options: sent.append((args, options))
+    )
+    tasks.send(["test.a", "test.b"])
+    ((names,), options) = sent.pop()
+    assert options == {"queue": "books", "expires": 30, "retry": False}
+    tasks.run_light(names)
+    assert runs == ["test.a", "test.b"]  # the error belongs to the first alone
+    assert "bad row" in sweeping.last_runs("test.a")[0].error
+
+
+def test_a_small_site_has_fewer_shards_and_a_light_sweep_has_one(settings):
+    settings.SWEEP_SHARDS = 1
+    jobs.sweep("test.sweep", every_seconds=5, shards=4)(lambda *_: {})
+    assert jobs.sweeps()["test.sweep"].shards == 1
+    with pytest.raises(ValueError, match=r"'test.sweep' is light and has shards"):
+        jobs.sweep("test.sweep", every_seconds=5, shards=2, light=True)
 
 
 def test_a_sweep_for_a_queue_that_nobody_consumes_is_refused():
