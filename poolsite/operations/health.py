@@ -203,6 +203,13 @@ async def aread() -> Health:
     return _judged(asking)
 
 
+def in_trouble(*names: str) -> bool:
+    """Whether any of these checks finds a trouble, asking them alone."""
+    asking, futures = _begin(names)
+    wait(futures, timeout=_left_seconds(asking))
+    return any(each.answer().trouble for each in asking)
+
+
 def forget() -> None:
     """Judge afresh at the next question (tests)."""
     global _known
@@ -217,10 +224,10 @@ def _fresh() -> Health | None:
     return _known[1]
 
 
-def _begin() -> tuple[list[_Asking], list[Future[Finding]]]:
+def _begin(names: Iterable[str] = ()) -> tuple[list[_Asking], list[Future[Finding]]]:
     with _LOCK:
         asking = []
-        for check in CHECKS.values():
+        for check in [CHECKS[name] for name in names] or CHECKS.values():
             if check.name not in _asked or _asked[check.name].check is not check:
                 _asked[check.name] = _Asking(check)
             asking.append(_asked[check.name])

@@ -22,6 +22,7 @@ LOG = structlog.get_logger(__name__)
 PERIOD_SECONDS = 2.0
 # A process that is started anew, or a machine that hesitates, is nobody's incident.
 SETTLED_SECONDS = 5.0
+WORKERS_PART = ("workers", "beat", "redis")  # while these are in order, workers keep incidents
 
 
 def keep(judged: health.Health) -> int:
@@ -61,12 +62,14 @@ class Watch:
         self._alone = False
 
     def round(self) -> None:
-        """Say that a web process lives, judge, and do the workers' part if there are none."""
+        """Say that a web process lives, and judge and do the workers' part if there are none."""
         with suppress(RedisError, hotpath.HotPathError):  # the judgement tells
             hotpath.client().set(timers.WEB_KEY, "1", ex=timers.WEB_KEPT_SECONDS)
             timers.here.note(hotpath.default().now())
+        if not self._alone and not health.in_trouble(*WORKERS_PART):
+            return
         judged = health.read()
-        alone = any(judged.of(name).trouble for name in ("workers", "beat", "redis"))
+        alone = any(judged.of(name).trouble for name in WORKERS_PART)
         if judged.of("sql").trouble is None and (alone or self._alone):
             keep(judged)
             if alone:

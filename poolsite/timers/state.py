@@ -1,7 +1,7 @@
 """Who runs the timers, and how late they are: marks in Redis that every process can read."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import orjson
 
@@ -60,12 +60,16 @@ class TimersState:
 
 
 def read() -> TimersState:
-    """Ask Redis; raises redis-py's errors and Unavailable."""
-    client = hotpath.client()
+    """Ask Redis, in two round trips; raises redis-py's errors and Unavailable."""
     now = hotpath.default().now()
-    marks = [mark_of(text) for text in client.hgetall(PROCESSES_KEY).values()]
+    with hotpath.client().pipeline(transaction=False) as pipeline:
+        pipeline.hgetall(PROCESSES_KEY)
+        for shard in range(SHARDS):
+            pipeline.hmget(lease_tag(shard), ["holder", "until"])
+        told, *leases = pipeline.execute()
+    marks = [mark_of(text) for text in told.values()]
     alive = tuple(mark for mark in marks if now - mark.at < SILENT_SECONDS)
-    unheld = tuple(shard for shard in range(SHARDS) if not _held(client, shard, now))
+    unheld = tuple(shard for shard, lease in enumerate(leases) if not _held(lease, now))
     latest = max((mark.at for mark in marks), default=None)
     silent = None if latest is None else max(0.0, now - latest)
     return TimersState(alive, unheld, silent)
@@ -77,6 +81,6 @@ def mark_of(text: str) -> ProcessMark:
     return ProcessMark(**{**fields, "shards": tuple(fields["shards"])})
 
 
-def _held(client: Any, shard: int, now: float) -> bool:
-    holder, until_us = client.hmget(lease_tag(shard), "holder", "until")
+def _held(lease: Sequence[str | None], now: float) -> bool:
+    holder, until_us = lease
     return bool(holder) and float(until_us or 0) / 1e6 > now
