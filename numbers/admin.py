@@ -266,7 +266,7 @@ class CallRecordAdmin(OfPool):
 
     list_display = ("number", "pool", "direction", "agent", "started_at", "ended_at", "ended_how")
     search_fields = ("number__startswith", "call_id__exact", "agent__exact")
-    ordering = ("-started_at",)
+    ordering = ("-pk",)
     sortable_by = ()
 
 
@@ -276,8 +276,8 @@ class PoolEventAdmin(OfPool):
 
     path = "aggregate"
     list_display = ("at_us", "aggregate", "event", "number", "state_before", "state_after")
-    search_fields = ("number__exact", "call_id__exact")
-    ordering = ("-at_us",)
+    search_fields = ("number__exact",)
+    ordering = ("-pk",)
     sortable_by = ()
 
 

@@ -218,6 +218,9 @@ HISTORY_BATCH = env.int("POOLSITE_HISTORY_BATCH", default=2_000)  # entries per 
 HISTORY_TAIL = env.int("POOLSITE_HISTORY_TAIL", default=2_000)  # committed entries kept in Redis
 HISTORY_DRAIN_SECONDS = env.int("POOLSITE_HISTORY_DRAIN_SECONDS", default=4 if DEMO else 2)
 HISTORY_KEEP_DAYS = env.int("POOLSITE_HISTORY_KEEP_DAYS", default=396)  # 13 months
+CALLS_KEEP_DAYS = env.float(
+    "POOLSITE_CALLS_KEEP_DAYS", default=1 / 24 if DEMO else HISTORY_KEEP_DAYS
+)  # calls and events of pools
 METRICS_TOKEN = env.str("POOLSITE_METRICS_TOKEN", default="")
 SWEEP_SHARDS = env.int("POOLSITE_SWEEP_SHARDS", default=1 if DEMO else 0)  # 0 = unbounded
 LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO else "json")

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Avg, Count
+from django.utils import timezone
 
 from numbers import erlang
 from numbers.models import CallRecord, MinuteSample, Pool
@@ -64,7 +66,11 @@ def busiest(samples: Iterable[MinuteSample], minutes: int) -> tuple[datetime, in
 
 
 def size(pool: Pool, pickable: int, *, start: datetime, end: datetime) -> Sizing | None:
-    """The advice for a pool with `pickable` numbers; None while no call was offered."""
+    """The advice for a pool with `pickable` numbers; None while no call was offered.
+
+    By the minutes whose calls are kept: without calls their mean length is not known.
+    """
+    start = max(start, timezone.now() - timedelta(days=settings.CALLS_KEEP_DAYS))
     samples = MinuteSample.objects.filter(pool=pool, minute__gte=start, minute__lt=end)
     found = busiest(samples.order_by("minute"), WINDOW_MINUTES)
     if found is None or not found[1]:

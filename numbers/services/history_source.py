@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from django.conf import settings
+
 from numbers.models import CallRecord, MinuteSample, Pool, PoolEvent
 from poolsite.history import Aggregate, Entry, Retained, Source
 
@@ -29,7 +31,7 @@ class PoolSource(Source):
 
     def retained(self) -> Sequence[Retained]:
         return (
-            Retained(PoolEvent),
-            Retained(CallRecord, "started_at"),
+            Retained(PoolEvent, keep_days=settings.CALLS_KEEP_DAYS),
+            Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
             Retained(MinuteSample, "minute"),
         )

@@ -42,11 +42,13 @@ class Drained:
 class Retained:
     """A table whose rows are deleted when they are older than the history is kept.
 
-    `field` is a DateTimeField, or an integer field in µs.
+    `field` is a DateTimeField, or an integer field in µs; a row without it stays. `keep_days`:
+    None = as long as the history.
     """
 
     model: Any
     field: str = "at_us"
+    keep_days: float | None = None
 
 
 class Source(ABC):

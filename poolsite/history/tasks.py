@@ -15,6 +15,8 @@ from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Source, sources
 from poolsite.jobs.registry import sweep
 
+# A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
+RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))
 LOG = structlog.get_logger(__name__)
 
 
@@ -30,7 +32,7 @@ def drain_all(shard: int, shards: int) -> dict[str, int]:
     return done
 
 
-@sweep("history.retention", every_seconds=3_600)
+@sweep("history.retention", every_seconds=RETENTION_SECONDS)
 def delete_old(shard: int, shards: int) -> dict[str, int]:
     """Delete rows older than the history is kept, in bounded batches."""
     return retention.delete_expired()

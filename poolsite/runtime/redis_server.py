@@ -23,6 +23,8 @@ from poolsite.runtime.paths import private_folder, redis_socket
 OLDEST_VERSION = (6, 2)
 START_SECONDS = 60.0  # a large append-only file takes its time; a dead server is seen at once
 
+AOF_REWRITTEN_AT = "16mb"  # not 64: a demo writes that in ten minutes
+
 
 class RedisServerError(RuntimeError):
     """No usable server program, or it did not start; the text is one clear sentence."""
@@ -113,6 +115,7 @@ class RedisServer:
             *("--dir", str(self.folder), "--save", ""),
             *("--appendonly", "yes" if self.append_only else "no"),
             *("--appendfsync", "everysec", "--maxmemory-policy", "noeviction"),
+            *("--auto-aof-rewrite-min-size", AOF_REWRITTEN_AT),
             *self.extra,
         ]
 

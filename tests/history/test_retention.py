@@ -74,3 +74,14 @@ def test_gaps_are_listed_for_a_timeline_and_summed_by_reason(aggregate):
     gaps = selectors.gaps(ledger.KIND, "{t1}")
     assert [(gap.first_seq, gap.count) for gap in gaps] == [(8, 1), (3, 2)]
     assert selectors.gaps_by_reason() == {"unexplained": 3}
+
+
+def test_a_table_may_be_kept_for_less_and_what_stays_among_the_old_holds_nothing_up(
+    aggregate, source, monkeypatch
+):
+    table = history.Retained(ledger.LedgerRow, keep_days=1 / 24)
+    monkeypatch.setattr(type(source), "retained", lambda self: (table,))
+    rows_aged(0.01, 1, first=1)  # the oldest by its key, and young: as a call that still runs
+    rows_aged(0.05, 230, first=2)
+    assert retention.delete_expired() == {"historytest.LedgerRow": 230}
+    assert ledger.LedgerRow.objects.count() == 1
