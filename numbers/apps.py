@@ -33,3 +33,4 @@ class NumbersConfig(AppConfig):
             )
         )
         demo_data.register(20, demo.make_pools)
+        demo_data.register_past(20, demo.fill_past)

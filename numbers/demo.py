@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
-from django.utils import timezone
 
-from numbers.demo_past import Past, Traffic
+from numbers.demo_past import PAST_GENERATION, Past, Traffic
 from numbers.models import CallRecord, MinuteSample, Number, Pool, Switch
 from numbers.services.adding import numbers_add
 from numbers.services.holding import numbers_quarantine
@@ -64,6 +62,7 @@ POOLS = (
     ),
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 420.0),
 )
+PAST_BATCH = 1_000
 CALLER_POOL, CALLER = "care-north", "asi"
 SMALL_POOLS = (
     DemoPool(
@@ -82,7 +81,7 @@ SMALL_POOLS = (
 
 
 def make_pools(data: DemoData) -> None:
-    """Make the pools, their numbers, switches and past; what is there already stays as it is."""
+    """Make the pools, their numbers and switches; what is there already stays as it is."""
     known = {pool["slug"]: pool for pool in read_simulation().get("pools", [])}
     plans = SMALL_POOLS if data.small else POOLS
     pools = [known.get(plan.slug) or _make(plan, data) for plan in plans]
@@ -108,8 +107,6 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
     )
     _fill(pool, plan)
     lines = list(Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True))
-    if not data.small:
-        _make_past(pool, plan, lines)
     return {
         "slug": plan.slug,
         "offered_erlangs": plan.offered_erlangs,
@@ -161,14 +158,31 @@ def _switch_token(pool: Pool, name: str) -> str:
     return secret
 
 
-def _make_past(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> None:
-    """A simulated hour up to this minute, once: numbers/demo_past.py says how."""
-    if MinuteSample.objects.filter(pool=pool).exists():
-        return
+def fill_past() -> None:
+    """The simulated hour before the pools were made, once: numbers/demo_past.py says how."""
+    plans = {plan.slug: plan for plan in POOLS}
+    pools = list(Pool.objects.filter(slug__in=plans).order_by("pk"))
+    samples, calls = [], []
+    for pool in pools:
+        if MinuteSample.objects.filter(pool=pool, generation=PAST_GENERATION).exists():
+            continue
+        minutes, its_calls = _past_of(pool, plans[pool.slug])
+        samples += minutes
+        calls += its_calls
+    calls.sort(key=lambda call: call.started_at)
+    for place, call in enumerate(calls):
+        call.pk = place - len(calls)  # before those of earnest: keys follow time
+    for start in range(0, len(calls), PAST_BATCH):
+        # Short transactions, for the demo runs; after an interruption the same are made again.
+        part = calls[start : start + PAST_BATCH]
+        CallRecord.objects.bulk_create(part, ignore_conflicts=True)  # unaudited: the demo's past
+    # Last: they say that it is done.
+    MinuteSample.objects.bulk_create(samples, ignore_conflicts=True)  # unaudited: the demo's past
+
+
+def _past_of(pool: Pool, plan: DemoPool) -> tuple[list[MinuteSample], list[CallRecord]]:
+    lines = list(Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True))
     traffic = Traffic(plan.offered_erlangs, plan.mean_call_seconds, AGENTS)
-    lines = random.Random(7).sample(lines, len(lines) - plan.quarantined)  # noqa: S311
-    past = Past(pool, lines, traffic, seed=zlib.crc32(plan.slug.encode()))
-    samples, calls = past.run(timezone.now().replace(second=0, microsecond=0))
-    with transaction.atomic():
-        MinuteSample.objects.bulk_create(samples, batch_size=500)  # unaudited: the demo's past
-        CallRecord.objects.bulk_create(calls, batch_size=500)  # unaudited: the demo's past
+    used = random.Random(7).sample(lines, len(lines) - plan.quarantined)  # noqa: S311
+    past = Past(pool, used, traffic, seed=zlib.crc32(plan.slug.encode()))
+    return past.run(pool.created_at.replace(second=0, microsecond=0))

@@ -1,5 +1,6 @@
 """One process of the demo: started, watched, started again, ended."""
 
+import math
 import os
 import signal
 import subprocess
@@ -27,6 +28,7 @@ class Child:
     started: float = 0.0
     failures: int = 0
     due: float = 0.0
+    ends: bool = False  # its work has an end: done, it is not started again
 
     def start(self) -> None:
         """Start it, its output appended to its log."""
@@ -53,6 +55,9 @@ class Child:
             return ""
         process = self.process
         if not self.ended():
+            return ""
+        if self.ends and process.returncode == 0:
+            self.due = math.inf
             return ""
         steady = time.monotonic() - self.started > STEADY_SECONDS
         self.failures = 1 if steady else self.failures + 1

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from poolsite.runtime.children import Child
+from poolsite.runtime.demo_data import filled_mark
 from poolsite.runtime.embedded import EmbeddedRedis
 from poolsite.runtime.leftovers import VARIABLE, RunMark
 from poolsite.runtime.locks import FileLock
@@ -119,6 +120,11 @@ class Demo:
         self.supervisor.wait_for_page(local, self.port, "/healthz")
         self._start_simulator()
         self._welcome()
+        if not filled_mark(self.data).exists():
+            say("The charts' past is filled in meanwhile.")
+            past = self._child("past", "manage", "demo_data", "--past")
+            past.ends = True
+            self.supervisor.start(past)
 
     def _start_simulator(self) -> None:
         simulation = self.folder / "simulation.json"

@@ -1,4 +1,7 @@
-"""What the demo starts with: each app adds its part in AppConfig.ready() by `register`."""
+"""What the demo starts with: each app adds its part in AppConfig.ready() by `register`.
+
+What no first page needs, such as hours of calls, is a past: `fill_in` makes it while the demo runs.
+"""
 
 import json
 import os
@@ -29,12 +32,21 @@ class DemoData:
 
 
 Part = Callable[[DemoData], None]
+Past = Callable[[], None]
 _parts: dict[int, list[Part]] = {}
+_pasts: dict[int, list[Past]] = {}
 
 
 def register(order: int, part: Part) -> None:
     """Add a part; lower orders run first. A part is idempotent and quick the second time."""
     _parts.setdefault(order, []).append(part)
+
+
+def register_past(order: int, past: Past) -> None:
+    """Add a past, made after every part and beside live traffic. Idempotent: one that was
+    interrupted is made again, and ends with the same rows.
+    """
+    _pasts.setdefault(order, []).append(past)
 
 
 def make(*, small: bool = False) -> Path:
@@ -49,6 +61,19 @@ def make(*, small: bool = False) -> Path:
     if data.simulation:
         _write(folder / "simulation.json", data.simulation)
     return folder
+
+
+def fill_in() -> None:
+    """Make every past, and note that it is there."""
+    for order in sorted(_pasts):
+        for past in _pasts[order]:
+            past()
+    filled_mark(Path(settings.DATA_DIR)).touch()
+
+
+def filled_mark(data: Path) -> Path:
+    """The file that says that the database under `data` has its past."""
+    return data / "demo" / "filled"
 
 
 def read_simulation() -> dict[str, Any]:

@@ -31,5 +31,6 @@ class LineConfig(AppConfig):
         overview.register()
         cards.register()
         demo_data.register(60, demo.make_desk)
+        demo_data.register_past(60, demo.fill_past)
         history.register(DeskSource())
         timers.register(timers.Kind("line.desk", prefix="line.", visit=visit))

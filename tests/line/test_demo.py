@@ -16,9 +16,11 @@ def test_the_demos_desk_is_made_once_and_fills_the_wallboard() -> None:
     data = DemoData(password="")
     make_people(data)
     demo.make_desk(data)
+    demo.fill_past()
     counts = (Desk.objects.count(), Queue.objects.count(), Agent.objects.count())
     visits = Visit.objects.count()
     demo.make_desk(data)
+    demo.fill_past()
     assert (Desk.objects.count(), Queue.objects.count(), Agent.objects.count()) == counts
     assert Visit.objects.count() == visits
     own = {pool.slug for pool in POOLS if pool.account == "evergreen"}

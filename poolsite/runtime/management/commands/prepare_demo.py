@@ -2,23 +2,26 @@
 
 import os
 import traceback
+from pathlib import Path
 from typing import Any
 
-from django.core.management import CommandError, call_command, get_commands
+from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand
 
-from poolsite.runtime import fresh_schema
+from poolsite.runtime import demo_data, fresh_schema
 
 
 class Command(BaseCommand):
-    help = "Migrate, collect the static files, and make the demo's data; harmless to repeat."
+    help = "Migrate, collect static files, make the demo's data but its past; harmless to repeat."
 
     def handle(self, *args: Any, **options: Any) -> None:
         collecting = _begin_to_collect()  # on another core
-        if not fresh_schema.lay():
+        if fresh_schema.lay():
+            demo_data.filled_mark(Path(settings.DATA_DIR)).unlink(missing_ok=True)
+        else:
             call_command("migrate", interactive=False, verbosity=1)
-        if "demo_data" in get_commands():
-            call_command("demo_data")
+        demo_data.make()
         if os.waitstatus_to_exitcode(os.waitpid(collecting, 0)[1]):
             raise CommandError("The static files were not collected.")
 
