@@ -38,3 +38,4 @@ class BillingConfig(AppConfig):
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)
         demo_data.register(30, demo.make_billing)
+        demo_data.register_past(10, demo.fill_campaign)

@@ -101,9 +101,17 @@ def _make(plan: DemoWallet, data: DemoData) -> Wallet:
         _begin(wallet)
     if plan.alert_below:
         wallet_configure(wallet, actor=ACTOR, alert_below=plan.alert_below)
-    if plan.campaign and not data.small:
-        ready_campaign(wallet, templates[0])
     return wallet
+
+
+def fill_campaign() -> None:
+    """The campaign that is ready to send, once."""
+    for plan in WALLETS:
+        wallet = Wallet.objects.filter(account__slug=plan.slug).first()
+        chatbot = plan.chatbots[0][0]
+        template = Template.objects.filter(chatbot__account__slug=plan.slug, chatbot__slug=chatbot)
+        if plan.campaign and wallet is not None:
+            ready_campaign(wallet, template.earliest("pk"))
 
 
 def _chatbot(account: Account, slug: str, name: str) -> Template:

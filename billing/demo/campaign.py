@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils import timezone
 
-from billing.models import Template, Wallet
+from billing.models import Campaign, Template, Wallet
 from billing.models.prices import TerminalListing
 from billing.services.campaigns import campaign_create
 from billing.services.campaigns_upload import recipients_upload
@@ -31,17 +31,25 @@ DIGITS = {
 RECIPIENTS = 5_000
 FIRST = 1_370_000_000
 YUEXIN_SHARE = 0.45
+NAME = "Winter vouchers"
 
 
 def ready_campaign(wallet: Wallet, template: Template) -> None:
-    """5 000 recipients in a file as people have them, read and checked: one click sends it."""
+    """5 000 recipients in a file as people have them, read and checked: one click sends it.
+
+    Goes on where an interrupted one has ended.
+    """
+    campaigns = Campaign.objects.filter(wallet=wallet, name=NAME)
+    campaign = campaigns.select_related("job").first()
+    if campaign is not None and campaign.job is not None:
+        if not campaign.job.ended:
+            runner.run(campaign.job.pk)
+        return
     numbers = list(_numbers())
     gone = [f"+86{number}" for number in numbers[RECIPIENTS:]]
     opt_outs_add(actor=ACTOR, wallet=wallet, texts=gone, reason="Asked for it by phone")
     _list_terminals(numbers)
-    campaign = campaign_create(
-        actor=ACTOR, wallet=wallet, template=template, name="Winter vouchers"
-    )
+    campaign = campaign or campaign_create(actor=ACTOR, wallet=wallet, template=template, name=NAME)
     data = [_file(numbers).encode()]
     found = recipients_upload(
         actor=ACTOR, campaign=campaign, file_name="winter-vouchers.csv", data=data

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
 from poolsite.access import services
@@ -27,6 +28,7 @@ PEOPLE = (
 
 def make_people(data: DemoData) -> None:
     """Make accounts, users, memberships and grants; what is there already stays as it is."""
+    password = _Password(data.password)
     with transaction.atomic():
         for slug, (name, zone, currency) in ACCOUNTS.items():
             account = Account.objects.filter(slug=slug).first() or services.account_create(
@@ -34,22 +36,46 @@ def make_people(data: DemoData) -> None:
             )
             data.accounts[slug] = account
         for username, full_name, slug, role, title, page in PEOPLE:
-            _make_person(data, username, full_name, slug, role)
+            _make_person(data, password, username, full_name, slug, role)
             data.logins.append({"role": title, "user": username, "page": page})
 
 
-def _make_person(data: DemoData, username: str, full_name: str, slug: str, role: str) -> None:
+class _Password:
+    """The one password of all demo users, hashed and compared once: either is slow on purpose."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._hash = ""
+        self._fits: dict[str, bool] = {}
+
+    def give(self, user: User) -> None:
+        """Set it for a new user."""
+        self._hash = self._hash or make_password(self.text)
+        user.password = self._hash
+        user.save(update_fields=["password"])
+
+    def fits(self, user: User) -> bool:
+        """Whether the user has it."""
+        if user.password not in self._fits:
+            self._fits[user.password] = user.check_password(self.text)
+        return self._fits[user.password]
+
+
+def _make_person(
+    data: DemoData, password: _Password, username: str, full_name: str, slug: str, role: str
+) -> None:
     user = User.objects.filter(username=username).first()
     if user is None:
         user = services.user_create(
             username=username,
             actor=ACTOR,
             email=f"{username}@example.org",
-            password=data.password or None,
             is_operator=not slug,
             full_name=full_name,
         )
-    elif data.password and not user.check_password(data.password):
+        if data.password:
+            password.give(user)
+    elif data.password and not password.fits(user):
         services.password_set(user=user, password=data.password, actor=ACTOR)  # the secret changed
     if slug:
         services.membership_set(user=user, account=data.accounts[slug], roles={role}, actor=ACTOR)
