@@ -70,7 +70,7 @@ class Connections:
 
 async def _answer(reader: asyncio.StreamReader) -> Answer:
     head = await reader.readuntil(b"\r\n\r\n")
-    first, *lines = head.split(b"\r\n")
+    first, *lines = head[:-4].split(b"\r\n")
     headers = {}
     for line in lines:
         name, _, value = line.partition(b":")
