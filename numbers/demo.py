@@ -1,6 +1,7 @@
 """The demo's pools: what an operator of a busy platform would see, and who plays the switches."""
 
 import random
+import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +63,8 @@ POOLS = (
     ),
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 420.0),
 )
-PAST_BATCH = 1_000
+PAST_BATCH = 250
+PAST_PAUSES = 2.0  # as long as a transaction took
 CALLER_POOL, CALLER = "care-north", "asi"
 SMALL_POOLS = (
     DemoPool(
@@ -173,9 +175,12 @@ def fill_past() -> None:
     for place, call in enumerate(calls):
         call.pk = place - len(calls)  # before those of earnest: keys follow time
     for start in range(0, len(calls), PAST_BATCH):
-        # Short transactions, for the demo runs; after an interruption the same are made again.
+        # Short transactions with pauses, for SQLite has one writer and the demo runs; after an
+        # interruption the same are made again.
+        began = time.monotonic()
         part = calls[start : start + PAST_BATCH]
         CallRecord.objects.bulk_create(part, ignore_conflicts=True)  # unaudited: the demo's past
+        time.sleep(PAST_PAUSES * (time.monotonic() - began))
     # Last: they say that it is done.
     MinuteSample.objects.bulk_create(samples, ignore_conflicts=True)  # unaudited: the demo's past
 
