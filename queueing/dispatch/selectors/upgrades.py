@@ -75,8 +75,9 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
 
 def count_is_late(step: UpgradeStep, now: datetime) -> bool:
     """Whether the sessions of an instance that drains were last counted too long ago."""
-    draining = step.status == UpgradeStep.Status.DRAINING and step.counted_at is not None
-    return draining and now - step.counted_at > COUNT_IS_LATE
+    if step.status != UpgradeStep.Status.DRAINING or step.counted_at is None:
+        return False
+    return now - step.counted_at > COUNT_IS_LATE
 
 
 def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
