@@ -42,6 +42,21 @@ def _of_gates() -> list[Sentence]:
                 else _("%(actor)s let the cap of the gate %(thing)s adapt again")
             ),
         ),
+        Sentence(
+            "admission.gate_key_new",
+            GATES,
+            _("%(actor)s created a signing key for the gate %(thing)s"),
+        ),
+        Sentence(
+            "admission.gate_key_use",
+            GATES,
+            _("%(actor)s had the gate %(thing)s sign with its new key"),
+        ),
+        Sentence(
+            "admission.gate_key_remove",
+            GATES,
+            _("%(actor)s removed the signing keys of the gate %(thing)s"),
+        ),
         Sentence("admission.gate_pause", GATES, _("%(actor)s paused the gate %(thing)s")),
         Sentence("admission.gate_resume", GATES, _("%(actor)s resumed the gate %(thing)s")),
         Sentence(

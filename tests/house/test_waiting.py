@@ -3,7 +3,11 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 from tests.house.source import files, relative, text_of, tree
+
+pytestmark = pytest.mark.processes  # git lists the files
 
 WHY = "# waits: "
 ADVICE = (

@@ -168,13 +168,14 @@ async def test_a_keeper_goes_on_after_redis_was_away(
 ) -> None:
     fails = 2
 
-    async def away(self: timers.ClockGuard) -> None:
+    async def away() -> tuple[str, str]:
         nonlocal fails
         fails -= 1
         if fails >= 0:
             raise hotpath.Unavailable("away")
+        return "", ""
 
-    monkeypatch.setattr(timers.ClockGuard, "heed", away)
+    monkeypatch.setattr(timers, "what_is_said", away)
     visit = await floor.visitor("Ann", anyway=True)
     await eventually(lambda: fails < 0)
     floor.falls_silent("Ann")
