@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,15 +31,19 @@ HEALED_SECONDS = 60.0
 GIVEN_UP_SECONDS = 300.0
 AGREEING = 3  # samples in a row that are as usual
 LOOPS = 4
-LINE = re.compile(
-    r"^poolsite_(pool_numbers|line_queue|gate_permits|dispatch_\w+)\{(.*)\} (\S+)$", re.MULTILINE
-)
+RATE_SAMPLES = 5  # calls a second are counted over so many samples
+WATCHED = "pool_numbers|pool_calls_total|line_queue|gate_permits|dispatch_level"
+LINE = re.compile(rf"^poolsite_({WATCHED})\{{(.*)\}} (\S+)$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
+CARRIED, CALLS = "calls carried", "calls a second"
 Figures = dict[str, float]
 
 
 def figures_of(metrics: str) -> Figures:
-    """What is watched: busy and offline numbers, agents online, permits in use, peers, sessions."""
+    """What is watched: offline numbers, calls carried so far, agents online, permits in use, peers,
+    sessions. Not the calls in progress: after an outage they build up again for as long as a call
+    takes.
+    """
     found: Figures = {}
 
     def add(name: str, value: float) -> None:
@@ -47,8 +52,9 @@ def figures_of(metrics: str) -> Figures:
     for kind, labels, text in LINE.findall(metrics):
         label, value = dict(LABEL.findall(labels)), float(text)
         if kind == "pool_numbers":
-            for state in ("busy", "down"):
-                add(f"{label['pool']} {state}", value if state in label["state"] else 0.0)
+            add(f"{label['pool']} offline", value if label["state"].endswith("_down") else 0.0)
+        elif kind == "pool_calls_total" and label["outcome"] == "carried":
+            add(CARRIED, value)
         elif kind == "line_queue" and label["what"] == "online":
             add(f"{label['queue']} online", value)
         elif kind == "gate_permits" and label["what"] == "used":
@@ -81,10 +87,10 @@ class Usual:
         """A sentence for each figure that is too low, or too high for numbers that are offline."""
         found = []
         for name, (low, high) in self.ranges.items():
-            value, slack = now.get(name, 0.0), max(3.0, 0.15 * high)
-            wrong = value > high + slack if name.endswith(" down") else value < low - slack
+            value, slack = now.get(name, 0.0), max(0.0 if name == CALLS else 3.0, 0.15 * high)
+            wrong = value > high + slack if name.endswith(" offline") else value < low - slack
             if wrong:
-                found.append(f"{name} {value:.0f} (usually {low:.0f} to {high:.0f})")
+                found.append(f"{name} {value:.3g} (usually {low:.3g} to {high:.3g})")
         return found
 
 
@@ -93,9 +99,18 @@ class WatchedDemo:
 
     def __init__(self, demo: DemoRun) -> None:
         self._demo = demo
+        self._carried: deque[tuple[float, float]] = deque(maxlen=RATE_SAMPLES)
 
     def figures(self) -> Figures:
-        """Read them; OSError when the page does not answer."""
+        """Read them, with the pace of calls; OSError when the page does not answer."""
+        found = self._read()
+        self._carried.append((time.monotonic(), found.pop(CARRIED)))
+        (began, before), (at, total) = self._carried[0], self._carried[-1]
+        if at > began:
+            found[CALLS] = (total - before) / (at - began)
+        return found
+
+    def _read(self) -> Figures:
         connection = http.client.HTTPConnection("127.0.0.1", self._demo.port, timeout=10)
         with contextlib.closing(connection):
             connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
@@ -103,6 +118,9 @@ class WatchedDemo:
 
     def usual(self) -> Usual:
         """Watch it for a minute."""
+        for _ in range(RATE_SAMPLES):
+            self.figures()
+            time.sleep(SAMPLE_SECONDS)
         samples, end = [], time.monotonic() + USUAL_SECONDS
         while time.monotonic() < end:
             samples.append(self.figures())
@@ -112,6 +130,7 @@ class WatchedDemo:
     def healed_after(self, usual: Usual) -> float:
         """Seconds until the figures are usual, and stay so; raises TimeoutError after minutes."""
         began = time.monotonic()
+        self._carried.clear()
         agreed_at, agreeing, said = 0.0, 0, ["nothing was read"]
         while time.monotonic() - began < GIVEN_UP_SECONDS:
             try:
