@@ -60,6 +60,7 @@ class Campaign:
                 say(f"{name}: NOT RUN: {reason}")
             else:
                 able.append(name)
+        wait_until_healed(stack)  # a fault while the load only comes up would hurt something else
         deadline = time.monotonic() + self.seconds
         queue = chance.sample(able, len(able))
         injected = 0

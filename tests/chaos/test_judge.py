@@ -225,6 +225,7 @@ def test_one_seed_gives_one_order_of_faults(monkeypatch: pytest.MonkeyPatch, sta
         monkeypatch.setattr(
             campaign_module.Campaign, "_inject", lambda self, _, name, chance: order.append(name)
         )
+        monkeypatch.setattr(campaign_module, "wait_until_healed", lambda _stack: None)
         stack.rest_switches = lambda: None
         stack.rest_senders = lambda: None
         stack.rest_people = lambda: None
