@@ -6,7 +6,14 @@ import pytest
 
 from billing import wallet
 from poolsite.runtime.redis_server import RedisServer
-from tests.billing.wallet.wallet_support import HOURS_72, KEYS, WalletUnderTest, wallet_on
+from tests.billing.wallet.wallet_support import (
+    HOURS_72,
+    KEYS,
+    WalletUnderTest,
+    jump,
+    lock,
+    wallet_on,
+)
 from tests.support.clock import ScriptClock
 
 HOUR = 3_600.0
@@ -17,18 +24,6 @@ UNSENT = 600
 def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletUnderTest]:
     with wallet_on(clean_redis.url, test_clock) as bench:
         yield bench.create(1_000)
-
-
-def jump(bench: WalletUnderTest, seconds: float) -> None:
-    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
-    assert bench.clock is not None
-    bench.clock.advance(seconds)
-
-
-def lock(bench: WalletUnderTest) -> None:
-    """All of the balance is held for two messages that are never sent."""
-    assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
-    assert bench.hold("c").answer == "insufficient balance"
 
 
 @pytest.mark.parametrize("seconds", [UNSENT + 91.0, HOUR, 30 * 86_400.0])

@@ -11,6 +11,8 @@ from tests.billing.wallet.wallet_support import (
     HOURS_72,
     SLUG,
     WalletUnderTest,
+    jump,
+    lock,
     request,
     wallet_on,
 )
@@ -24,18 +26,6 @@ BIG = wallet.Quote({"video": 1_000}, 7)
 def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletUnderTest]:
     with wallet_on(clean_redis.url, test_clock) as bench:
         yield bench.create(1_000)
-
-
-def jump(bench: WalletUnderTest, seconds: float) -> None:
-    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
-    assert bench.clock is not None
-    bench.clock.advance(seconds)
-
-
-def lock(bench: WalletUnderTest) -> None:
-    """All of the balance is held for two messages that are never sent."""
-    assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
-    assert bench.hold("c").answer == "insufficient balance"
 
 
 # -- with nobody to sweep ------------------------------------------------------------------------

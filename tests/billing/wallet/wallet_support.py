@@ -163,3 +163,15 @@ def wallet_on(url: str, clock: ScriptClock | None = None) -> Iterator[WalletUnde
         redis.Redis.from_url(url, decode_responses=True) as client,
     ):
         yield WalletUnderTest(path, client, clock)
+
+
+def jump(bench: WalletUnderTest, seconds: float) -> None:
+    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
+    assert bench.clock is not None
+    bench.clock.advance(seconds)
+
+
+def lock(bench: WalletUnderTest) -> None:
+    """All of the balance is held for two messages that are never sent."""
+    assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
+    assert bench.hold("c").answer == "insufficient balance"
