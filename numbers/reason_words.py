@@ -36,6 +36,23 @@ _REJECTIONS: Final[Mapping[Rejection, str]] = {
     Rejection.EMPTY: gettext_noop("The number is missing."),
     Rejection.NOT_A_NUMBER: gettext_noop("This is not a number."),
     Rejection.TOO_LONG: gettext_noop("A number has at most 32 digits."),
+    Rejection.TOO_SHORT: gettext_noop("A number has at least 3 digits."),
+    Rejection.ZEROS: gettext_noop("This is only zeros, not a number."),
+    Rejection.DECIMAL: gettext_noop("This is a decimal number, as a spreadsheet writes it."),
+    Rejection.EXPONENT: gettext_noop(
+        "This is scientific notation: a spreadsheet dropped digits of the number."
+    ),
+    Rejection.THOUSANDS: gettext_noop("This has a spreadsheet's thousands separators."),
+    Rejection.DATE: gettext_noop("This is a date, as a spreadsheet writes it."),
+    Rejection.FORMULA: gettext_noop("This is a formula, not a value."),
+    Rejection.APOSTROPHE: gettext_noop("This begins with a spreadsheet's apostrophe."),
+    Rejection.SHEET_ERROR: gettext_noop("This is a spreadsheet's error, not a value."),
+    Rejection.RANGE: gettext_noop("This is a range, not a number."),
+    Rejection.EXTENSION: gettext_noop("This is a number with an extension."),
+    Rejection.TRUNK: gettext_noop(
+        "This is an international number with the trunk prefix (0), which is not dialled there."
+    ),
+    Rejection.SEVERAL: gettext_noop("This is more than one number."),
 }
 
 
@@ -46,5 +63,8 @@ def sentence_of(reason: str) -> str:
 
 
 def rejection_of(error: NotANumberError) -> str:
-    """Why a text is no number."""
-    return _(_REJECTIONS[error.rejected.reason])
+    """Why a text is no number, and what to write instead where that is clear."""
+    told = _(_REJECTIONS[error.rejected.reason])
+    if not error.rejected.instead:
+        return told
+    return _("%(why)s Write %(number)s.") % {"why": told, "number": error.rejected.instead}

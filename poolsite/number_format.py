@@ -1,22 +1,52 @@
-"""What a number is: optional + and 1 to 32 ASCII digits, however it was pasted."""
+"""What a number is: optional + and 3 to 32 ASCII digits, however it was pasted.
+
+Separators are dropped where that keeps the meaning; poolsite/number_rejections.py names the
+texts where it would not.
+"""
 
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from poolsite.number_rejections import (
+    CLOSING,
+    DOTS,
+    HYPHENS,
+    INVISIBLE,
+    LONG_DASHES,
+    OPENING,
+    SPACES,
+    SUSPICIOUS,
+    Rejected,
+    Rejection,
+    suspicion,
+)
+
+__all__ = [
+    "DIGITS_LIMIT",
+    "SUSPICIOUS",
+    "Change",
+    "Normalised",
+    "NotANumberError",
+    "Rejected",
+    "Rejection",
+    "normalise",
+    "parse",
+]
+
 DIGITS_LIMIT: Final = 32
+DIGITS_NEEDED: Final = 3
 TEXT_LIMIT: Final = 256  # what people paste round 32 digits; a longer text is not looked into
 
-_SPACES: Final = frozenset(" \t\u2028\u2029")
-_DASHES: Final = frozenset("-\u2010\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b")
-_DOTS: Final = frozenset(".\u00b7\u2022")
-_BRACKETS: Final = frozenset("()[]{}\u3010\u3011\u3014\u3015\u300c\u300d")
-_INVISIBLE: Final = frozenset(
-    "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
-    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
-)
 _DIGITS: Final = frozenset("0123456789")
+_REMOVED: Final = (
+    (SPACES, "space"),
+    (HYPHENS | LONG_DASHES, "dash"),
+    (DOTS, "dot"),
+    (OPENING | CLOSING, "bracket"),
+    (INVISIBLE, "zero-width mark"),
+)
 
 
 class Change(StrEnum):
@@ -31,14 +61,6 @@ class Change(StrEnum):
     PREFIX = "00 to +"
 
 
-class Rejection(StrEnum):
-    """Why a text is not taken."""
-
-    EMPTY = "empty"
-    NOT_A_NUMBER = "not a number"
-    TOO_LONG = "over 32 digits"
-
-
 @dataclass(frozen=True, slots=True)
 class Normalised:
     """A number and what was done to get it, each kind of change once, in order."""
@@ -47,20 +69,12 @@ class Normalised:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A text that is not a number; `text[start:end]` is the part that is bad."""
-
-    reason: Rejection
-    start: int = 0
-    end: int = 0
-
-
 class NotANumberError(ValueError):
-    """Raised by `parse`; its text says the reason."""
+    """Raised by `parse`; its text says the reason, and what to write where that is clear."""
 
     def __init__(self, rejected: Rejected) -> None:
-        super().__init__(rejected.reason.value)
+        instead = f"; write {rejected.instead}" if rejected.instead else ""
+        super().__init__(rejected.reason.value + instead)
         self.rejected = rejected
 
 
@@ -68,10 +82,13 @@ def normalise(text: str) -> Normalised | Rejected:
     """The number that a text stands for, or why it stands for none."""
     digits = text[1:] if text[:1] == "+" else text
     plain = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_LIMIT
-    if plain and text[:2] != "00":
+    if plain and text[:2] != "00" and len(digits) >= DIGITS_NEEDED and digits.strip("0"):
         return Normalised(text)  # what machines send: nothing to clean
     if len(text) > TEXT_LIMIT:
         return _too_big(text)
+    suspect = None if plain else suspicion(text)
+    if suspect is not None:
+        return _advised(suspect, text)
     return _normalise_slowly(text)
 
 
@@ -87,6 +104,23 @@ def _too_big(text: str) -> Rejected:
     if not text.strip():
         return Rejected(Rejection.EMPTY, 0, len(text))
     return Rejected(Rejection.TOO_LONG, TEXT_LIMIT, len(text))
+
+
+def _advised(suspect: Rejected, text: str) -> Rejected:
+    """The same with what to write instead, where the text leaves one number to mean."""
+    bad = text[suspect.start : suspect.end]
+    without = text[: suspect.start] + text[suspect.end :]
+    if suspect.reason is Rejection.THOUSANDS:
+        without = text.replace(",", "").replace("\uff0c", "")
+    elif suspect.reason is Rejection.DECIMAL:
+        if any(char.isdecimal() and unicodedata.decimal(char) for char in bad):
+            return suspect  # 13978000024.5: nobody knows what it was
+    elif suspect.reason not in (Rejection.TRUNK, Rejection.APOSTROPHE):
+        return suspect
+    meant = normalise(without)
+    if isinstance(meant, Rejected):
+        return suspect
+    return Rejected(suspect.reason, suspect.start, suspect.end, meant.value)
 
 
 def _normalise_slowly(text: str) -> Normalised | Rejected:
@@ -114,17 +148,7 @@ def _normalise_slowly(text: str) -> Normalised | Rejected:
 
 
 def _removed(char: str) -> Change | None:
-    if char in _SPACES:
-        return Change.SPACE
-    if char in _DASHES:
-        return Change.DASH
-    if char in _DOTS:
-        return Change.DOT
-    if char in _BRACKETS:
-        return Change.BRACKET
-    if char in _INVISIBLE:
-        return Change.INVISIBLE
-    return None
+    return next((Change(name) for signs, name in _REMOVED if char in signs), None)
 
 
 def _assembled(
@@ -132,6 +156,8 @@ def _assembled(
 ) -> Normalised | Rejected:
     if not value:
         return Rejected(Rejection.EMPTY, 0, length)
+    if not value.strip("0"):
+        return Rejected(Rejection.ZEROS, 0, length)
     if value.startswith("00"):
         value = "+" + value[2:]
         places = places[1:]
@@ -142,4 +168,8 @@ def _assembled(
     if len(digits) > DIGITS_LIMIT:
         first_over = places[len(value) - len(digits) + DIGITS_LIMIT]
         return Rejected(Rejection.TOO_LONG, first_over, length)
+    if not digits.strip("0"):
+        return Rejected(Rejection.ZEROS, 0, length)
+    if len(digits) < DIGITS_NEEDED:
+        return Rejected(Rejection.TOO_SHORT, 0, length)
     return Normalised(value, tuple(changes))

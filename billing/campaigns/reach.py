@@ -10,7 +10,7 @@ from django.conf import settings
 
 from poolsite.number_format import Normalised, Rejection, normalise
 
-_WHY = {Rejection.EMPTY: "empty", Rejection.NOT_A_NUMBER: "not_a_number"}
+_WHY = {Rejection.EMPTY: "empty", Rejection.TOO_LONG: "too_long"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ def reach(text: str) -> Reached:
     """Read a number however it was typed; one without + is at home in PLATFORM_REGION."""
     found = normalise(text)
     if not isinstance(found, Normalised):
-        return Reached(why=_WHY.get(found.reason, "too_long"))
+        return Reached(why=_WHY.get(found.reason, "not_a_number"))
     number = international(found.value)
     return Reached(number) if number else Reached(why="unreachable")
 

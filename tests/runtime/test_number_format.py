@@ -56,7 +56,8 @@ def test_a_pasted_number_is_cleaned_and_told_how(
         ("1+38", Rejection.NOT_A_NUMBER, "+"),
         ("++138", Rejection.NOT_A_NUMBER, "+"),
         ("+", Rejection.NOT_A_NUMBER, "+"),
-        ("00", Rejection.NOT_A_NUMBER, "00"),
+        ("00", Rejection.ZEROS, "00"),
+        ("12", Rejection.TOO_SHORT, "12"),
         ("١٣٨", Rejection.NOT_A_NUMBER, "١٣٨"),
         ("१३८", Rejection.NOT_A_NUMBER, "१३८"),
         ("138\x00", Rejection.NOT_A_NUMBER, "\x00"),
@@ -96,13 +97,13 @@ def test_whatever_comes_the_result_is_a_number_or_a_reason(text: str) -> None:
         digits = result.value.removeprefix("+")
         assert digits.isascii()
         assert digits.isdigit()
-        assert 1 <= len(digits) <= 32
+        assert 3 <= len(digits) <= 32
         assert normalise(result.value) == Normalised(result.value)
     else:
         assert 0 <= result.start <= result.end <= len(text)
 
 
-@given(st.from_regex(r"\+?[1-9][0-9]{0,31}", fullmatch=True))
+@given(st.from_regex(r"\+?[1-9][0-9]{2,31}", fullmatch=True))
 def test_a_clean_number_stays_as_it_is_in_any_width(value: str) -> None:
     wide = "".join(chr(ord(char) + 0xFEE0) for char in value)
     assert unicodedata.normalize("NFKC", wide) == value
