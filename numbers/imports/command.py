@@ -6,15 +6,15 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 
 from numbers.errors import NumbersError
-from numbers.models import NumberImport, Pool
-from numbers.selectors.imports import refused_rows
+from numbers.models import ImportRow, NumberImport, Pool
+from numbers.selectors.imports import rows_left_out
 from numbers.services import imports
 
 
 def import_file(
     pool: Pool, path: Path, *, actor: str, yes: bool, say: Callable[[str], object]
 ) -> NumberImport:
-    """Show what would become of a file, each refused row by name; with `yes` import it.
+    """Show what would become of a file, each row left out by name; with `yes` import it.
 
     Without `yes` the preview is discarded and nothing is changed. Raises NumbersError.
     """
@@ -25,9 +25,14 @@ def import_file(
     say(f"{path.name}: {found.rows:,} rows")
     say(f"  {found.rows_as_they_are:>9,}  new, as they are")
     say(f"  {found.rows_cleaned:>9,}  new, cleaned up")
+    say(
+        f"  {found.rows_suspicious:>9,}  suspicious: they look like numbers and mean something else"
+    )
     say(f"  {found.rows_refused:>9,}  cannot be taken")
-    for row in refused_rows(found):
-        say(f"  row {row.row}: {row.raw!r}: {row.reason}")
+    for kind in (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED):
+        for row in rows_left_out(found, kind):
+            remedy = f". {row.remedy}" if row.remedy else ""
+            say(f"  row {row.row}: {row.raw!r}: {row.reason}{remedy}")
     if found.twins:
         say(f"  {found.twins:,} numbers stand in the file with and without +.")
     if not yes:

@@ -1,11 +1,20 @@
-"""What would become of each row: taken as it is, taken cleaned up, or refused with its reason."""
+"""What would become of each row: taken as it is or cleaned up, or left out with its reason.
+
+A row is left out as suspicious when its text looks like a number and means something else.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from numbers.imports.table import CELL_CHARACTERS_LIMIT, SourceRow
 from numbers.models import ImportRow, NumberImport
-from poolsite.number_format import Normalised, Rejected, Rejection, normalise
+from poolsite.number_format import (
+    SUSPICIOUS,
+    Normalised,
+    Rejected,
+    Rejection,
+    normalise,
+)
 
 
 @dataclass(slots=True)
@@ -42,7 +51,10 @@ class Classifier:
             region=source.region,
         )
         if isinstance(found, Rejected):
-            return _refuse(row, _why(found, source.number), found.start, found.end)
+            _refuse(row, _why(found, source), found.start, found.end)
+            if found.reason in SUSPICIOUS:
+                row.kind = ImportRow.Kind.SUSPICIOUS
+            return row
         first = self.first_rows.setdefault(found.value, source.row)
         row.value = found.value
         if first != source.row:
@@ -61,6 +73,9 @@ class Classifier:
 
 def read_number(row: SourceRow) -> Judged:
     """The row with the number that its text stands for."""
+    if row.open_quote:
+        place = row.number.find('"')
+        return Judged(row, Rejected(Rejection.NOT_A_NUMBER, max(place, 0), place + 1))
     return Judged(row, normalise(row.number))
 
 
@@ -71,10 +86,15 @@ def _refuse(row: ImportRow, why: str, start: int, end: int) -> ImportRow:
     return row
 
 
-def _why(found: Rejected, text: str) -> str:
-    if found.reason is Rejection.EMPTY:
-        return "empty"
+def _why(found: Rejected, source: SourceRow) -> str:
+    text = source.number
+    if source.open_quote:
+        opened_here = source.open_quote == source.row
+        return "quote_opens" if opened_here else f"quoted:{source.open_quote}"
     if found.reason is Rejection.TOO_LONG:
         return f"too_long:{sum(char.isdigit() for char in text)}"
-    bad = text[found.start : found.end]
-    return "letter_o" if bad and set(bad) <= set("Oo") else "not_a_number"
+    if found.reason is Rejection.NOT_A_NUMBER:
+        bad = text[found.start : found.end]
+        return "letter_o" if bad and set(bad) <= set("Oo") else "not_a_number"
+    code = found.reason.name.lower()
+    return f"{code}:{found.instead}" if found.instead else code

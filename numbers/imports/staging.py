@@ -1,5 +1,6 @@
 """The preview: an uploaded file becomes rows that say what would become of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -15,6 +16,12 @@ from poolsite.uploaded_files import file_of
 
 CHUNK = 1_000
 QUERY_VALUES = 500  # SQLite takes a bounded number of parameters
+_COUNTS = {
+    "rows_as_they_are": ImportRow.Kind.AS_IT_IS,
+    "rows_cleaned": ImportRow.Kind.CLEANED,
+    "rows_suspicious": ImportRow.Kind.SUSPICIOUS,
+    "rows_refused": ImportRow.Kind.REFUSED,
+}
 
 
 def preview(job: JobHandle) -> Iterator[Progress]:
@@ -34,24 +41,19 @@ def preview(job: JobHandle) -> Iterator[Progress]:
 def _stage(job: JobHandle, found: NumberImport) -> Iterator[Progress]:
     classifier = Classifier(found, _seen_before(found))
     principal = reader_of(job, found)
-    counts = [found.rows_as_they_are, found.rows_cleaned, found.rows_refused]
-    done = sum(counts)
+    done = found.rows
     with file_of(found) as path:
         rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
         while chunk := [read_number(row) for row in islice(rows, CHUNK)]:
             staged = list(classifier.judge(chunk, _owners(found, principal, chunk)))
-            for place, kind in enumerate(ImportRow.Kind.values):
-                counts[place] += sum(row.kind == kind for row in staged)
+            kinds = Counter(row.kind for row in staged)
+            for name, kind in _COUNTS.items():
+                setattr(found, name, getattr(found, name) + kinds[kind])
             done += len(staged)
             found.next_row = staged[-1].row
-            found.rows_as_they_are, found.rows_cleaned, found.rows_refused = counts
             with job.chunk(done=done):
                 ImportRow.objects.bulk_create(staged, batch_size=CHUNK)  # unaudited: a draft
-                found.save(
-                    update_fields=[
-                        *("next_row", "rows_as_they_are", "rows_cleaned", "rows_refused")
-                    ]
-                )
+                found.save(update_fields=["next_row", *_COUNTS])
             yield Progress(done)
     if not done:
         raise UnreadableFileError("The file has no rows.")

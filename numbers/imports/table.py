@@ -8,6 +8,8 @@ from pathlib import Path
 from poolsite.table_files import (
     CELL_CHARACTERS_LIMIT,
     ROWS_LIMIT,
+    Formula,
+    OpenQuote,
     UnreadableFileError,
     read_cells,
 )
@@ -23,12 +25,17 @@ _HEADS = {
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One row with its place in the file, counted from 1, the head included."""
+    """One row with its place in the file, counted from 1, the head included.
+
+    `open_quote`: the row, this one or an earlier, whose quote was not closed and runs over this
+    row; 0 = none. `number` is the whole line then.
+    """
 
     row: int
     number: str
     label: str = ""
     region: str = ""
+    open_quote: int = 0
 
 
 def read_rows(path: Path, file_name: str) -> Iterator[SourceRow]:
@@ -52,11 +59,14 @@ def _rows(cells: Iterator[Sequence[str]]) -> Iterator[SourceRow]:
     for row, values in rest:
         if row > ROWS_LIMIT + 1:
             raise UnreadableFileError(f"The file has more than {ROWS_LIMIT:,} rows.")
+        if values and isinstance(values[0], OpenQuote):
+            yield SourceRow(row, _clean(values[0].line), open_quote=row - values[0].since)
+            continue
         yield SourceRow(
             row=row,
             number=_cell(values, columns["number"]),
-            label=_cell(values, columns.get("label", -1))[:120],
-            region=_cell(values, columns.get("region", -1))[:80],
+            label=_shown(values, columns.get("label", -1))[:120],
+            region=_shown(values, columns.get("region", -1))[:80],
         )
 
 
@@ -73,4 +83,14 @@ def _head(values: Sequence[str]) -> dict[str, int] | None:
 
 
 def _cell(values: Sequence[str], column: int) -> str:
-    return values[column].replace("\x00", "\ufffd") if 0 <= column < len(values) else ""
+    return _clean(values[column]) if 0 <= column < len(values) else ""
+
+
+def _shown(values: Sequence[str], column: int) -> str:
+    """The text of a cell beside the number, where a formula's result is as good as a text."""
+    cell = values[column] if 0 <= column < len(values) else ""
+    return _clean(cell.shown if isinstance(cell, Formula) else cell)
+
+
+def _clean(text: str) -> str:
+    return text.replace("\x00", "\ufffd")

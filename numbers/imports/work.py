@@ -35,7 +35,7 @@ def run_import(job: JobHandle) -> Iterator[Progress]:
     found = _load(job, State.IMPORTING)
     if found is None:
         return
-    total = found.staged.exclude(kind=ImportRow.Kind.REFUSED).count() + _taken_late(found)
+    total = found.staged.filter(kind__in=ImportRow.TAKEN).count() + _taken_late(found)
     done = found.imported + _taken_late(found)
     _send(found)
     while rows := _next_rows(found):
@@ -101,11 +101,11 @@ def _load(job: JobHandle, state: State) -> NumberImport | None:
 
 def _taken_late(found: NumberImport) -> int:
     """Rows that the preview would have taken and the import had to refuse."""
-    return found.rows_to_import - found.staged.exclude(kind=ImportRow.Kind.REFUSED).count()
+    return found.rows_to_import - found.staged.filter(kind__in=ImportRow.TAKEN).count()
 
 
 def _next_rows(found: NumberImport) -> list[ImportRow]:
-    rows = found.staged.exclude(kind=ImportRow.Kind.REFUSED).filter(row__gt=found.next_row)
+    rows = found.staged.filter(kind__in=ImportRow.TAKEN).filter(row__gt=found.next_row)
     return list(rows.order_by("row")[:CHUNK])
 
 

@@ -2,10 +2,10 @@
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from numbers.fields import AsciiField
+from numbers.models import import_reasons as reasons
 from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.hotpath.rows import PartRow
 from poolsite.jobs.models import Job
@@ -50,6 +50,7 @@ class NumberImport(PartRow):
     problem = models.CharField(gettext_lazy("problem"), max_length=300, blank=True)
     rows_as_they_are = models.PositiveIntegerField(gettext_lazy("new, as they are"), default=0)
     rows_cleaned = models.PositiveIntegerField(gettext_lazy("new, cleaned up"), default=0)
+    rows_suspicious = models.PositiveIntegerField(gettext_lazy("suspicious"), default=0)
     rows_refused = models.PositiveIntegerField(gettext_lazy("cannot be taken"), default=0)
     imported = models.PositiveIntegerField(gettext_lazy("imported"), default=0)
     removed = models.PositiveIntegerField(gettext_lazy("removed again"), default=0)
@@ -80,7 +81,12 @@ class NumberImport(PartRow):
     @property
     def rows(self) -> int:
         """Every row of the file, its head apart."""
-        return self.rows_to_import + self.rows_refused
+        return self.rows_to_import + self.rows_left_out
+
+    @property
+    def rows_left_out(self) -> int:
+        """Rows of which no number comes."""
+        return self.rows_suspicious + self.rows_refused
 
     @property
     def shown_state(self) -> "NumberImport.State":
@@ -142,34 +148,16 @@ class ImportRow(models.Model):
     """One row of the file: what stood there, what it becomes, or why it cannot be taken.
 
     `why` is a code, with what it names after a colon: a list of changes for what was cleaned
-    up; for what is refused see `REASONS`.
+    up; what is suspicious or refused has its words in numbers/models/import_reasons.py.
     """
 
     class Kind(models.TextChoices):
         AS_IT_IS = "a", gettext_lazy("as it is")
         CLEANED = "c", gettext_lazy("cleaned up")
+        SUSPICIOUS = "s", gettext_lazy("suspicious")
         REFUSED = "r", gettext_lazy("cannot be taken")
 
-    REASONS = {
-        "empty": gettext_noop("Number is empty"),
-        "not_a_number": gettext_noop("Not a number"),
-        "letter_o": gettext_noop("Not a number: letter O in place of 0"),
-        "too_long": gettext_noop("%s digits, 32 at most"),
-        "twice": gettext_noop("Twice in the file, first in row %s"),
-        "in_this_pool": gettext_noop("In this pool already"),
-        "in_pool": gettext_noop("In pool %s already"),
-        "in_other_pool": gettext_noop("In another pool already"),
-        "in_old_call": gettext_noop("Deleted elsewhere in a call that still runs"),
-    }
-    CHANGES = {
-        "space": gettext_noop("space"),
-        "dash": gettext_noop("dash"),
-        "dot": gettext_noop("dot"),
-        "bracket": gettext_noop("bracket"),
-        "zero-width mark": gettext_noop("zero-width mark"),
-        "full-width": gettext_noop("full-width"),
-        "00 to +": gettext_noop("00 to +"),
-    }
+    TAKEN = (Kind.AS_IT_IS, Kind.CLEANED)
 
     number_import = models.ForeignKey(
         NumberImport, models.CASCADE, related_name="staged", db_index=False
@@ -199,14 +187,13 @@ class ImportRow(models.Model):
 
     @property
     def reason(self) -> str:
-        """Why it cannot be taken, or what was cleaned up, in the reader's language."""
-        if self.kind == self.Kind.CLEANED:
-            return ", ".join(_(self.CHANGES.get(change, change)) for change in self.why.split(","))
-        code, _colon, named = self.why.partition(":")
-        words = self.REASONS.get(code)
-        if words is None:
-            return self.why
-        return _(words) % named if named else _(words)
+        """Why it is left out, or what was cleaned up, in the reader's language."""
+        return reasons.reason_of(self.why, cleaned=self.kind == self.Kind.CLEANED)
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead, in the reader's language; "" where there is no general answer."""
+        return reasons.remedy_of(self.why)
 
     @property
     def parts(self) -> tuple[str, str, str]:

@@ -33,6 +33,7 @@ def staged_rows(found: NumberImport, kind: str, *, limit: int) -> list[ImportRow
     return list(found.staged.filter(kind=kind).order_by("row")[:limit])
 
 
-def refused_rows(found: NumberImport) -> Iterator[ImportRow]:
-    """Every row that cannot be taken, in the order of the file."""
-    return found.staged.filter(kind=ImportRow.Kind.REFUSED).order_by("row").iterator()
+def rows_left_out(found: NumberImport, *kinds: str) -> Iterator[ImportRow]:
+    """Every row of which no number comes, suspicious or refused, in the order of the file."""
+    wanted = kinds or (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
+    return found.staged.filter(kind__in=wanted).order_by("row").iterator()

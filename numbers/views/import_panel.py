@@ -16,7 +16,8 @@ from poolsite.operations.templatetags.console import figure
 
 NEW = "new"
 EXAMPLES = 3
-TABS = {
+TABS = {  # as they are shown: what a person must look at first
+    "suspicious": ImportRow.Kind.SUSPICIOUS,
     "refused": ImportRow.Kind.REFUSED,
     "cleaned": ImportRow.Kind.CLEANED,
     "new": ImportRow.Kind.AS_IT_IS,
@@ -92,20 +93,27 @@ def _steps(current: int) -> list[Step]:
 
 def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
     tab = request.GET.get("tab", "")
-    if tab not in TABS:
-        tab = "refused" if found.rows_refused else "cleaned" if found.rows_cleaned else "new"
     everything = request.GET.get("all") == "1"
     counts = {
+        "suspicious": found.rows_suspicious,
         "refused": found.rows_refused,
         "cleaned": found.rows_cleaned,
         "new": found.rows_as_they_are,
     }
+    if tab not in TABS:
+        tab = next((name for name in TABS if counts[name]), "new")
     rows = staged_rows(found, TABS[tab], limit=ALL_ROWS if everything else SHOWN_ROWS)
-    words = {"refused": _("Cannot be taken"), "cleaned": _("Cleaned up"), "new": _("As they are")}
+    words = {
+        "suspicious": _("Suspicious"),
+        "refused": _("Cannot be taken"),
+        "cleaned": _("Cleaned up"),
+        "new": _("As they are"),
+    }
     base = f"?panel={found.pk}"
     examples = [] if tab == "cleaned" else staged_rows(found, "c", limit=EXAMPLES)
     return {
         "tab": tab,
+        "left_out": tab in ("suspicious", "refused"),
         "tabs": [
             {
                 "name": name,
@@ -122,7 +130,7 @@ def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
         % {"n": figure(len(rows)), "total": figure(counts[tab])},
         "more_url": f"{base}&tab={tab}&all=1" if len(rows) < counts[tab] and not everything else "",
         "cleaned_url": f"{base}&tab=cleaned",
-        "csv_url": reverse("numbers:import_refused", args=[found.pk]),
+        "csv_url": f"{reverse('numbers:import_refused', args=[found.pk])}?kind={TABS[tab]}",
     }
 
 

@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from numbers.errors import NumbersError
-from numbers.models import NumberImport
+from numbers.models import ImportRow, NumberImport
 from numbers.reason_words import sentence_of
-from numbers.selectors.imports import import_of, refused_rows, visible_imports
+from numbers.selectors.imports import import_of, rows_left_out, visible_imports
 from numbers.services import imports as service
 from numbers.views.common import pool_of, visible_pools
 from numbers.views.import_panel import import_panel
@@ -151,10 +151,15 @@ def import_discard(request: HttpRequest, import_id: int) -> HttpResponse:
 
 @require_GET
 def import_refused(request: HttpRequest, import_id: int) -> StreamingHttpResponse:
-    """The rows that cannot be taken, as CSV, to be mended and imported again."""
+    """The rows that are left out, as CSV, to be mended and imported again."""
     found = import_of(principal_of(request), import_id)
-    head = (_("row"), "number", "label", "region", _("why"))
-    rows = ((row.row, row.raw, row.label, row.region, row.reason) for row in refused_rows(found))
+    left_out = (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
+    kinds = [kind for kind in left_out if kind == request.GET.get("kind", kind)]
+    head = (_("row"), "number", "label", "region", _("why"), _("what to write"))
+    rows = (
+        (row.row, row.raw, row.label, row.region, row.reason, row.remedy)
+        for row in rows_left_out(found, *kinds)
+    )
     return csv_file(f"{found.public_id}-refused.csv", head, rows)
 
 

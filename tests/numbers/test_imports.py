@@ -203,7 +203,9 @@ def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_p
     )
     found = imports.preview_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
     assert found.staged.get().reason == "Deleted elsewhere in a call that still runs"
-    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000002"], ["1"]]), "test")
+    found = imports.preview_now(
+        pool, csv_file(tmp_path, [["13800000002"], ["13800000009"]]), "test"
+    )
     CallRecord.objects.update(number="13800000002")
     found = imports.confirm_now(found, "test")
     assert found.imported == 1

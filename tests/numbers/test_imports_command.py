@@ -29,8 +29,8 @@ def test_the_sample_is_shown_with_its_65_rows_and_nothing_is_imported_without_ye
 
 
 def test_with_yes_the_numbers_are_there(pool, tmp_path) -> None:
-    assert "2 numbers added" in run(pool.slug, str(csv_file(tmp_path, [["1"], ["2"]])), "--yes")
-    assert in_sql(pool) == in_redis(pool) == {"1", "2"}
+    assert "2 numbers added" in run(pool.slug, str(csv_file(tmp_path, [["101"], ["102"]])), "--yes")
+    assert in_sql(pool) == in_redis(pool) == {"101", "102"}
 
 
 def test_a_file_that_is_not_there_is_one_clear_sentence(pool, tmp_path) -> None:

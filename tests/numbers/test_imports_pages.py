@@ -60,7 +60,7 @@ def test_a_beginning_is_found_as_people_type_it_and_behind_the_country_code(worl
 
 
 def test_a_foreign_tenant_sees_none_of_the_numbers_anywhere(world, pool, tmp_path) -> None:
-    found = imports.preview_now(pool, csv_file(tmp_path, [["1"]]), "test")
+    found = imports.preview_now(pool, csv_file(tmp_path, [["101"]]), "test")
     client = world.client("foreign")
     assert numbers_on(client.get("/numbers/")) == []
     states = client.get("/numbers/states/", {"n": "+8613800000000"})
@@ -130,7 +130,7 @@ def test_the_refused_rows_come_as_csv_without_a_formula(world, pool, tmp_path) -
     found = imports.preview_now(pool, csv_file(tmp_path, rows), "test")
     answer = world.client("looker").get(f"/imports/{found.pk}/refused/")
     text = b"".join(answer.streaming_content).decode()
-    assert "2,'=1+1,,,Not a number" in text
+    assert '2,\'=1+1,,,"A formula, not a value",Paste the column as values' in text
     assert "3,+8613800000000,,,In this pool already" in text
 
 

@@ -1,0 +1,85 @@
+"""Why a row of an import is left out, and what to write instead; what was cleaned up in one.
+
+A reason is stored as a code, with what it names after a colon: `twice:7`, `decimal:13978000024`.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+_REASONS: Final[Mapping[str, str]] = {
+    "empty": gettext_noop("Number is empty"),
+    "not_a_number": gettext_noop("Not a number"),
+    "letter_o": gettext_noop("Not a number: letter O in place of 0"),
+    "too_long": gettext_noop("%s digits, 32 at most"),
+    "too_short": gettext_noop("Fewer than 3 digits"),
+    "zeros": gettext_noop("Only zeros"),
+    "twice": gettext_noop("Twice in the file, first in row %s"),
+    "in_this_pool": gettext_noop("In this pool already"),
+    "in_pool": gettext_noop("In pool %s already"),
+    "in_other_pool": gettext_noop("In another pool already"),
+    "in_old_call": gettext_noop("Deleted elsewhere in a call that still runs"),
+    "quote_opens": gettext_noop("The quote in this row is not closed"),
+    "quoted": gettext_noop("Inside the quote that row %s opens and does not close"),
+    # The codes below are the names of poolsite.number_format.Rejection.
+    "decimal": gettext_noop("Decimal point added by a spreadsheet"),
+    "exponent": gettext_noop("Scientific notation: a spreadsheet dropped digits"),
+    "thousands": gettext_noop("Thousands separators added by a spreadsheet"),
+    "date": gettext_noop("A date, as a spreadsheet writes it"),
+    "formula": gettext_noop("A formula, not a value"),
+    "apostrophe": gettext_noop("Apostrophe added by a spreadsheet"),
+    "sheet_error": gettext_noop("A spreadsheet's error, not a value"),
+    "range": gettext_noop("A range, not a number"),
+    "extension": gettext_noop("A number with an extension"),
+    "trunk": gettext_noop("(0) is not dialled after a country code"),
+    "several": gettext_noop("More than one number"),
+}
+_REMEDIES: Final[Mapping[str, str]] = {
+    "exponent": gettext_noop("Format the column as text, then export it again"),
+    "decimal": gettext_noop("Format the column as text, then export it again"),
+    "date": gettext_noop("Format the column as text, then type the number again"),
+    "formula": gettext_noop("Paste the column as values"),
+    "sheet_error": gettext_noop("Type the number"),
+    "range": gettext_noop("One row for each number, or “Add range”"),
+    "extension": gettext_noop("The number alone, or its digits without the dash"),
+    "several": gettext_noop("One row for each number"),
+    "quote_opens": gettext_noop("Close the quote, or delete it"),
+}
+_CHANGES: Final[Mapping[str, str]] = {
+    "space": gettext_noop("space"),
+    "dash": gettext_noop("dash"),
+    "dot": gettext_noop("dot"),
+    "bracket": gettext_noop("bracket"),
+    "zero-width mark": gettext_noop("zero-width mark"),
+    "full-width": gettext_noop("full-width"),
+    "00 to +": gettext_noop("00 to +"),
+}
+_NAMES_WHAT_TO_WRITE: Final = frozenset({"decimal", "thousands", "apostrophe", "trunk"})
+
+
+def reason_of(why: str, *, cleaned: bool = False) -> str:
+    """A row's reason, or its clean-ups, in the active language."""
+    if cleaned:
+        return ", ".join(_(_CHANGES.get(change, change)) for change in why.split(","))
+    code, _colon, named = why.partition(":")
+    words = _REASONS.get(code)
+    if words is None:
+        return why
+    return _(words) % named if "%s" in words else _(words)
+
+
+def number_instead(why: str) -> str:
+    """The number to write instead; "" where the text does not leave just one to mean."""
+    code, _colon, named = why.partition(":")
+    return named if code in _NAMES_WHAT_TO_WRITE else ""
+
+
+def remedy_of(why: str) -> str:
+    """What to write instead, in the active language; "" where there is no general answer."""
+    number = number_instead(why)
+    if number:
+        return _("Write %(number)s") % {"number": number}
+    words = _REMEDIES.get(why.partition(":")[0])
+    return _(words) if words else ""
