@@ -25,9 +25,7 @@ def import_file(
     say(f"{path.name}: {found.rows:,} rows")
     say(f"  {found.rows_as_they_are:>9,}  new, as they are")
     say(f"  {found.rows_cleaned:>9,}  new, cleaned up")
-    say(
-        f"  {found.rows_suspicious:>9,}  suspicious: they look like numbers and mean something else"
-    )
+    say(f"  {found.rows_suspicious:>9,}  suspicious, see below")
     say(f"  {found.rows_refused:>9,}  cannot be taken")
     for kind in (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED):
         for row in rows_left_out(found, kind):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error as DatabaseError
 from redis.exceptions import RedisError
@@ -27,7 +27,7 @@ class VerbCommand(BaseCommand):
         try:
             run(options)
         except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from None
+            raise CommandError(_told(error)) from None
         except RefusedError as error:
             told = [error.detail, *error.more.get("problems", ())]
             raise CommandError("\n".join(map(str, told))) from None
@@ -43,6 +43,16 @@ class VerbCommand(BaseCommand):
             raise CommandError(f"the database refuses: {error}") from None
         except OSError as error:
             raise CommandError(str(error)) from None
+
+
+def _told(error: ValidationError) -> str:
+    """Its sentences, each with the setting that it is about."""
+    if not hasattr(error, "error_dict"):
+        return " ".join(error.messages)
+    return " ".join(
+        " ".join(texts) if name == NON_FIELD_ERRORS else f"{name}: {' '.join(texts)}"
+        for name, texts in error.message_dict.items()
+    )
 
 
 def account_of(slug: str) -> Account | None:

@@ -5,9 +5,14 @@ import io
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db.models import BooleanField
 
+from numbers import pool as door
 from numbers.models import Pool
+from numbers.services.pools import SETTINGS
 from poolsite import hotpath
+from poolsite.access.models import AuditEntry
+from poolsite.operations.setting_options import told
 from tests.numbers.people import drain, make_pool, send, tenant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -17,6 +22,10 @@ def run(*arguments: str) -> str:
     out = io.StringIO()
     call_command("pool", *arguments, stdout=out)
     return out.getvalue()
+
+
+def in_redis() -> door.PoolSettings:
+    return door.PoolSettings.from_conf(str(hotpath.client().hget("{east}", "conf")))
 
 
 def test_a_pool_made_here_works_by_the_redis_command_line() -> None:
@@ -31,6 +40,59 @@ def test_a_pool_is_made_for_an_account() -> None:
     tenant("north")
     run("create", "east", "--account", "north", "--name", "East")
     assert (Pool.objects.get().account.slug, Pool.objects.get().name) == ("north", "East")
+
+
+def test_every_setting_can_be_given_and_changed_and_the_change_is_told() -> None:
+    run("create", "east", "--cooldown-seconds", "30", "--near", "--blocking-alarm-percent", "2.5")
+    pool = Pool.objects.get()
+    assert (pool.name, pool.cooldown_seconds, pool.near) == ("east", 30, True)
+    assert pool.blocking_alarm_percent == 2.5
+    assert in_redis().cooldown_seconds == 30
+    for name in SETTINGS:
+        field, value = Pool._meta.get_field(name), getattr(Pool.objects.get(), name)
+        option = "--" + name.replace("_", "-")
+        wanted = value + 1 if isinstance(value, int | float) else "other"
+        if field.choices:
+            wanted = next(choice for choice, _word in field.flatchoices if choice != value)
+        words = [option, str(wanted)]
+        if isinstance(field, BooleanField):
+            wanted = not value
+            words = [option if wanted else option.replace("--", "--no-", 1)]
+        said = run("set", "east", *words, "--reason", "a test")
+        assert said == f"east: {name}: {told(value)} → {told(wanted)}\n"
+        assert getattr(Pool.objects.get(), name) == wanted
+        assert f"  {name:<28}{told(wanted)}" in run("show", "east").splitlines()
+        entry = AuditEntry.objects.filter(action="numbers.pool_configure").latest("pk")
+        assert (entry.after, entry.reason) == ({name: wanted}, "a test")
+    assert (in_redis().cooldown_seconds, in_redis().near) == (31, False)
+
+
+def test_a_setting_that_has_the_value_already_is_no_change() -> None:
+    run("create", "east")
+    assert run("set", "east", "--cooldown-seconds", "0") == "east: nothing changed\n"
+    assert not AuditEntry.objects.filter(action="numbers.pool_configure").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("set", "east"), "Name at least one setting"),
+        (("set", "nowhere", "--near"), "no pool 'nowhere'"),
+        (("set", "east", "--lease-seconds", "0"), "lease_seconds: Ensure this value is greater"),
+        (("set", "east", "--lease-seconds", "soon"), "invalid int value"),
+        (("set", "east", "--blocking-alarm-percent", "nan"), "not a number"),
+        (("set", "east", "--slug", "west"), "unrecognized arguments"),
+        (("create", "west", "--waiters-limit", "-1"), "waiters_limit: Ensure"),
+    ],
+)
+def test_a_bad_setting_is_one_clear_error_and_changes_nothing(
+    arguments: tuple[str, ...], why: str
+) -> None:
+    run("create", "east")
+    before = Pool.objects.values().get()
+    with pytest.raises(CommandError, match=why):
+        run(*arguments)
+    assert Pool.objects.values().get() == before
 
 
 @pytest.mark.parametrize(

@@ -10,25 +10,39 @@ from numbers import selectors, services
 from numbers.imports.command import import_file
 from numbers.models import Pool
 from numbers.services.reports import Report
+from numbers.services.pools import SETTINGS
 from poolsite.operations.commands import VerbCommand, account_of
+from poolsite.operations.setting_options import (
+    add_settings,
+    changes_given,
+    settings_given,
+    told,
+    told_changes,
+    values_of,
+)
 
 ACTOR = "manage.py pool"
 DRIFT = 1
 
 
 class Command(VerbCommand):
-    """Make, show, compare and open pools."""
+    """Make, set, show, compare and open pools."""
 
-    help = "Pools of numbers: create, show, import, reconcile, pause, resume, open."
+    help = "Pools of numbers: create, set, show, import, reconcile, pause, resume, open."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
         create = verbs.add_parser("create", help="make a pool, in SQL and in Redis")
         create.add_argument("slug")
-        create.add_argument("--name", default="")
         create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        add_settings(create, Pool, SETTINGS)
         create.set_defaults(run=self._create)
+        change = verbs.add_parser("set", help="change settings")
+        change.add_argument("slug")
+        change.add_argument("--reason", default="")
+        add_settings(change, Pool, SETTINGS)
+        change.set_defaults(run=self._set)
         show = verbs.add_parser("show", help="settings and live figures; all pools without a slug")
         show.add_argument("slug", nargs="?", default="")
         show.set_defaults(run=self._show)
@@ -55,10 +69,18 @@ class Command(VerbCommand):
         pool = services.pool_create(
             actor=ACTOR,
             slug=options["slug"],
-            name=options["name"],
             account=account_of(options["account"]),
+            **settings_given(options, SETTINGS),
         )
-        self.stdout.write(f"Pool {pool.slug} is made. Its key in Redis is {pool.tag}.")
+        self.stdout.write(f"Pool {pool.slug} created. Its key in Redis is {pool.tag}.")
+
+    def _set(self, options: dict[str, Any]) -> None:
+        changes = changes_given(options, SETTINGS)
+        (pool,) = _pools(options["slug"])
+        before = values_of(pool, list(changes))
+        services.pool_configure(actor=ACTOR, pool=pool, reason=options["reason"], **changes)
+        for line in told_changes(before, changes) or ["nothing changed"]:
+            self.stdout.write(f"{pool.slug}: {line}")
 
     def _show(self, options: dict[str, Any]) -> None:
         pools = _pools(options["slug"])
@@ -66,6 +88,12 @@ class Command(VerbCommand):
             self.stdout.write("No pool yet: manage.py pool create <slug>")
         for pool in pools:
             self._show_one(selectors.pool_now(pool))
+            if options["slug"]:
+                self._show_settings(pool)
+
+    def _show_settings(self, pool: Pool) -> None:
+        for name, value in values_of(pool, SETTINGS).items():
+            self.stdout.write(f"  {name:<28}{told(value)}")
 
     def _show_one(self, now: selectors.PoolNow) -> None:
         pool, live = now.pool, now.live

@@ -1,14 +1,20 @@
 """`manage.py gate`: gates from the command line."""
 
-from argparse import SUPPRESS, ArgumentParser, BooleanOptionalAction
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db.models import BooleanField, IntegerField
 
 from poolsite import hotpath
 from poolsite.operations.commands import VerbCommand, account_of, moment_of_text
+from poolsite.operations.setting_options import (
+    add_settings,
+    changes_given,
+    settings_given,
+    told_changes,
+    values_of,
+)
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.models import Gate, TaskBatch
@@ -29,12 +35,12 @@ class Command(VerbCommand):
         create = verbs.add_parser("create", help="make a gate, in SQL and in Redis")
         create.add_argument("slug")
         create.add_argument("--account", default="", help="slug; left out: the platform's own")
-        _add_settings(create)
+        add_settings(create, Gate, SETTINGS)
         create.set_defaults(run=self._create)
         change = verbs.add_parser("set", help="change settings")
         change.add_argument("slug")
         change.add_argument("--reason", default="")
-        _add_settings(change)
+        add_settings(change, Gate, SETTINGS)
         change.set_defaults(run=self._set)
         show = verbs.add_parser("show", help="settings and live figures; all gates without a slug")
         show.add_argument("slug", nargs="?", default="")
@@ -95,16 +101,16 @@ class Command(VerbCommand):
             actor=ACTOR,
             slug=options["slug"],
             account=account_of(options["account"]),
-            **_settings(options),
+            **settings_given(options, SETTINGS),
         )
         self.stdout.write(f"{gate.slug}: made, at most {gate.cap} at once")
 
     def _set(self, options: dict[str, Any]) -> None:
-        changes, gate = _settings(options), _gate(options["slug"])
-        if not changes:
-            raise CommandError("Name at least one setting, for example --permit-seconds 120")
-        services.gate_configure(actor=ACTOR, gate=gate, reason=options["reason"], **changes)
-        self.stdout.write(f"{gate.slug}: " + " ".join(f"{k}={v}" for k, v in changes.items()))
+        changes, gate = changes_given(options, SETTINGS), _gate(options["slug"])
+        before = values_of(gate, list(changes))
+        gate = services.gate_configure(actor=ACTOR, gate=gate, reason=options["reason"], **changes)
+        for line in told_changes(before, changes) or ["nothing changed"]:
+            self.stdout.write(f"{gate.slug}: {line}")
 
     def _show(self, options: dict[str, Any]) -> None:
         gates = [_gate(options["slug"])] if options["slug"] else list(Gate.objects.all())
@@ -214,19 +220,3 @@ def _gate(slug: str) -> Gate:
     if gate is None:
         raise CommandError(f"there is no gate {slug}")
     return gate
-
-
-def _add_settings(parser: ArgumentParser) -> None:
-    """One option for each setting of a gate, named as it is: permit_seconds, --permit-seconds."""
-    for name in SETTINGS:
-        field = Gate._meta.get_field(name)
-        option, told = "--" + name.replace("_", "-"), str(getattr(field, "verbose_name", name))
-        if isinstance(field, BooleanField):
-            parser.add_argument(option, action=BooleanOptionalAction, default=SUPPRESS, help=told)
-        else:
-            kind = int if isinstance(field, IntegerField) else str
-            parser.add_argument(option, type=kind, default=SUPPRESS, help=told.replace("%", "%%"))
-
-
-def _settings(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: options[name] for name in SETTINGS if name in options}
