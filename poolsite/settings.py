@@ -160,7 +160,7 @@ PASSWORD_RESET_TIMEOUT = 3600
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "poolsite.access.sessions"
 SESSION_COOKIE_NAME = "__Host-session" if BEHIND_TLS else "session"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_AGE = env.int("POOLSITE_SESSION_IDLE_SECONDS", default=12 * 3600)

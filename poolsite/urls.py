@@ -16,6 +16,7 @@ from queueing.dispatch.api import routes as dispatch_routes
 from queueing.line.api import routes as line_routes
 
 handler404 = "poolsite.api.root.nothing_there"
+handler500 = "poolsite.api.faults.something_failed"
 
 admin.autodiscover()
 for routes in (dispatch_routes, numbers_routes, billing_routes, line_routes, admission_routes):

@@ -54,13 +54,13 @@ def values_of(row: Model, names: Sequence[str]) -> dict[str, Any]:
 def told_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """One line for each setting that differs now: `cooldown_seconds: 0 → 30`."""
     return [
-        f"{name}: {told(value)} → {told(after[name])}"
+        f"{name}: {in_words(value)} → {in_words(after[name])}"
         for name, value in before.items()
         if value != after[name]
     ]
 
 
-def told(value: Any) -> str:
+def in_words(value: Any) -> str:
     """A setting's value as a command says it."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -12,7 +12,7 @@ from numbers.models import Pool
 from numbers.services.pools import SETTINGS
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
-from poolsite.operations.setting_options import told
+from poolsite.operations.setting_options import in_words
 from tests.numbers.people import drain, make_pool, send, tenant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -59,9 +59,9 @@ def test_every_setting_can_be_given_and_changed_and_the_change_is_told() -> None
             wanted = not value
             words = [option if wanted else option.replace("--", "--no-", 1)]
         said = run("set", "east", *words, "--reason", "a test")
-        assert said == f"east: {name}: {told(value)} → {told(wanted)}\n"
+        assert said == f"east: {name}: {in_words(value)} → {in_words(wanted)}\n"
         assert getattr(Pool.objects.get(), name) == wanted
-        assert f"  {name:<28}{told(wanted)}" in run("show", "east").splitlines()
+        assert f"  {name:<28}{in_words(wanted)}" in run("show", "east").splitlines()
         entry = AuditEntry.objects.filter(action="numbers.pool_configure").latest("pk")
         assert (entry.after, entry.reason) == ({name: wanted}, "a test")
     assert (in_redis().cooldown_seconds, in_redis().near) == (31, False)

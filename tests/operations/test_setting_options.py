@@ -10,8 +10,8 @@ from numbers.services.pools import SETTINGS as POOL
 from poolsite.operations.setting_options import (
     add_settings,
     changes_given,
+    in_words,
     settings_given,
-    told,
     told_changes,
 )
 from queueing.admission.models import Gate
@@ -62,4 +62,4 @@ def test_what_changed_is_told_from_and_to() -> None:
     before = {"near": False, "name": "", "daily_cap": 3}
     after = {"near": True, "name": "East", "daily_cap": 3}
     assert told_changes(before, after) == ["near: no → yes", "name: (empty) → East"]
-    assert told(0) == "0"
+    assert in_words(0) == "0"

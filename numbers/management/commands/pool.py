@@ -9,14 +9,14 @@ from django.core.management.base import CommandError
 from numbers import selectors, services
 from numbers.imports.command import import_file
 from numbers.models import Pool
-from numbers.services.reports import Report
 from numbers.services.pools import SETTINGS
+from numbers.services.reports import Report
 from poolsite.operations.commands import VerbCommand, account_of
 from poolsite.operations.setting_options import (
     add_settings,
     changes_given,
+    in_words,
     settings_given,
-    told,
     told_changes,
     values_of,
 )
@@ -93,7 +93,7 @@ class Command(VerbCommand):
 
     def _show_settings(self, pool: Pool) -> None:
         for name, value in values_of(pool, SETTINGS).items():
-            self.stdout.write(f"  {name:<28}{told(value)}")
+            self.stdout.write(f"  {name:<28}{in_words(value)}")
 
     def _show_one(self, now: selectors.PoolNow) -> None:
         pool, live = now.pool, now.live

@@ -1,0 +1,51 @@
+"""Django's 500, for pages and programs; 503 with "try again" while the database cannot be asked.
+
+As `handler500` it sees what a view raised and also what a middleware did: on the way out the
+session is saved, which waits for the same lock as a log-in.
+"""
+
+import sys
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.defaults import server_error
+
+from poolsite.access.middleware import is_api
+from poolsite.api.root import django_problem
+from poolsite.sql_away import sql_is_away
+
+RETRY_SECONDS: Final = 5
+
+
+def something_failed(request: HttpRequest) -> HttpResponseBase:
+    """The answer to an error that nobody handled; Django calls this while it is being handled."""
+    busy = sql_is_away(sys.exc_info()[1])
+    if is_api(request) or _wants_json(request):
+        detail = "The database did not answer in time. Try again in a moment."
+        return django_problem("unavailable", detail) if busy else django_problem("fault")
+    return _busy_page(request) if busy else server_error(request)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    """Whether the script of a page asks, which shows the problem's title and detail."""
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _busy_page(request: HttpRequest) -> HttpResponse:
+    """Rendered without the request: what a page's frame needs is in the same database."""
+    reads = request.method in ("GET", "HEAD")
+    body = render_to_string("503.html", {"reads": reads, "back": _back(request)})
+    headers = {"Retry-After": str(RETRY_SECONDS), "Cache-Control": "no-store"}
+    return HttpResponse(body, status=503, headers=headers)
+
+
+def _back(request: HttpRequest) -> str:
+    """Where to try again: this page, or the one with the form that was sent."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    form = request.headers.get("Referer", "")
+    own = url_has_allowed_host_and_scheme(form, {request.get_host()}, request.is_secure())
+    return form if own else "/"

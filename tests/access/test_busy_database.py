@@ -1,0 +1,147 @@
+"""Somebody else holds SQL's write lock: a page says "try again", and works once the lock is free."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.models import Session
+from django.db import InterfaceError, OperationalError, ProgrammingError, connection
+from django.test import AsyncClient, Client
+
+from poolsite.access.middleware import SESSION_SEEN
+from poolsite.access.models import User
+from poolsite.sql_away import sql_is_away
+from tests.access.world import PASSWORD
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FORM = {"username": "alice", "password": PASSWORD}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Connections wait 50 ms for the lock instead of 20 s."""
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
+    connection.close()
+    yield
+    connection.close()  # the next test's waits as long as the product's
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Another connection writes, and is not done."""
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def page(answer: Any) -> str:
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "5"
+    assert answer["Cache-Control"] == "no-store"
+    text = str(answer.content.decode())
+    assert "Traceback" not in text
+    return text
+
+
+def test_a_log_in_that_gets_no_lock_is_told_to_try_again_and_then_works(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    sessions = Session.objects.count()
+    with locked():
+        answer = client.post(
+            "/login/", FORM, headers={"referer": "http://testserver/login/?next=/x"}
+        )
+        text = page(answer)
+    assert "The database is busy" in text
+    assert 'href="http://testserver/login/?next=/x"' in text
+    assert Session.objects.count() == sessions
+    assert client.post("/login/", FORM).status_code == 302
+    assert client.get("/profile/").status_code == 200
+
+
+def test_the_same_over_asgi(alice: User) -> None:
+    client = AsyncClient(raise_request_exception=False)
+    with locked():
+        answer = async_to_sync(client.post)("/login/", FORM)
+        assert 'href="/"' in page(answer)  # no referer: the first page
+    assert async_to_sync(client.post)("/login/", FORM).status_code == 302
+
+
+def test_a_session_that_cannot_be_saved_on_the_way_out_is_the_same_page(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    client.post("/login/", FORM)
+    session = client.session
+    session[SESSION_SEEN] = 0  # its idle limit moves on with the next page
+    session.save()
+    with locked():
+        text = page(client.get("/profile/?a=1&b=2"))
+        assert 'href="/profile/?a=1&amp;b=2"' in text
+        assert "may not have been saved" not in text
+    assert client.get("/profile/").status_code == 200
+
+
+def test_a_session_that_was_deleted_meanwhile_is_no_busy_database(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    client.post("/login/", FORM)
+    session = client.session
+    Session.objects.all().delete()
+    session["x"] = 1
+    with pytest.raises(UpdateError):
+        session.save()
+
+
+def test_another_site_s_address_is_no_way_back(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    with locked():
+        answer = client.post("/login/", FORM, headers={"referer": "http://testserver.example/"})
+        assert 'href="/"' in page(answer)
+
+
+def test_the_page_is_in_the_reader_s_language(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    with locked():
+        answer = client.post("/login/", FORM, headers={"accept-language": "zh-hans"})
+    assert '<html lang="zh-hans">' in page(answer)
+
+
+def test_a_program_and_a_page_s_script_get_a_problem(alice: User) -> None:
+    client = Client(raise_request_exception=False)
+    with locked():
+        answer = client.post("/login/", FORM, headers={"accept": "application/json"})
+    assert answer.status_code == 503
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer["Retry-After"] == "1"
+    assert answer.json()["type"].endswith("unavailable")
+
+
+def test_any_other_mistake_is_still_a_500(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("a mistake of ours")
+
+    monkeypatch.setattr("poolsite.access.views.log_in.authenticate", broken)
+    client = Client(raise_request_exception=False)
+    answer = client.post("/login/", FORM)
+    assert answer.status_code == 500
+    assert "This page failed" in answer.content.decode()
+    answer = client.post("/login/", FORM, headers={"accept": "application/json"})
+    assert (answer.status_code, answer.json()["status"]) == (500, 500)
+
+
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+def test_a_missing_table_is_a_mistake_and_a_lost_server_is_not() -> None:
+    with pytest.raises(OperationalError) as missing, connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM no_such_table")
+    assert not sql_is_away(missing.value)
+    assert sql_is_away(caused(OperationalError(), psycopg.OperationalError("server closed")))
+    assert sql_is_away(caused(InterfaceError(), psycopg.InterfaceError("connection is closed")))
+    assert not sql_is_away(caused(ProgrammingError(), psycopg.ProgrammingError("no such column")))
+    assert not sql_is_away(None)
