@@ -1,4 +1,4 @@
-"""Somebody else holds SQL's write lock: a page says "try again", and works once the lock is free."""
+"""Another connection holds SQL's write lock: a page says so, and works once the lock is free."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -89,8 +89,8 @@ def test_a_session_that_was_deleted_meanwhile_is_no_busy_database(alice: User) -
     client = Client(raise_request_exception=False)
     client.post("/login/", FORM)
     session = client.session
+    session["x"] = 1  # loaded before it is gone
     Session.objects.all().delete()
-    session["x"] = 1
     with pytest.raises(UpdateError):
         session.save()
 
