@@ -10,7 +10,12 @@ from django.conf import settings
 
 from poolsite.number_format import Normalised, Rejection, normalise
 
-_WHY = {Rejection.EMPTY: "empty", Rejection.TOO_LONG: "too_long"}
+_WHY = {
+    Rejection.EMPTY: "empty",
+    Rejection.TOO_LONG: "too_long",
+    Rejection.TOO_SHORT: "unreachable",
+    Rejection.ZEROS: "unreachable",
+}
 
 
 @dataclass(frozen=True, slots=True)

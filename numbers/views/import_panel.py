@@ -105,7 +105,7 @@ def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
     rows = staged_rows(found, TABS[tab], limit=ALL_ROWS if everything else SHOWN_ROWS)
     words = {
         "suspicious": _("Suspicious"),
-        "refused": _("Cannot be taken"),
+        "refused": _("Refused"),
         "cleaned": _("Cleaned up"),
         "new": _("As they are"),
     }

@@ -46,16 +46,16 @@ def test_a_callee_that_is_no_number_stays_as_it_is() -> None:
         (b'{"event":"call","call_id":"\xff\xfe"}', "JSON"),
         (b'{"event":"call","call_id":"\\ud800"}', "JSON"),
         (b'{"event":"call","agent":"' + b"a" * 65 + b'"}', "agent"),
-        (b'{"event":"reg","number":"1","expires":-1}', "expires"),
-        (b'{"event":"reg","number":"1","expires":NaN}', "expires"),
-        (b'{"event":"reg","number":"1","expires":Infinity}', "expires"),
-        (b'{"event":"reg","number":"1","expires":1e3}', "expires"),
-        (b'{"event":"reg","number":"1","expires":"60"}', "expires"),
-        (b'{"event":"reg","number":"1","expires":' + b"9" * 5000 + b"}", "out of range"),
+        (b'{"event":"reg","number":"101","expires":-1}', "expires"),
+        (b'{"event":"reg","number":"101","expires":NaN}', "expires"),
+        (b'{"event":"reg","number":"101","expires":Infinity}', "expires"),
+        (b'{"event":"reg","number":"101","expires":1e3}', "expires"),
+        (b'{"event":"reg","number":"101","expires":"60"}', "expires"),
+        (b'{"event":"reg","number":"101","expires":' + b"9" * 5000 + b"}", "out of range"),
         (b'{"event":"call","wait_ms":60001}', "wait_ms"),
         (b'{"event":"call","force":1}', "force"),
-        (b'{"event":"add","number":"1","event":"del"}', "twice"),
-        (b'{"event":"add","number":"1","\\u0065vent":"del"}', "twice"),
+        (b'{"event":"add","number":"101","event":"del"}', "twice"),
+        (b'{"event":"add","number":"101","\\u0065vent":"del"}', "twice"),
         (b'{"event":"add","event":"del"}', "twice"),
         (b'{"a":' * 100_000, "JSON"),
         (b"[]", "1 to 1000"),
@@ -71,8 +71,8 @@ def test_what_cannot_be_taken_is_refused_as_a_whole_and_says_why(body: bytes, to
 
 def test_a_bad_item_of_a_batch_is_refused_by_itself() -> None:
     items = EVENTS.read(
-        b'[{"event":"add","number":"1"},{"event":"dance"},7,'
-        b'{"event":"add","number":"1","number":"2"},{"event":"call","agent":"a:b"}]'
+        b'[{"event":"add","number":"101"},{"event":"dance"},7,'
+        b'{"event":"add","number":"101","number":"102"},{"event":"call","agent":"a:b"}]'
     )
     assert isinstance(items, list)
     assert [type(item) for item in items] == [

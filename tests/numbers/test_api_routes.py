@@ -107,12 +107,12 @@ def test_who_had_a_number_at_a_moment(pool: Pool, reader: Reader) -> None:
     "query",
     [
         {"at": "2026-01-01T00:00:00Z"},
-        {"at": "yesterday", "number": "1"},
-        {"at": "2026-01-01T00:00:00", "number": "1"},
-        {"at": "2999-01-01T00:00:00Z", "number": "1"},
+        {"at": "yesterday", "number": "101"},
+        {"at": "2026-01-01T00:00:00", "number": "101"},
+        {"at": "2999-01-01T00:00:00Z", "number": "101"},
         {"at": "2026-01-01T00:00:00Z", "number": "abc"},
         {"at": "2026-01-01T00:00:00Z", "agent": "a\x00b"},
-        {"at": "2026-01-01T00:00:00Z", "number": "1", "colour": "red"},
+        {"at": "2026-01-01T00:00:00Z", "number": "101", "colour": "red"},
     ],
 )
 def test_a_bad_question_is_malformed(pool: Pool, reader: Reader, query: dict[str, str]) -> None:

@@ -91,7 +91,7 @@ async def test_many_frames_at_once_are_answered_in_their_order(pool: Pool) -> No
 async def test_a_batch_is_answered_as_an_array(pool: Pool) -> None:
     async with opened(await in_thread(token_for)(pool)) as socket:
         answers = await socket.ask(
-            [{"id": 1, "event": "add", "number": "9"}, {"event": "dance"}, {"event": "call"}]
+            [{"id": 1, "event": "add", "number": "901"}, {"event": "dance"}, {"event": "call"}]
         )
         assert [answer["status"] for answer in answers] == [200, 422, 200]
         assert answers[0]["id"] == 1
@@ -136,7 +136,7 @@ async def test_a_live_list_and_a_ping_travel_as_frames(pool: Pool) -> None:
         '{"live":{}}',
         '{"ping":1}',
         '{"event":"call","live":"x"}',
-        '{"event":"add","number":"1","number":"2"}',
+        '{"event":"add","number":"101","number":"102"}',
         '{"id":{},"event":"call"}',
     ],
 )
@@ -144,7 +144,7 @@ async def test_a_bad_frame_gets_an_answer_and_the_socket_stays(pool: Pool, frame
     async with opened(await in_thread(token_for)(pool)) as socket:
         answer = await socket.ask(frame)
         assert (answer["status"], answer["type"]) == (422, "malformed")
-        assert (await socket.ask({"event": "add", "number": "9"}))["status"] == 200
+        assert (await socket.ask({"event": "add", "number": "901"}))["status"] == 200
 
 
 async def test_a_forced_hangup_is_pushed_to_the_switch_of_the_call_alone(pool: Pool) -> None:

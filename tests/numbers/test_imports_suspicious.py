@@ -81,7 +81,7 @@ def test_the_page_shows_the_suspicious_group_before_the_others(
     client = world.client("operate")
     page = client.get(f"/numbers/?panel={found.pk}").content.decode()
     assert "Write 13978000024<" in page
-    assert page.index("Suspicious 4") < page.index("Cannot be taken 2") < page.index("Cleaned up 1")
+    assert page.index("Suspicious 4") < page.index("Refused 2") < page.index("Cleaned up 1")
     refused = client.get(f"/numbers/?panel={found.pk}&tab=refused").content.decode()
     assert "Only zeros" in refused
     assert "Write 13978000024<" not in refused

@@ -25,6 +25,10 @@ from billing.campaigns.reach import reach
         ("call me", "", "not_a_number"),
         ("9" * 33, "", "too_long"),
         ("=1+1", "", "not_a_number"),
+        ("13800130000.0", "", "not_a_number"),
+        ("13800130000–09", "", "not_a_number"),
+        ("+49 (0)30 1234567", "", "not_a_number"),
+        ("0000", "", "unreachable"),
     ],
 )
 def test_a_text_is_one_number_or_a_reason(text: str, number: str, why: str) -> None:
