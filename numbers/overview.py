@@ -40,12 +40,10 @@ def _pools(principal: Principal, text: str, limit: int) -> list[Found]:
 
 
 def _numbers(principal: Principal, text: str, limit: int) -> list[Found]:
-    result = number_format.normalise(text)
-    if not isinstance(result, number_format.Normalised):
+    typed = number_format.beginning(text)
+    if not typed:
         return []
-    prefixes = [result.value]
-    if not result.value.startswith("+"):
-        prefixes.append("+" + result.value)
+    prefixes = [typed] if typed.startswith("+") else [typed, "+" + typed]
     found: list[Found] = []
     for prefix in prefixes:
         rows = selectors.visible_numbers(principal).filter(selectors.prefix_condition(prefix))

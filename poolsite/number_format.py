@@ -31,6 +31,7 @@ __all__ = [
     "NotANumberError",
     "Rejected",
     "Rejection",
+    "beginning",
     "normalise",
     "parse",
 ]
@@ -100,6 +101,18 @@ def parse(text: str) -> str:
     return result.value
 
 
+def beginning(text: str) -> str:
+    """What somebody has typed of a number so far, for a search: a few digits will do, and no
+    separator is judged. "" when no number begins with it."""
+    read = _read(text) if len(text) <= TEXT_LIMIT else None
+    if read is None or isinstance(read, Rejected):
+        return ""
+    value = "".join(read.kept)
+    if value.startswith("00"):
+        value = "+" + value[2:]
+    return value if value.removeprefix("+") else ""
+
+
 def _too_big(text: str) -> Rejected:
     if not text.strip():
         return Rejected(Rejection.EMPTY, 0, len(text))
@@ -123,7 +136,21 @@ def _advised(suspect: Rejected, text: str) -> Rejected:
     return Rejected(suspect.reason, suspect.start, suspect.end, meant.value)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The signs of a number, the place of each in the text, and what was dropped."""
+
+    kept: list[str]
+    places: list[int]
+    changes: dict[Change, None]
+
+
 def _normalise_slowly(text: str) -> Normalised | Rejected:
+    read = _read(text)
+    return read if isinstance(read, Rejected) else _assembled(read, len(text))
+
+
+def _read(text: str) -> _Read | Rejected:
     kept: list[str] = []
     places: list[int] = []
     changes: dict[Change, None] = {}
@@ -144,16 +171,15 @@ def _normalise_slowly(text: str) -> Normalised | Rejected:
                 bad = (bad[0] if bad else place, place + 1)
     if bad is not None:
         return Rejected(Rejection.NOT_A_NUMBER, *bad)
-    return _assembled("".join(kept), places, changes, len(text))
+    return _Read(kept, places, changes)
 
 
 def _removed(char: str) -> Change | None:
     return next((Change(name) for signs, name in _REMOVED if char in signs), None)
 
 
-def _assembled(
-    value: str, places: list[int], changes: dict[Change, None], length: int
-) -> Normalised | Rejected:
+def _assembled(read: _Read, length: int) -> Normalised | Rejected:
+    value, places, changes = "".join(read.kept), read.places, read.changes
     if not value:
         return Rejected(Rejection.EMPTY, 0, length)
     if not value.strip("0"):

@@ -192,13 +192,14 @@ def _range(plain: str) -> Found | None:
     head, dash, tail = match.groups()
     earlier = plain[: match.start(2)]
     alone = dash.strip()[0] not in earlier.lstrip(" -")
-    if _ends_a_range(head, tail, alone=alone, long="–" in dash or len(dash.strip()) > 1):
-        reason = Rejection.RANGE
-    elif not alone and len(tail) <= 2 and tail > head[-len(tail) :] and _digits(earlier) >= 9:
-        reason = Rejection.RANGE if len(tail) < len(head) else None
-    else:
-        reason = Rejection.EXTENSION if len(tail) < len(head) >= 9 else None
-    return None if reason is None else (reason, match.start(2), match.end(3))
+    fewer, higher = len(tail) < len(head), tail > head[-len(tail) :]
+    in_groups = not alone and fewer and higher and len(tail) <= 2 and _digits(earlier) >= 9
+    long = "–" in dash or len(dash.strip()) > 1
+    if in_groups or _ends_a_range(head, tail, alone=alone, long=long):
+        return Rejection.RANGE, match.start(2), match.end(3)
+    if fewer and len(head) >= 9:
+        return Rejection.EXTENSION, match.start(2), match.end(3)
+    return None
 
 
 def _ends_a_range(head: str, tail: str, *, alone: bool, long: bool) -> bool:

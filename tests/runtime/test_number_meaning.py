@@ -10,6 +10,7 @@ from poolsite.number_format import (
     NotANumberError,
     Rejected,
     Rejection,
+    beginning,
     normalise,
     parse,
 )
@@ -154,6 +155,26 @@ def test_the_error_says_what_to_write_instead() -> None:
         parse("13978000024.0")
     with pytest.raises(NotANumberError, match=r"^a range, not a number$"):
         parse("13978000029–30")
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("1", "1"),
+        ("13", "13"),
+        ("138-99", "13899"),
+        ("+49 (0", "+490"),
+        ("0086 1", "+861"),
+        ("0", "0"),
+        ("00", ""),
+        ("+", ""),
+        ("", ""),
+        ("desk 1", ""),
+        ("1" * 300, ""),
+    ],
+)
+def test_a_search_takes_the_first_digits_and_judges_no_separator(typed: str, found: str) -> None:
+    assert beginning(typed) == found
 
 
 @given(st.text("0123456789+-–.() ,'E…~", max_size=40))
