@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
 from poolsite.access.middleware import is_api
@@ -23,15 +24,28 @@ RETRY_SECONDS: Final = 5
 def something_failed(request: HttpRequest) -> HttpResponseBase:
     """The answer to an error that nobody handled; Django calls this while it is being handled."""
     busy = sql_is_away(sys.exc_info()[1])
-    if is_api(request) or _wants_json(request):
+    if is_api(request):
         detail = "The database did not answer in time. Try again in a moment."
         return django_problem("unavailable", detail) if busy else django_problem("fault")
-    return _busy_page(request) if busy else server_error(request)
+    if not busy:
+        return server_error(request)
+    return _busy_problem(request) if _wants_json(request) else _busy_page(request)
 
 
 def _wants_json(request: HttpRequest) -> bool:
     """Whether the script of a page asks, which shows the problem's title and detail."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _busy_problem(request: HttpRequest) -> HttpResponse:
+    """The same in the reader's words, as static/js/dom.js shows it."""
+    told = _("It did not answer in time. Wait a few seconds, then try again.")
+    if request.method not in ("GET", "HEAD"):
+        told = _(
+            "It did not answer in time, so your last step may not have been saved. "
+            "Wait a few seconds, check, then try again."
+        )
+    return django_problem("unavailable", told, title=_("The database is busy"))
 
 
 def _busy_page(request: HttpRequest) -> HttpResponse:
