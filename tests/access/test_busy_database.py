@@ -22,22 +22,52 @@ pytestmark = pytest.mark.django_db(transaction=True)
 FORM = {"username": "alice", "password": PASSWORD}
 
 
+SQLITE = connection.vendor == "sqlite"
+PATIENCE = "ALTER DATABASE {} {} lock_timeout"
+
+
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Connections wait 50 ms for the lock instead of 20 s."""
-    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
-    connection.close()
+def _impatient(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Connections wait 50 ms for the lock; in the product SQLite's wait 20 s."""
+    name = connection.ops.quote_name(connection.settings_dict["NAME"])
+    if SQLITE:
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute(PATIENCE.format(name, "SET") + " = '50ms'")
+    _connect_anew()
     yield
-    connection.close()  # the next test's waits as long as the product's
+    if not SQLITE:
+        with connection.cursor() as cursor:
+            cursor.execute(PATIENCE.format(name, "RESET"))
+    _connect_anew()
+
+
+def _connect_anew() -> None:
+    connection.close()
+    if not SQLITE:
+        connection.close_pool()  # type: ignore[attr-defined]
 
 
 @contextmanager
 def locked() -> Iterator[None]:
     """Another connection writes, and is not done."""
+    if not SQLITE:
+        with psycopg.connect(**_parameters()) as held:
+            held.execute("LOCK TABLE django_session")
+            yield
+            held.rollback()
+        return
     with closing(sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
+
+
+def _parameters() -> dict[str, Any]:
+    found = connection.get_connection_params()
+    names = ("dbname", "user", "password", "host", "port")
+    return {name: found[name] for name in names if name in found}
 
 
 def page(answer: Any) -> str:
@@ -151,7 +181,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
 
 
 def test_a_missing_table_is_a_mistake_and_a_lost_server_is_not() -> None:
-    with pytest.raises(OperationalError) as missing, connection.cursor() as cursor:
+    kinds = (OperationalError, ProgrammingError)  # SQLite's, PostgreSQL's
+    with pytest.raises(kinds) as missing, connection.cursor() as cursor:
         cursor.execute("SELECT * FROM no_such_table")
     assert not sql_is_away(missing.value)
     assert sql_is_away(caused(OperationalError(), psycopg.OperationalError("server closed")))
