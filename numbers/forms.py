@@ -14,7 +14,13 @@ SETTINGS = (
     (
         _("Name and alarms"),
         "",
-        ("name", "description", "blocking_alarm_percent", "occupancy_alarm_percent"),
+        (
+            "name",
+            "description",
+            "blocking_alarm_percent",
+            "occupancy_alarm_percent",
+            "short_call_seconds",
+        ),
     ),
     (
         _("Picking"),

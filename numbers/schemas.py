@@ -64,6 +64,16 @@ class Event(BaseModel):
     wait_ms: int | None = Field(
         None, ge=0, le=WAIT_LIMIT_MS, description="`call`: wait this long for a number."
     )
+    cause: Name64 | None = Field(
+        None, description="`hangup`: the switch's release cause (Q.850 or SIP), as it says it."
+    )
+    answered: bool | None = Field(None, description="`hangup`: whether the callee answered.")
+    talk_seconds: int | None = Field(
+        None,
+        ge=0,
+        le=10 * 365 * 86_400,
+        description="`hangup` of an answered call: seconds from the answer to the end.",
+    )
 
 
 class Answer(BaseModel):

@@ -167,6 +167,9 @@ async def _pool_event(ref: PoolRef, event: Event) -> pool.Event:
         seq=event.seq,
         reason=event.reason or "",
         wait_ms=event.wait_ms or 0,
+        cause=event.cause or "",
+        answered=event.answered,
+        talk_seconds=event.talk_seconds,
     )
 
 

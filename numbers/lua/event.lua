@@ -11,7 +11,7 @@ KEYS[7] {pool}:registrations  ZSET    number by the µs at which its first conta
 ARGV[1] event                 add del reg unreg call hangup renew; or one JSON object instead of all
 ARGV[2] number                "-" or left out = none
 ARGV[3+] options              name, value, name, value: call_id switch incarnation agent callee
-  direction force sticky near paid contact expires seq reason wait_ms
+  direction force sticky near paid contact expires seq reason wait_ms cause answered talk_seconds
 Reply: [outcome, number, state, reason]; to callers that declare all keys also pairs: lease_seconds
   last_agent place retry_ms release;
   outcome 1 ok, 0 failed, -1 not allowed

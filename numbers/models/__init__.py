@@ -1,5 +1,15 @@
 """What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
 
+from numbers.models.health import (
+    HealthAction,
+    HealthMark,
+    HealthRule,
+    HealthSlot,
+    Measure,
+    NumberHealth,
+    SpamLabel,
+    Window,
+)
 from numbers.models.imports import ImportPart, ImportRow, NumberImport
 from numbers.models.pools import (
     NUMBER_LENGTH,
@@ -17,14 +27,22 @@ __all__ = [
     "SLUG_PATTERN",
     "CallRecord",
     "Direction",
+    "HealthAction",
+    "HealthMark",
+    "HealthRule",
+    "HealthSlot",
     "ImportPart",
     "ImportRow",
+    "Measure",
     "MinuteSample",
     "Number",
+    "NumberHealth",
     "NumberImport",
     "NumberTag",
     "Pool",
     "PoolEvent",
+    "SpamLabel",
     "Switch",
     "UnsentChange",
+    "Window",
 ]

@@ -91,6 +91,13 @@ class Pool(PausableRow):
         validators=[MinValueValidator(0), MaxValueValidator(100)],
     )
 
+    short_call_seconds = models.PositiveIntegerField(
+        _("short call, under seconds"),
+        default=6,
+        validators=[MinValueValidator(1), MaxValueValidator(3_600)],
+        help_text=_("An answered call with less talk time counts as short in number health."),
+    )
+
     loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
 
     objects = Living["Pool"]()
@@ -153,6 +160,7 @@ class Number(PartRow):
     quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
     quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
     quarantined_reason = models.CharField(_("quarantine's reason"), max_length=200, blank=True)
+    quarantined_until = models.DateTimeField(_("quarantined until"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 
     class Meta:

@@ -35,6 +35,9 @@ class Change:
     callee: str = ""
     direction: str = ""
     contact: str = ""
+    answered: str = ""  # what a hangup told: "1", "0", or nothing
+    talk_seconds: str = ""
+    cause: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,7 +65,7 @@ class Change:
 _TEXTS_BESIDE: Final = "w"  # the entry's texts stand in its field `c`, joined by tabs
 _TEXTS: Final = (
     *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
-    "contact",
+    *("contact", "answered", "talk_seconds", "cause"),
 )
 _JSON_NAMES: Final = {"call_id": "call"}
 

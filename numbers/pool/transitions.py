@@ -22,7 +22,8 @@ class Event:
     """One event, named as in Redis, HTTP and frames; an empty text or None is left out.
 
     `near` is the key of a region (numbers.regions.area): of the callee for `call`, of the number
-    itself for `add`. `expires` is in seconds, None = for ever.
+    itself for `add`. `expires` is in seconds, None = for ever. A `hangup` may tell the switch's
+    `cause`, whether the call was `answered` (None = not told), and from then its `talk_seconds`.
     """
 
     event: str
@@ -42,6 +43,9 @@ class Event:
     seq: int | None = None
     reason: str = ""
     wait_ms: int = 0
+    cause: str = ""
+    answered: bool | None = None
+    talk_seconds: int | None = None
 
     def words(self) -> tuple[str, ...]:
         """Return the arguments of numbers/event."""
@@ -60,6 +64,10 @@ class Event:
             words += ["seq", str(self.seq)]
         if self.wait_ms:
             words += ["wait_ms", str(self.wait_ms)]
+        if self.answered is not None:
+            words += ["answered", "1" if self.answered else "0"]
+        if self.talk_seconds is not None:
+            words += ["talk_seconds", str(self.talk_seconds)]
         return tuple(words)
 
     @property
@@ -72,7 +80,7 @@ class Event:
 
 _TEXTS = (
     *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
-    *("near", "paid", "contact", "reason"),
+    *("near", "paid", "contact", "reason", "cause"),
 )
 
 

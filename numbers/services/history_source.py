@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 
-from numbers.models import CallRecord, MinuteSample, Pool, PoolEvent
+from numbers.models import CallRecord, HealthSlot, MinuteSample, Pool, PoolEvent
 from poolsite.history import Aggregate, Entry, Retained, Source
+
+HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
 
 
 class PoolSource(Source):
@@ -34,4 +36,5 @@ class PoolSource(Source):
             Retained(PoolEvent, keep_days=settings.CALLS_KEEP_DAYS),
             Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
             Retained(MinuteSample, "minute"),
+            Retained(HealthSlot, "slot_us", HEALTH_KEEP_DAYS),
         )

@@ -35,6 +35,7 @@ def numbers_quarantine(
                 quarantined_at=timezone.now(),
                 quarantined_by=name_of(actor),
                 quarantined_reason=reason,
+                quarantined_until=None,
             )
             changed += found
             if found:
@@ -59,7 +60,12 @@ def numbers_release(
         with transaction.atomic():
             rows = Number.objects.filter(pool=pool, value__in=chunk, quarantined_at__isnull=False)
             found = list(rows.values_list("value", flat=True))
-            rows.update(quarantined_at=None, quarantined_by="", quarantined_reason="")
+            rows.update(
+                quarantined_at=None,
+                quarantined_by="",
+                quarantined_reason="",
+                quarantined_until=None,
+            )
             changed += found
             if found:
                 send_after_commit(pool, partial(_let_go, pool, found, reason))

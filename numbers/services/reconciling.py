@@ -19,7 +19,7 @@ from numbers.services.common import chunks, settings_of
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
 from numbers.services.pools import apply_pause, apply_settings
-from numbers.services.records import UNTOLD
+from numbers.services.records import close_untold
 from numbers.services.removing import remove_numbers
 from numbers.services.reports import (
     CALL_OVER,
@@ -257,9 +257,7 @@ class _Comparison:
             if record is not None:
                 self.report.add(CALL_OVER, [value])
                 if self.mend:
-                    CallRecord.objects.filter(pk=record.pk, ended_at=None).update(
-                        ended_at=timezone.now(), ended_how=UNTOLD
-                    )
+                    close_untold(record)
             if state.busy and state.call is not None:
                 self.report.add(CALL_UNKNOWN, [value])
                 if self.mend:

@@ -7,11 +7,13 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.utils import timezone
 
 from numbers import regions
 from numbers.models import CallRecord, Number, NumberTag, PoolEvent
 from numbers.pool import Change, read_change
 from numbers.services.foreign import note_foreign
+from numbers.services.health_counting import count_ended
 from numbers.services.hearing import note_switches
 from numbers.services.opening import note_opened
 from poolsite.history import Entry
@@ -38,6 +40,15 @@ def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> No
     _Membership(pool_id).write(changes)
 
 
+def close_untold(record: CallRecord) -> None:
+    """End the record of a call that Redis does not have, unless it has ended since it was read."""
+    record.ended_at, record.ended_how = timezone.now(), UNTOLD
+    with transaction.atomic():
+        running = CallRecord.objects.filter(pk=record.pk, ended_at=None)
+        if running.update(ended_at=record.ended_at, ended_how=record.ended_how):
+            count_ended(record.pool_id, [record])
+
+
 def _change(entry: Entry) -> Change:
     """The entry as a value. One that no script of ours wrote is kept, and stops nothing."""
     try:
@@ -54,6 +65,9 @@ def _event(pool_id: int, generation: int, entry: Entry, change: Change) -> PoolE
         "ready_us": change.ready_us,
         "incarnation": change.incarnation,
         "contact": change.contact,
+        "answered": change.answered,
+        "talk_seconds": change.talk_seconds,
+        "cause": change.cause,
         **change.more,
     }
     return PoolEvent(
@@ -84,6 +98,7 @@ class _Calls:
     open: dict[str, CallRecord] = field(default_factory=dict)
     fresh: list[CallRecord] = field(default_factory=list)
     changed: dict[int, CallRecord] = field(default_factory=dict)
+    ended: list[CallRecord] = field(default_factory=list)
 
     def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
         touched = {change.number for _, change in changes if change.begins_call or change.ends_call}
@@ -99,9 +114,10 @@ class _Calls:
         CallRecord.objects.bulk_create(self.fresh, batch_size=BATCH)
         CallRecord.objects.bulk_update(
             list(self.changed.values()),
-            ["ended_at", "ended_how", "generation", "seq"],
+            [*("ended_at", "ended_how", "cause", "answered", "talk_seconds"), "generation", "seq"],
             batch_size=BATCH,
         )
+        count_ended(self.pool_id, self.ended)
         if opened_us:
             self._close_unadopted(opened_us)
             transaction.on_commit(partial(note_opened, self.pool_id))
@@ -147,11 +163,15 @@ class _Calls:
         record = self.open.pop(change.number, None)
         if record is not None:
             how = change.event if not change.reason else f"{change.event}: {change.reason}"
+            record.cause = change.cause[:64]
+            record.answered = {"1": True, "0": False}.get(change.answered)
+            record.talk_seconds = int(change.talk_seconds) if change.talk_seconds else None
             self._close(record, moment_of(entry.at_us), how)
 
     def _close(self, record: CallRecord, ended_at: datetime, how: str) -> None:
         record.ended_at = max(ended_at, record.started_at)
         record.ended_how = how[:64]
+        self.ended.append(record)
         self._note(record)
 
     def _note(self, record: CallRecord) -> None:
@@ -160,9 +180,14 @@ class _Calls:
 
     def _close_unadopted(self, opened_us: int) -> None:
         """The pool is open again: what no switch reported from before has ended meanwhile."""
-        CallRecord.objects.filter(
+        running = CallRecord.objects.filter(
             pool_id=self.pool_id, ended_at=None, generation__lt=self.generation
-        ).update(ended_at=moment_of(opened_us), ended_how=LOST)
+        )
+        lost = list(running.select_for_update())
+        for record in lost:
+            record.ended_at = moment_of(opened_us)
+        running.update(ended_at=moment_of(opened_us), ended_how=LOST)
+        count_ended(self.pool_id, lost)
 
 
 @dataclass
@@ -243,9 +268,14 @@ class _Membership:
             row = numbers.filter(value=value)
             if event == "quarantined":
                 row.filter(quarantined_at=None).update(
-                    quarantined_at=moment_of(us), quarantined_reason=reason[:200]
+                    quarantined_at=moment_of(us),
+                    quarantined_reason=reason[:200],
+                    quarantined_until=None,
                 )
             else:
                 row.filter(quarantined_at__lte=moment_of(us)).update(
-                    quarantined_at=None, quarantined_by="", quarantined_reason=""
+                    quarantined_at=None,
+                    quarantined_by="",
+                    quarantined_reason="",
+                    quarantined_until=None,
                 )

@@ -115,7 +115,10 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
         Number.objects.filter(pk__in=keys).update(pool=target)
         # The drain may have taken our quarantine for an operator's.
         Number.objects.filter(pk__in=[row.pk for row in going if row.value not in held]).update(
-            quarantined_at=None, quarantined_by="", quarantined_reason=""
+            quarantined_at=None,
+            quarantined_by="",
+            quarantined_reason="",
+            quarantined_until=None,
         )
         NumberTag.objects.filter(number_id__in=keys).update(pool=target)
         gone = [row.value for row in going]

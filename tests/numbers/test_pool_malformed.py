@@ -56,6 +56,21 @@ MALFORMED: dict[str, list[str | bytes]] = {
     "long callee": ["call", "-", "callee", "1" * 65],
     "long contact": ["reg", NUMBER, "contact", "x" * 257],
     "long reason": ["hangup", NUMBER, "reason", "x" * 201],
+    "long cause": ["hangup", NUMBER, "call_id", "x", "cause", "x" * 65],
+    "cause with NUL": ["hangup", NUMBER, "call_id", "x", "cause", b"16\0"],
+    "cause that is not UTF-8": ["hangup", NUMBER, "call_id", "x", "cause", b"\xc3("],
+    "cause with a tab, of a registration": ["reg", NUMBER, "cause", "1\t6"],
+    "answered as a word": ["hangup", NUMBER, "call_id", "x", "answered", "yes"],
+    "talk time of a call not answered": [
+        *("hangup", NUMBER, "call_id", "x", "answered", "0", "talk_seconds", "4"),
+    ],
+    "talk time and no answer": ["hangup", NUMBER, "call_id", "x", "talk_seconds", "4"],
+    "talk time as a fraction": [
+        *("hangup", NUMBER, "call_id", "x", "answered", "1", "talk_seconds", "4.5"),
+    ],
+    "enormous talk time": [
+        *("hangup", NUMBER, "call_id", "x", "answered", "1", "talk_seconds", "315360001"),
+    ],
     "long voucher": ["call", "-", "paid", "x" * 129],
     "10 MB option": ["call", "-", "agent", "x" * 10_000_000],
     "call id with NUL": ["call", "-", "call_id", b"a\0b"],
@@ -114,6 +129,7 @@ WORDS = st.one_of(
         [
             *("call_id", "switch", "incarnation", "agent", "callee", "direction", "force", "near"),
             *("sticky", "paid", "contact", "expires", "seq", "reason", "wait_ms"),
+            *("cause", "answered", "talk_seconds"),
         ]
     ),
     st.text(max_size=40).map(lambda text: text.encode("utf-8", "surrogatepass")),

@@ -65,6 +65,9 @@ SETTINGS = st.builds(
 )
 
 
+TOLD = st.sampled_from([("", None, None), ("16", True, 7), ("486", False, None), ('"é\\', True, 0)])
+
+
 class PoolMachine(RuleBasedStateMachine):
     bench: ClassVar[PoolUnderTest]
     clock: ClassVar[ScriptClock]
@@ -82,12 +85,13 @@ class PoolMachine(RuleBasedStateMachine):
             self.send(pool.Event("add", number, near="86"))
             self.send(pool.Event("reg", number))
 
-    def send(self, event: pool.Event) -> None:
-        outcome = self.bench.run(pool.event(SLUG, event))
+    def send(self, event: pool.Event) -> pool.Outcome:
+        outcome: pool.Outcome = self.bench.run(pool.event(SLUG, event))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)
         assert reply == self.model.event(event), event
         if event.event == "reg" and self.bench.client.zcard(KEYS.registrations) == 1:
             self.nothing_before = 0  # it has announced itself
+        return outcome
 
     @rule(event=CALLS, source=FROM)
     def call(self, event: pool.Event, source: tuple[str, str]) -> None:
@@ -111,12 +115,31 @@ class PoolMachine(RuleBasedStateMachine):
         if number or call_id:
             self.send(pool.Event("hangup", number, call_id, *source))
 
-    @rule(data=st.data(), source=FROM)
-    def hang_up_a_live_call(self, data: st.DataObject, source: tuple[str, str]) -> None:
+    @rule(data=st.data(), source=FROM, told=TOLD)
+    def hang_up_a_live_call(
+        self,
+        data: st.DataObject,
+        source: tuple[str, str],
+        told: tuple[str, bool | None, int | None],
+    ) -> None:
         calls = sorted((name, call.call_id) for name, call in self.model.calls())
         if calls:
             number, call_id = data.draw(st.sampled_from(calls))
-            self.send(pool.Event("hangup", number, call_id, *source))
+            cause, answered, talk = told
+            event = pool.Event("hangup", number, call_id, *source, cause=cause, answered=answered)
+            outcome = self.send(replace(event, talk_seconds=talk))
+            if outcome.ok and outcome.reason in ("", "old call"):
+                self.compare_told(told)
+
+    def compare_told(self, told: tuple[str, bool | None, int | None]) -> None:
+        """The entry of the call's end has what its hangup told."""
+        log = self.bench.client.xrevrange(KEYS.log, count=20)
+        change = next(
+            found for _, fields in log if (found := pool.read_change(fields)).event == "hangup"
+        )
+        answered = {"1": True, "0": False}.get(change.answered)
+        talk = int(change.talk_seconds) if change.talk_seconds else None
+        assert (change.cause, answered, talk) == told
 
     @rule(number=MAYBE_NUMBER, call_id=CALL_IDS)
     def renew(self, number: str, call_id: str) -> None:

@@ -1,7 +1,7 @@
 -- The number's call ends now.
 -- In: number, st (its state, or what stands behind the time), cut (where its call begins in st), u since
 --   props (the state before the call), cid (its call id), event (its name in the history), why (reason),
---   rest_ms (rest at least this long). Out: kept_1, value_1, seq_text.
+--   rest_ms (rest at least this long), texts (the history's: the call id, and what was told of the call). Out: kept_1, value_1, seq_text.
 local ready, ready_at, rests = now, at, ''
 if rest_ms > 0 then
   ready, rests = now + rest_ms * 1000, 'r'
@@ -41,6 +41,6 @@ local reg = (u == '1' and 'u' or 'd') .. (held or '')
 if u == '0' then call('HINCRBY', POOL, 'busy_down', -1) end
 seq = seq + 1
 seq_text = fmt('%d', seq)
-call('XADD', LOG, seq_text, 'at', at, 'c', cid, 'e', event .. '\t' .. number .. '\tb' .. reg
+call('XADD', LOG, seq_text, 'at', at, 'c', texts, 'e', event .. '\t' .. number .. '\tb' .. reg
   .. (find(st, ',"suspect":1', cut + 20, true) and 's' or '') .. '\ti' .. reg .. rests
   .. '\t' .. why .. '\t\t' .. since .. '\t' .. ready_at .. '\tw')

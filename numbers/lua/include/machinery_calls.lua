@@ -4,6 +4,7 @@
 function slow.end_call(number, u, since, props, event, why, rest_ms)
   local st, kept_1, value_1, seq_text = props, nil, nil, nil
   local cut, _, _, cid = slow.call_in(st)
+  local texts = cid
   props = sub(st, 1, cut - 1)
   --@include end_call
   if kept_1 then call('HSET', POOL, kept_1, value_1) end
@@ -36,8 +37,8 @@ function slow.remove(number, st, b, u, since, props)
 end
 
 -- Ends the call of a deleted number, if it has that call id ('' = one made without; nil = any).
--- Returns its call id, or nil. A number that was added again becomes pickable.
-function slow.bury(number, id, event, why, how_rest_ms)
+-- Returns its call id, or nil. A number that was added again becomes pickable. told: JSON fields for the history.
+function slow.bury(number, id, event, why, how_rest_ms, told)
   local stone = call('HGET', POOL, 't:' .. number)
   if not stone then return nil end
   local cid = select(4, slow.call_in(stone)) or ''
@@ -62,7 +63,7 @@ function slow.bury(number, id, event, why, how_rest_ms)
       enter(number, ready, props)
     end
   end
-  log(event, number, before, after, why == '' and 'old call' or why, '', '', ready, ',"call":"' .. json(cid) .. '"')
+  log(event, number, before, after, why == '' and 'old call' or why, '', '', ready, ',"call":"' .. json(cid) .. '"' .. (told or ''))
   return cid
 end
 

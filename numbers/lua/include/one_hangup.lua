@@ -50,7 +50,9 @@ if b ~= '1' then
   if byte(conf, 4) == 49 then -- it may be the call of a deleted number
     slow = slow or machinery(now, at)
     slow.sync(seq, conf)
-    local buried = slow.bury(number, id, 'hangup', cause)
+    local told = answered ~= '' and ',"answered":"' .. answered .. '","talk_seconds":"' .. talk .. '"' or ''
+    if release_cause ~= '' then told = told .. ',"cause":"' .. slow.json(release_cause) .. '"' end
+    local buried = slow.bury(number, id, 'hangup', cause, nil, told)
     seq, conf = slow.synced()
     if buried then
       reason = 'old call'

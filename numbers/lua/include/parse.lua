@@ -17,6 +17,7 @@ if given and given ~= '-' then
 end
 id, switch, incarnation, agent, callee, area, paid, contact, cause = '', '', '', '', '', '', '', '', ''
 direction, force, sticky, expires, order, wait_ms, texts = 'out', '0', '1', '', '', 0, ''
+release_cause, answered, talk = '', '', ''
 if words > 2 and not problem then
   if words % 2 == 1 then problem = 'options: one has no value' end
   for i = 3, words - 1, 2 do
@@ -36,6 +37,9 @@ if words > 2 and not problem then
     elseif name == 'seq' then order = value
     elseif name == 'reason' then cause = value
     elseif name == 'wait_ms' then wait_ms = value
+    elseif name == 'cause' then release_cause = value
+    elseif name == 'answered' then answered = value
+    elseif name == 'talk_seconds' then talk = value
     else problem = 'option ' .. string.gsub(sub(name, 1, 40), '[^ -~]', '?') end
   end
   if #id > 128 then problem = 'call_id'
@@ -50,6 +54,10 @@ if words > 2 and not problem then
   elseif #paid > 128 then problem = 'paid'
   elseif #contact > 256 then problem = 'contact'
   elseif #cause > 200 then problem = 'reason'
+  elseif #release_cause > 64 then problem = 'cause'
+  elseif answered ~= '' and answered ~= '1' and answered ~= '0' then problem = 'answered'
+  elseif talk ~= '' and (#talk > 9 or find(talk, '%D') or talk + 0 > 315360000) then problem = 'talk_seconds'
+  elseif talk ~= '' and answered ~= '1' then problem = 'talk_seconds without answered'
   elseif expires ~= '' and (#expires > 9 or find(expires, '%D') or expires + 0 > 315360000) then
     problem = 'expires'
   elseif order ~= '' and (#order > 16 or find(order, '%D') or (#order == 16 and order > '9007199254740992')) then
@@ -68,13 +76,17 @@ if words > 2 and not problem then
   if event == 'call' then
     texts = id .. '\t' .. switch .. '\t' .. incarnation .. '\t' .. agent .. '\t' .. callee .. '\t' .. direction
     plain = find(texts, '^[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t%l*$')
-      and (paid == '' and cause == '' and contact == '' or find(paid .. cause .. contact, '^[ -~]*$'))
+      and (paid == '' and cause == '' and contact == '' and release_cause == ''
+        or find(paid .. cause .. contact .. release_cause, '^[ -~]*$'))
   elseif event == 'hangup' then
-    plain = find(id .. switch .. incarnation .. agent .. callee .. paid .. contact .. cause, '^[ -~]*$')
+    plain = find(id .. switch .. incarnation .. agent .. callee .. paid .. contact .. cause .. release_cause, '^[ -~]*$')
     texts = id
+    if answered ~= '' or release_cause ~= '' then
+      texts = id .. '\t\t\t\t\t\t\t' .. answered .. '\t' .. talk .. '\t' .. release_cause
+    end
   else
     texts = id .. '\t' .. switch .. '\t' .. incarnation .. '\t' .. agent .. '\t' .. callee .. '\t\t' .. contact
-    plain = find(texts, '^[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t\t[ -~]*$') and find(paid .. cause, '^[ -~]*$')
+    plain = find(texts, '^[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t[ -~]*\t\t[ -~]*$') and find(paid .. cause .. release_cause, '^[ -~]*$')
   end
   if not plain or find(texts, '"', 1, true) or find(texts, '\\', 1, true) then
     --@include check_text

@@ -1,0 +1,178 @@
+"""Calls that have ended are counted for number health, in the transaction that ends their records.
+
+Each counted call adds to the slot of its end three times (number, switch, region) and to the
+number's sums of each window that still holds this slot. The pool's mark is locked meanwhile, so a
+window cannot slide between the look and the sum. SQL adds (`calls + excluded.calls`), so nothing is
+read first.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from numbers.models import CallRecord, Direction, HealthMark, HealthSlot, Number, NumberHealth, Pool
+from numbers.models.health import SLOT_SECONDS, Window
+from poolsite.moments import us_of
+
+SLOT_US = SLOT_SECONDS * 1_000_000
+ROWS = 400  # of one statement
+LOOKED_UP = 500
+
+
+@dataclass
+class Tally:
+    """Counts of some calls. `calls` are those whose answer was told, `untold` the others."""
+
+    calls: int = 0
+    answered: int = 0
+    short: int = 0
+    untold: int = 0
+    talk_ms: int = 0
+
+    def add(self, record: CallRecord, short_seconds: int) -> None:
+        """Count an ended call."""
+        if record.answered is None:
+            self.untold += 1
+            return
+        self.calls += 1
+        if record.answered:
+            talk_ms = talk_ms_of(record)
+            self.answered += 1
+            self.talk_ms += talk_ms
+            self.short += talk_ms < short_seconds * 1_000
+
+    def values(self) -> list[int]:
+        return [getattr(self, name) for name in COUNTS]
+
+
+COUNTS = tuple(each.name for each in fields(Tally))
+
+
+def talk_ms_of(record: CallRecord) -> int:
+    """How long an answered call was talked on: as told, else from its pick to its end."""
+    if record.talk_seconds is not None:
+        return record.talk_seconds * 1_000
+    if record.ended_at is None:
+        return 0
+    return (us_of(record.ended_at) - us_of(record.started_at)) // 1_000
+
+
+def slot_of(us: int) -> int:
+    """When the slot of a moment began, µs."""
+    return us - us % SLOT_US
+
+
+def window_from(window: Window, now_us: int) -> int:
+    """The first slot that a window holds: the current slot, and as many before as it is long."""
+    return slot_of(now_us) - int(window.length.total_seconds()) * 1_000_000
+
+
+def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:
+    """Count the outbound ones of records that have just ended. Call it once for each end, in the
+    transaction that ended them.
+    """
+    ended = [each for each in records if each.ended_at and each.direction == Direction.OUT]
+    if not ended:
+        return
+    short_seconds = Pool.all_objects.values_list("short_call_seconds", flat=True).get(pk=pool_id)
+    regions = _regions({record.number for record in ended})
+    slots: dict[tuple[str, str, int], Tally] = defaultdict(Tally)
+    numbers: dict[tuple[str, int], Tally] = defaultdict(Tally)
+    switches: dict[str, str] = {}
+    for record in ended:
+        assert record.ended_at is not None
+        slot = slot_of(us_of(record.ended_at))
+        region = regions.get(record.number, "")
+        for key in (
+            (HealthSlot.NUMBER, record.number, slot),
+            (HealthSlot.SWITCH, record.switch, slot),
+            (HealthSlot.REGION, region, slot),
+        ):
+            slots[key].add(record, short_seconds)
+        numbers[record.number, slot].add(record, short_seconds)
+        switches[record.number] = record.switch
+    mark = locked_mark(pool_id)
+    _add_slots(pool_id, slots)
+    _add_numbers(mark, numbers, regions, switches)
+
+
+def locked_mark(pool_id: int) -> HealthMark:
+    """The pool's mark, locked until the transaction ends; a new pool's begins now."""
+    now_us = us_of(timezone.now())
+    begin = {f"from_{window.value}_us": window_from(window, now_us) for window in Window}
+    HealthMark.objects.get_or_create(pool_id=pool_id, defaults=begin)
+    return HealthMark.objects.select_for_update().get(pool_id=pool_id)
+
+
+def _regions(values: set[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    ordered = sorted(values)
+    for start in range(0, len(ordered), LOOKED_UP):
+        rows = Number.objects.filter(value__in=ordered[start : start + LOOKED_UP])
+        found |= dict(rows.values_list("value", "region"))
+    return found
+
+
+def _add_slots(pool_id: int, slots: dict[tuple[str, str, int], Tally]) -> None:
+    rows = [[pool_id, *key, *slots[key].values()] for key in sorted(slots)]
+    columns = ("pool_id", "kind", "key", "slot_us", *COUNTS)
+    _upsert(HealthSlot._meta.db_table, columns, ("pool_id", "kind", "key", "slot_us"), COUNTS, rows)
+
+
+def _add_numbers(
+    mark: HealthMark,
+    numbers: dict[tuple[str, int], Tally],
+    regions: dict[str, str],
+    switches: dict[str, str],
+) -> None:
+    sums: dict[str, list[int]] = {}
+    for (number, slot), tally in numbers.items():
+        mine = sums.setdefault(number, [0] * (len(COUNTS) * len(Window)))
+        for place, window in enumerate(Window):
+            if slot < getattr(mark, f"from_{window.value}_us"):
+                continue  # it ended so long ago that the window has left it behind
+            for offset, value in enumerate(tally.values()):
+                mine[place * len(COUNTS) + offset] += value
+    counts = tuple(f"{name}_{window.value}" for window in Window for name in COUNTS)
+    rows = [
+        [mark.pool_id, number, regions.get(number, ""), switches[number], *sums[number]]
+        for number in sorted(sums)
+    ]
+    _upsert(
+        NumberHealth._meta.db_table,
+        ("pool_id", "number", "region", "switch", *counts),
+        ("pool_id", "number"),
+        counts,
+        rows,
+        replaced=("region", "switch"),
+    )
+
+
+def _upsert(
+    table: str,
+    columns: Sequence[str],
+    unique: Sequence[str],
+    added: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    replaced: Sequence[str] = (),
+) -> None:
+    """Insert rows; where one is there already, add the counts to it. Both databases know this."""
+    quote = connection.ops.quote_name
+    sets = [
+        f"{quote(name)} = {quote(table)}.{quote(name)} + excluded.{quote(name)}" for name in added
+    ]
+    sets += [f"{quote(name)} = excluded.{quote(name)}" for name in replaced]
+    one = "(" + ", ".join(["%s"] * len(columns)) + ")"
+    for start in range(0, len(rows), ROWS):
+        part = rows[start : start + ROWS]
+        sql = (
+            f"INSERT INTO {quote(table)} ({', '.join(map(quote, columns))}) "  # noqa: S608  names of ours
+            f"VALUES {', '.join([one] * len(part))} "
+            f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {', '.join(sets)}"
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [value for row in part for value in row])

@@ -1,0 +1,114 @@
+"""The windows of number health move on: what is older than a window leaves the numbers' sums."""
+
+from datetime import datetime
+from typing import Final
+
+from django.db import connection, transaction
+from django.db.models import Q, Sum
+
+from numbers.models import HealthMark, HealthSlot, NumberHealth, Pool
+from numbers.models.health import Window
+from numbers.services.health_counting import COUNTS, SLOT_US, locked_mark, window_from
+from poolsite.moments import us_of
+
+# Behind by more than the day for which slots outlive the longest window: sum up again.
+MOST_SLOTS: Final = 24 * 6
+INSERTED: Final = 500
+
+
+def slide_pool(pool: Pool, now: datetime) -> int:
+    """Bring the pool's sums to `now`; returns how many steps that took. Safe to repeat, and to
+    run twice at once. A clock that was put back moves nothing.
+    """
+    now_us, steps = us_of(now), 0
+    mark = HealthMark.objects.filter(pool=pool).first()
+    if mark is None:
+        return 0
+    for window in Window:
+        wanted = window_from(window, now_us)
+        if (wanted - getattr(mark, f"from_{window.value}_us")) // SLOT_US > MOST_SLOTS:
+            sum_up(pool, now)
+            return 1
+    for window in Window:
+        while _leave_one(pool, window, window_from(window, now_us)):
+            steps += 1
+    if steps:
+        _forget_idle(pool)
+    return steps
+
+
+def _leave_one(pool: Pool, window: Window, wanted_us: int) -> bool:
+    """Take the oldest slot out of a window that should begin later."""
+    name = f"from_{window.value}_us"
+    with transaction.atomic():
+        mark = locked_mark(pool.pk)
+        begins_us = getattr(mark, name)
+        if begins_us >= wanted_us:
+            return False
+        _subtract(pool, window, begins_us)
+        setattr(mark, name, begins_us + SLOT_US)
+        mark.save(update_fields=[name])
+    return True
+
+
+def _subtract(pool: Pool, window: Window, slot_us: int) -> None:
+    quote = connection.ops.quote_name
+    health, slot = quote(NumberHealth._meta.db_table), quote(HealthSlot._meta.db_table)
+    sets = []
+    for count in COUNTS:
+        mine = quote(f"{count}_{window.value}")
+        sets.append(f"{mine} = {health}.{mine} - slot.{quote(count)}")
+    sql = (
+        f"UPDATE {health} SET {', '.join(sets)} FROM {slot} AS slot "  # noqa: S608  names of ours
+        f"WHERE slot.pool_id = %s AND slot.slot_us = %s AND slot.kind = %s "
+        f"AND {health}.pool_id = slot.pool_id AND {health}.number = slot.key"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [pool.pk, slot_us, HealthSlot.NUMBER])
+
+
+def _forget_idle(pool: Pool) -> None:
+    """Numbers without a call in seven days need no row."""
+    idle = NumberHealth.objects.filter(pool=pool, calls_7d=0, untold_7d=0)
+    idle.delete()  # unaudited: sums
+
+
+def sum_up(pool: Pool, now: datetime) -> int:
+    """Make the pool's sums again from its slots; returns how many numbers have some."""
+    now_us = us_of(now)
+    with transaction.atomic():
+        mark = locked_mark(pool.pk)
+        for window in Window:
+            setattr(mark, f"from_{window.value}_us", window_from(window, now_us))
+        mark.save()
+        known = NumberHealth.objects.filter(pool=pool)
+        labels = {row[0]: row[1:] for row in known.values_list("number", "region", "switch")}
+        known.delete()  # unaudited: sums
+        sums = {
+            f"{count}_{window.value}": Sum(
+                count, filter=Q(slot_us__gte=window_from(window, now_us)), default=0
+            )
+            for window in Window
+            for count in COUNTS
+        }
+        rows = (
+            HealthSlot.objects.filter(
+                pool=pool,
+                kind=HealthSlot.NUMBER,
+                slot_us__gte=window_from(Window.WEEK, now_us),
+            )
+            .values("key")
+            .annotate(**sums)
+            .order_by("key")
+        )
+        made = 0
+        part: list[NumberHealth] = []
+        for row in rows.iterator(chunk_size=INSERTED):
+            number = row.pop("key")
+            region, switch = labels.get(number, ("", ""))
+            part.append(NumberHealth(pool=pool, number=number, region=region, switch=switch, **row))
+            if len(part) == INSERTED:
+                made += len(NumberHealth.objects.bulk_create(part))  # unaudited: sums
+                part = []
+        made += len(NumberHealth.objects.bulk_create(part))  # unaudited: sums
+    return made
