@@ -10,4 +10,5 @@ def register() -> None:
     register_action("numbers.view", roles=VIEWERS, operators=True, tokens=True)
     register_action("numbers.event", grants=["operate"], tokens=True)
     register_action("numbers.operate", grants=["operate"])
+    register_action("numbers.label", grants=["operate"], tokens=True)
     register_action("numbers.create", grants=["operate"])

@@ -27,6 +27,14 @@ def settings(shard: int, shards: int) -> dict[str, int]:
     return services.apply_all_settings()
 
 
+@jobs.sweep("numbers.health", every_seconds=30, pausable=True)
+def health(shard: int, shards: int) -> dict[str, int]:
+    """Windows of number health move on, rests end, rules act."""
+    from numbers.services.health_acting import health_tick
+
+    return health_tick()
+
+
 @jobs.sweep("numbers.samples", every_seconds=60)
 def samples(shard: int, shards: int) -> dict[str, int]:
     """One row per pool and minute, for the charts."""

@@ -8,6 +8,7 @@ an index. Definitions: docs/numbers-health.md.
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Case, F, Q, When
@@ -227,6 +228,18 @@ class HealthRule(PartRow):
     def __str__(self) -> str:
         return self.name
 
+    def clean(self) -> None:
+        """Refuse what could not mean anything."""
+        if self.measure == Measure.SPAM and self.direction != self.ABOVE:
+            raise ValidationError({"direction": _("Spam labels are counted at or above a number.")})
+        if self.measure == Measure.SPAM and self.threshold < 1:
+            raise ValidationError({"threshold": _("At least one source.")})
+        if (
+            self.measure in (Measure.ASR, Measure.SHORT, Measure.UNANSWERED)
+            and self.threshold > 100
+        ):
+            raise ValidationError({"threshold": _("A share is at most 100 %.")})
+
 
 class HealthAction(PartRow):
     """One number that a rule took out of use, why, until when, and how it came back."""
@@ -240,7 +253,11 @@ class HealthAction(PartRow):
     rule_name = models.CharField(_("rule"), max_length=60)
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH)
     action = models.CharField(_("action"), max_length=10)
-    reason = models.CharField(_("reason"), max_length=200)
+    reason = models.CharField(_("reason"), max_length=200)  # in English, as Redis keeps it
+    measure = models.CharField(_("measure"), max_length=20, choices=Measure)
+    window = models.CharField(_("window"), max_length=3, choices=Window)
+    value = models.FloatField(_("value"))
+    calls = models.PositiveIntegerField(_("calls"), default=0)
     day = models.DateField(_("day"))  # in the pool's zone: what the daily limit counts by
     at = models.DateTimeField(_("at"))
     until = models.DateTimeField(_("until"), null=True, blank=True)

@@ -75,17 +75,19 @@ def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:
     """Count the outbound ones of records that have just ended. Call it once for each end, in the
     transaction that ended them.
     """
-    ended = [each for each in records if each.ended_at and each.direction == Direction.OUT]
+    ended = [
+        (each, slot_of(us_of(each.ended_at)))
+        for each in records
+        if each.ended_at and each.direction == Direction.OUT
+    ]
     if not ended:
         return
     short_seconds = Pool.all_objects.values_list("short_call_seconds", flat=True).get(pk=pool_id)
-    regions = _regions({record.number for record in ended})
+    regions = _regions({record.number for record, _ in ended})
     slots: dict[tuple[str, str, int], Tally] = defaultdict(Tally)
     numbers: dict[tuple[str, int], Tally] = defaultdict(Tally)
     switches: dict[str, str] = {}
-    for record in ended:
-        assert record.ended_at is not None
-        slot = slot_of(us_of(record.ended_at))
+    for record, slot in ended:
         region = regions.get(record.number, "")
         for key in (
             (HealthSlot.NUMBER, record.number, slot),

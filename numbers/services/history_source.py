@@ -4,7 +4,15 @@ from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 
-from numbers.models import CallRecord, HealthSlot, MinuteSample, Pool, PoolEvent
+from numbers.models import (
+    CallRecord,
+    HealthAction,
+    HealthSlot,
+    MinuteSample,
+    Pool,
+    PoolEvent,
+    SpamLabel,
+)
 from poolsite.history import Aggregate, Entry, Retained, Source
 
 HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
@@ -37,4 +45,6 @@ class PoolSource(Source):
             Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
             Retained(MinuteSample, "minute"),
             Retained(HealthSlot, "slot_us", HEALTH_KEEP_DAYS),
+            Retained(HealthAction, "returned_at"),
+            Retained(SpamLabel, "created_at"),
         )

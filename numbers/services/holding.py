@@ -39,7 +39,7 @@ def numbers_quarantine(
             )
             changed += found
             if found:
-                send_after_commit(pool, partial(_hold, pool, found, reason))
+                send_after_commit(pool, partial(hold_in_redis, pool, found, reason))
     _audit_hold(actor, pool, "numbers.number_quarantine", changed, reason, job)
     return len(changed)
 
@@ -68,7 +68,7 @@ def numbers_release(
             )
             changed += found
             if found:
-                send_after_commit(pool, partial(_let_go, pool, found, reason))
+                send_after_commit(pool, partial(let_go_in_redis, pool, found, reason))
     _audit_hold(actor, pool, "numbers.number_release", changed, reason, job)
     return len(changed)
 
@@ -87,12 +87,14 @@ def number_release(*, actor: Actor, number: Number, reason: str = "") -> Number:
     return number
 
 
-def _hold(pool: Pool, values: Sequence[str], reason: str) -> None:
+def hold_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
+    """Quarantine numbers in Redis."""
     for chunk in chunks(values, door.ROWS_LIMIT):
         _all_known(hotpath.run(door.quarantine(pool.slug, chunk, reason)))
 
 
-def _let_go(pool: Pool, values: Sequence[str], reason: str) -> None:
+def let_go_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
+    """Let numbers be picked again in Redis."""
     for chunk in chunks(values, door.ROWS_LIMIT):
         _all_known(hotpath.run(door.unquarantine(pool.slug, chunk, reason)))
 

@@ -38,6 +38,7 @@ SETTINGS = (
     "log_limit",
     "blocking_alarm_percent",
     "occupancy_alarm_percent",
+    "short_call_seconds",
 )
 
 

@@ -1,0 +1,320 @@
+"""Health rules act: numbers are rested or quarantined, and return, each once, in SQL first.
+
+What a rule took out stands in `HealthAction`; the number's quarantine carries the same moment, so
+that a quarantine that somebody else made since is never taken for the rule's. The rules of a pool
+are locked while one acts: two workers together keep the daily limit and the share of the pool.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from numbers.errors import NumbersError
+from numbers.models import HealthAction, HealthRule, Measure, Number, Pool, Window
+from numbers.services.common import chunks, send_after_commit, summary, zone_of
+from numbers.services.health_judging import Judged, judged
+from numbers.services.health_sliding import slide_pool
+from numbers.services.holding import hold_in_redis, let_go_in_redis
+from poolsite import access
+from poolsite.access.services.actor import Actor, clean_reason, name_of, one_line, require
+from poolsite.operations import incidents
+
+logger = logging.getLogger(__name__)
+
+ACTOR = "numbers.health"
+INCIDENT, LIMIT_INCIDENT = "numbers.health_rule", "numbers.health_limit"
+RETURNS_AT_ONCE = 1_000
+TAKEN_AT_ONCE = 200  # of one transaction; the next round goes on
+BY = "rule: {name}"
+WORDS = {
+    Measure.ASR: "answer rate {value} %",
+    Measure.MEAN: "mean talk time {value} s",
+    Measure.SHORT: "short calls {value} %",
+    Measure.UNANSWERED: "unanswered {value} %",
+    Measure.SPAM: "labelled as spam by {value} sources",
+}
+
+
+def health_tick(now: datetime | None = None) -> dict[str, int]:
+    """One round over every pool: windows slide, rests that are over end, rules are evaluated.
+
+    Idempotent, and safe to run twice at once; everything is judged by `now`.
+    """
+    now = now or timezone.now()
+    done = {"slid": 0, "returned": return_due(now), "released": note_releases(now), "applied": 0}
+    for pool in Pool.objects.select_related("account").order_by("pk"):
+        done["slid"] += slide_pool(pool, now)
+    for rule in HealthRule.objects.filter(enabled=True, pool__deleted_at=None).order_by("pk"):
+        done["applied"] += evaluate(rule, now)
+    _close_incidents()
+    return done
+
+
+# -- rules act -----------------------------------------------------------------------------------
+
+
+def evaluate(rule: HealthRule, now: datetime) -> int:
+    """Apply a rule to the numbers that it means now; returns how many it took out."""
+    if not judged(rule, now, 1):  # the usual case, without a lock
+        incidents.close(type=LIMIT_INCIDENT, object=_name_of(rule))
+        return 0
+    with transaction.atomic():
+        locked = {
+            each.pk: each
+            for each in HealthRule.objects.select_for_update(of=("self",))
+            .select_related("pool__account")
+            .filter(pool_id=rule.pool_id)
+            .order_by("pk")
+        }
+        fresh = locked.get(rule.pk)
+        if fresh is None or not fresh.enabled:
+            return 0
+        room = _room(fresh, now)
+        found = judged(fresh, now, min(room, TAKEN_AT_ONCE) + 1)
+        taken = found[: min(room, TAKEN_AT_ONCE)]
+        if taken:
+            _apply(fresh, taken, now)
+        short = len(found) > room
+    if taken and fresh.notify:
+        _tell(fresh, taken)
+    _tell_limit(fresh, short=short)
+    return len(taken)
+
+
+def _room(rule: HealthRule, now: datetime) -> int:
+    """How many more numbers the rule may take: today, and of the pool at once."""
+    today = HealthAction.objects.filter(rule=rule, day=day_of(rule.pool, now)).count()
+    held = HealthAction.objects.filter(pool=rule.pool, returned_at=None).count()
+    numbers = Number.objects.filter(pool=rule.pool).count()
+    at_once = int(numbers * rule.pool_percent / 100)
+    return max(0, min(rule.daily_limit - today, at_once - held))
+
+
+def day_of(pool: Pool, now: datetime) -> date:
+    """The day of the pool's zone that the daily limit counts by."""
+    return now.astimezone(ZoneInfo(zone_of(pool))).date()
+
+
+def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
+    """Take the numbers out, within the caller's transaction; Redis follows after the commit."""
+    until = None
+    if rule.action == HealthRule.REST:
+        until = now + timedelta(hours=rule.rest_hours)
+    by = BY.format(name=rule.name)
+    for each in found:
+        reason = reason_of(rule, each)
+        HealthAction.objects.create(
+            pool=rule.pool,
+            rule=rule,
+            rule_name=rule.name,
+            number=each.number,
+            action=rule.action,
+            reason=reason,
+            measure=rule.measure,
+            window=rule.window,
+            value=each.value,
+            calls=each.calls,
+            day=day_of(rule.pool, now),
+            at=now,
+            until=until,
+        )
+        rows = Number.objects.filter(pool=rule.pool, value=each.number, quarantined_at=None)
+        rows.update(
+            quarantined_at=now,
+            quarantined_by=by,
+            quarantined_reason=reason,
+            quarantined_until=until,
+        )
+        access.audit(
+            actor=ACTOR,
+            action="numbers.health_apply",
+            thing=rule.pool,
+            label=rule.pool.slug,
+            after={
+                "numbers": [each.number],
+                "rule": rule.name,
+                "why": reason,
+                "until": until.isoformat() if until else None,
+            },
+            reason=reason,
+        )
+        send_after_commit(rule.pool, partial(hold_in_redis, rule.pool, [each.number], reason))
+
+
+def reason_of(rule: HealthRule, found: Judged) -> str:
+    """The reason as the history and Redis keep it: the figures, and which rule."""
+    value = f"{found.value:.0f}" if found.value >= 10 else f"{found.value:.1f}".removesuffix(".0")
+    words = WORDS[Measure(rule.measure)].format(value=value)
+    calls = f" over {found.calls} calls" if rule.measure != Measure.SPAM else ""
+    return one_line(f"{words}{calls} in {rule.window}, rule {rule.name}")
+
+
+# -- numbers return ------------------------------------------------------------------------------
+
+
+def return_due(now: datetime) -> int:
+    """End the rests whose time is over; returns how many. Late is no matter: `until` decides."""
+    rows = HealthAction.objects.filter(returned_at=None, until__lte=now)
+    due = list(rows.order_by("until").select_related("pool__account")[:RETURNS_AT_ONCE])
+    by_pool: dict[int, list[HealthAction]] = {}
+    for action in due:
+        by_pool.setdefault(action.pool_id, []).append(action)
+    done = 0
+    for actions in by_pool.values():
+        pool = actions[0].pool
+        for chunk in chunks(actions):
+            with transaction.atomic():
+                values = _take_back(pool, chunk, HealthAction.ENDED, ACTOR, now)
+                if values:
+                    access.audit(
+                        actor=ACTOR,
+                        action="numbers.health_return",
+                        thing=pool,
+                        after=summary(values),
+                    )
+            done += len(values)
+    return done
+
+
+def health_undo(
+    *, actor: Actor, action: HealthAction, reason: str = "", now: datetime | None = None
+) -> None:
+    """Take a number back that a rule took out, and exempt it from that rule for the rule's window.
+
+    NumbersError when it has returned already.
+    """
+    pool = action.pool
+    require(actor, "numbers.operate", pool)
+    now = now or timezone.now()
+    exempt = now + Window(action.window).length
+    with transaction.atomic():
+        taken = _take_back(pool, [action], HealthAction.UNDONE, actor, now, exempt_until=exempt)
+        if not taken:
+            raise NumbersError("not-allowed", _("This number is back in use already."))
+        access.audit(
+            actor=actor,
+            action="numbers.health_undo",
+            thing=pool,
+            after={"numbers": taken, "rule": action.rule_name},
+            reason=clean_reason(reason),
+        )
+    action.refresh_from_db()
+
+
+def _take_back(
+    pool: Pool,
+    actions: Sequence[HealthAction],
+    how: str,
+    actor: Actor,
+    now: datetime,
+    *,
+    exempt_until: datetime | None = None,
+) -> list[str]:
+    """Return the numbers of open actions, within the caller's transaction; returns which.
+
+    A number that somebody else quarantined since, or that has left the pool, stays as it is.
+    """
+    open_rows = HealthAction.objects.select_for_update().filter(
+        pk__in=[each.pk for each in actions], returned_at=None
+    )
+    at = {row.number: row.at for row in open_rows.order_by("pk")}
+    rows = Number.objects.select_for_update().filter(pool=pool, value__in=sorted(at))
+    values = [row.value for row in rows.order_by("value") if row.quarantined_at == at[row.value]]
+    Number.objects.filter(pool=pool, value__in=values).update(
+        quarantined_at=None, quarantined_by="", quarantined_reason="", quarantined_until=None
+    )
+    others = sorted(set(at) - set(values))
+    mine = HealthAction.objects.filter(pool=pool, returned_at=None)
+    mine.filter(number__in=values).update(
+        returned_at=now, returned_how=how, returned_by=name_of(actor), exempt_until=exempt_until
+    )
+    mine.filter(number__in=others).update(returned_at=now, returned_how=HealthAction.RELEASED)
+    if values:
+        send_after_commit(pool, partial(let_go_in_redis, pool, values, ""))
+    return values
+
+
+def note_releases(now: datetime) -> int:
+    """Close the actions whose numbers others have released, deleted or moved meanwhile."""
+    held = Number.objects.filter(
+        pool=OuterRef("pool"), value=OuterRef("number"), quarantined_at=OuterRef("at")
+    )
+    gone = HealthAction.objects.filter(~Exists(held), returned_at=None, at__lt=now)
+    return gone.update(  # unaudited: who released the number is in the log already
+        returned_at=now, returned_how=HealthAction.RELEASED
+    )
+
+
+# -- notices -------------------------------------------------------------------------------------
+
+
+def _name_of(rule: HealthRule) -> str:
+    return f"{rule.pool.slug}:{rule.pk}"
+
+
+def _tell(rule: HealthRule, taken: Sequence[Judged]) -> None:
+    held = HealthAction.objects.filter(rule=rule, returned_at=None).count()
+    incidents.open(
+        type=INCIDENT,
+        object=_name_of(rule),
+        severity="warning",
+        title=gettext_noop("Health rule %(rule)s took numbers of %(pool)s out of use"),
+        detail=gettext_noop("%(count)s numbers are out; the latest: %(number)s, %(why)s."),
+        remedy=gettext_noop("See the pool's health page; undo there what is wrong."),
+        url=f"/pools/{rule.pool.slug}/health/#actions",
+        account=rule.pool.account_id,
+        params={
+            "rule": rule.name,
+            "pool": rule.pool.slug,
+            "count": held,
+            "number": taken[-1].number,
+            "why": reason_of(rule, taken[-1]),
+        },
+    )
+
+
+def _tell_limit(rule: HealthRule, *, short: bool) -> None:
+    if not short:
+        incidents.close(type=LIMIT_INCIDENT, object=_name_of(rule))
+        return
+    incidents.open(
+        type=LIMIT_INCIDENT,
+        object=_name_of(rule),
+        severity="warning",
+        title=gettext_noop("Health rule %(rule)s of %(pool)s reached its limit"),
+        detail=gettext_noop(
+            "More numbers match the rule than it may take (%(daily)s a day, %(percent)s%% of the "
+            "pool at once)."
+        ),
+        remedy=gettext_noop("Look at the numbers on the pool's health page, or raise the limit."),
+        url=f"/pools/{rule.pool.slug}/health/",
+        account=rule.pool.account_id,
+        params={
+            "rule": rule.name,
+            "pool": rule.pool.slug,
+            "daily": rule.daily_limit,
+            "percent": f"{rule.pool_percent:g}",
+        },
+    )
+
+
+def _close_incidents() -> None:
+    """Close the incidents of rules that hold no number any more, or that are gone or off."""
+    from poolsite.operations.models import Incident
+
+    rows = Incident.objects.filter(type__in=(INCIDENT, LIMIT_INCIDENT), until=None)
+    for kind, name in rows.values_list("type", "object"):
+        key = name.rpartition(":")[2]
+        rule = HealthRule.objects.filter(pk=int(key)).first() if key.isdecimal() else None
+        holding = rule is not None and rule.actions.filter(returned_at=None).exists()
+        stays = holding if kind == INCIDENT else rule is not None and rule.enabled
+        if not stays:
+            incidents.close(type=kind, object=name)

@@ -1,0 +1,194 @@
+"""Which numbers of a pool a health rule means: by their figures, or by their spam labels.
+
+A number that a rule took out is judged afterwards only by what came since it returned: by the
+slots that began later, and by labels received later.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, F, FloatField, Max, OuterRef, QuerySet
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Cast
+
+from numbers.models import (
+    HealthAction,
+    HealthRule,
+    HealthSlot,
+    Measure,
+    Number,
+    NumberHealth,
+    SpamLabel,
+)
+from numbers.models.health import Window
+from numbers.services.health_counting import COUNTS, Tally, window_from
+from poolsite.moments import us_of
+
+AT_ONCE = 500  # numbers of one look at the slots
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A number past a rule's threshold: by which value, over how many calls."""
+
+    number: str
+    value: float
+    calls: int
+
+
+def judged(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
+    """Up to `most` numbers that the rule means now, the worst first. Not among them: numbers that
+    are quarantined, have left the pool, or are exempt from the rule.
+    """
+    if most <= 0:
+        return []
+    returned = _returned(rule, now)
+    if rule.measure == Measure.SPAM:
+        found = _labelled(rule, now, returned)
+    else:
+        found = [*_by_sums(rule, now, most), *_by_slots(rule, now, returned)]
+    usable = _usable(rule, now, found)
+    found = [each for each in found if each.number in usable]
+    falling = rule.direction == HealthRule.ABOVE
+    found.sort(key=lambda each: (-each.value if falling else each.value, each.number))
+    return found[:most]
+
+
+def _returned(rule: HealthRule, now: datetime) -> dict[str, datetime]:
+    """Numbers that some rule took out and that returned within the window: when, at the latest."""
+    return dict(
+        _returns(rule, now).values_list("number").annotate(last=Max("returned_at")).order_by()
+    )
+
+
+def _returns(rule: HealthRule, now: datetime) -> QuerySet[HealthAction]:
+    since = now - Window(rule.window).length
+    return HealthAction.objects.filter(pool_id=rule.pool_id, returned_at__gte=since)
+
+
+def _usable(rule: HealthRule, now: datetime, found: Iterable[Judged]) -> set[str]:
+    """Those that the rule may take: in the pool, not out already, not exempt."""
+    values = sorted({each.number for each in found})
+    usable: set[str] = set()
+    exempt = HealthAction.objects.filter(rule=rule, number=OuterRef("value"), exempt_until__gt=now)
+    for start in range(0, len(values), AT_ONCE):
+        rows = Number.objects.filter(
+            ~Exists(exempt),
+            pool=rule.pool,
+            value__in=values[start : start + AT_ONCE],
+            quarantined_at=None,
+        )
+        usable.update(rows.values_list("value", flat=True))
+    return usable
+
+
+# -- by calls ------------------------------------------------------------------------------------
+
+
+def value_of(measure: str, tally: Tally) -> float | None:
+    """A measure of some calls: percent, or seconds; None where there is nothing to divide by."""
+    whole = tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
+    if not whole:
+        return None
+    part = {
+        Measure.ASR: tally.answered * 100,
+        Measure.UNANSWERED: (tally.calls - tally.answered) * 100,
+        Measure.SHORT: tally.short * 100,
+        Measure.MEAN: tally.talk_ms / 1_000,
+    }[Measure(measure)]
+    return part / whole
+
+
+def calls_of(measure: str, tally: Tally) -> int:
+    """Over how many calls a measure is taken: answered ones for talk time and short calls."""
+    return tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
+
+
+def is_past(rule: HealthRule, value: float) -> bool:
+    """Whether a value is past the rule's threshold."""
+    below = value < rule.threshold
+    return below if rule.direction == HealthRule.BELOW else not below
+
+
+def _by_sums(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
+    """By the sums of the windows; numbers that returned lately are left to the slots."""
+    returned = Exists(_returns(rule, now).filter(number=OuterRef("number")))
+    usable = Number.objects.filter(
+        pool_id=rule.pool_id, value=OuterRef("number"), quarantined_at=None
+    )
+    rows = _past(rule).filter(~returned, Exists(usable))
+    order = "-share" if rule.direction == HealthRule.ABOVE else "share"
+    found = []
+    for row in rows.order_by(order, "number")[:most]:
+        tally = Tally(*(getattr(row, f"{name}_{rule.window}") for name in COUNTS))
+        value = value_of(rule.measure, tally)
+        if value is not None:
+            found.append(Judged(row.number, value, calls_of(rule.measure, tally)))
+    return found
+
+
+def _past(rule: HealthRule) -> QuerySet[NumberHealth]:
+    """Numbers whose sums are past the threshold, with `share`, the measure of each."""
+    calls, answered = F(f"calls_{rule.window}"), F(f"answered_{rule.window}")
+    by_calls = rule.measure in (Measure.ASR, Measure.UNANSWERED)
+    part: F | CombinedExpression = {
+        Measure.ASR: answered,
+        Measure.UNANSWERED: calls - answered,
+        Measure.SHORT: F(f"short_{rule.window}"),
+        Measure.MEAN: F(f"talk_ms_{rule.window}"),
+    }[Measure(rule.measure)]
+    scale = 0.001 if rule.measure == Measure.MEAN else 100.0
+    whole = calls if by_calls else answered
+    name = "calls" if by_calls else "answered"
+    enough = {f"{name}_{rule.window}__gte": rule.least_calls}
+    share = Cast(part, FloatField()) * scale / Cast(whole, FloatField())
+    rows = NumberHealth.objects.filter(pool_id=rule.pool_id, **enough).annotate(share=share)
+    if rule.direction == HealthRule.BELOW:
+        return rows.filter(share__lt=rule.threshold)
+    return rows.filter(share__gte=rule.threshold)
+
+
+def _by_slots(rule: HealthRule, now: datetime, returned: dict[str, datetime]) -> Iterable[Judged]:
+    """Numbers that returned within the window: by the slots that began since."""
+    values = sorted(returned)
+    first = window_from(Window(rule.window), us_of(now))
+    for start in range(0, len(values), AT_ONCE):
+        sums: dict[str, Tally] = {}
+        for slot in HealthSlot.objects.filter(
+            pool_id=rule.pool_id,
+            kind=HealthSlot.NUMBER,
+            key__in=values[start : start + AT_ONCE],
+            slot_us__gte=first,
+        ):
+            if slot.slot_us < us_of(returned[slot.key]):
+                continue
+            tally = sums.setdefault(slot.key, Tally())
+            for name in COUNTS:
+                setattr(tally, name, getattr(tally, name) + getattr(slot, name))
+        for number, tally in sums.items():
+            value = value_of(rule.measure, tally)
+            enough = calls_of(rule.measure, tally) >= rule.least_calls
+            if value is not None and enough and is_past(rule, value):
+                yield Judged(number, value, calls_of(rule.measure, tally))
+
+
+# -- by spam labels ------------------------------------------------------------------------------
+
+
+def _labelled(rule: HealthRule, now: datetime, returned: dict[str, datetime]) -> list[Judged]:
+    """Numbers that enough sources labelled within the window, and, once returned, since then."""
+    rows = SpamLabel.objects.filter(
+        pool_id=rule.pool_id, seen_at__gt=now - Window(rule.window).length
+    )
+    others = rows.filter(~Exists(_returns(rule, now).filter(number=OuterRef("number"))))
+    counted = others.values("number").annotate(sources=Count("source", distinct=True)).order_by()
+    found = dict(counted.filter(sources__gte=rule.threshold).values_list("number", "sources"))
+    values = sorted(returned)
+    for start in range(0, len(values), AT_ONCE):
+        sources: dict[str, set[str]] = {}
+        for label in rows.filter(number__in=values[start : start + AT_ONCE]):
+            if label.created_at > returned[label.number]:
+                sources.setdefault(label.number, set()).add(label.source)
+        found |= {number: len(its) for number, its in sources.items() if len(its) >= rule.threshold}
+    return [Judged(number, float(count), 0) for number, count in found.items()]

@@ -1,0 +1,202 @@
+"""Reports that a number is shown as spam to callees: by API, or by an uploaded CSV."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.translation import gettext as _
+
+from numbers.models import Number, Pool, SpamLabel
+from numbers.services.common import chunks, summary
+from poolsite import access, number_format
+from poolsite.access.services.actor import Actor, clean_reason, require
+
+COLUMNS = ("number", "source", "label", "seen_at")
+ROWS_LIMIT = 50_000
+FILE_LIMIT_BYTES = 8_000_000
+TEXT_LENGTH = 64
+AHEAD = timedelta(hours=1)  # a source's clock may be that far ahead
+
+
+@dataclass(frozen=True)
+class RefusedRow:
+    """A row that was not taken, counted from 1 as the file's or the request's, and why."""
+
+    row: int
+    reason: str
+
+
+@dataclass
+class Labelled:
+    """What became of a report: how many labels are new, known already, and refused."""
+
+    added: int = 0
+    known: int = 0
+    refused: list[RefusedRow] = field(default_factory=list)
+
+
+def spam_labels_add(
+    *,
+    actor: Actor,
+    pool: Pool,
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    now: datetime | None = None,
+    reason: str = "",
+) -> Labelled:
+    """Keep the labels of rows, each with its place; a row that is wrong is named, the others
+    count. The same label of the same source at the same moment is kept once. Audited.
+    """
+    require(actor, "numbers.label", pool)
+    now = now or timezone.now()
+    done = Labelled()
+    good: dict[tuple[str, str, str, datetime], int] = {}
+    for place, row in rows:
+        try:
+            key = _read(row, now)
+        except ValidationError as error:
+            done.refused.append(RefusedRow(place, " ".join(error.messages)))
+            continue
+        done.known += key in good
+        good.setdefault(key, place)
+    _keep(pool, good, done, now)
+    done.refused.sort(key=lambda refused: refused.row)
+    if done.added:
+        values = sorted({key[0] for key in good})
+        with transaction.atomic():
+            access.audit(
+                actor=actor,
+                action="numbers.spam_labels_add",
+                thing=pool,
+                after={**summary(values), "labels": done.added},
+                reason=clean_reason(reason),
+            )
+    return done
+
+
+def _keep(
+    pool: Pool,
+    good: Mapping[tuple[str, str, str, datetime], int],
+    done: Labelled,
+    now: datetime,
+) -> None:
+    for chunk in chunks(sorted(good)):
+        ours = _numbers(pool, [key[0] for key in chunk])
+        fresh = []
+        for number, source, label, seen_at in chunk:
+            if number not in ours:
+                place = good[number, source, label, seen_at]
+                done.refused.append(RefusedRow(place, _("This number is not in the pool.")))
+                continue
+            fresh.append(
+                SpamLabel(
+                    pool=pool,
+                    number=number,
+                    source=source,
+                    label=label,
+                    seen_at=seen_at,
+                    created_at=now,
+                )
+            )
+        with transaction.atomic():
+            mine = SpamLabel.objects.filter(pool=pool, number__in={each.number for each in fresh})
+            before = mine.count()
+            SpamLabel.objects.bulk_create(fresh, ignore_conflicts=True)  # unaudited: the report is
+            added = mine.count() - before
+        done.added += added
+        done.known += len(fresh) - added
+
+
+def _numbers(pool: Pool, values: Sequence[str]) -> set[str]:
+    rows = Number.objects.filter(pool=pool, value__in=values)
+    return set(rows.values_list("value", flat=True))
+
+
+def _read(row: Mapping[str, Any], now: datetime) -> tuple[str, str, str, datetime]:
+    """A row's key. ValidationError when something in it is wrong."""
+    try:
+        number = number_format.parse(str(row.get("number") or ""))
+    except number_format.NotANumberError:
+        raise ValidationError(_("This is not a number.")) from None
+    texts = []
+    for name in ("source", "label"):
+        text = " ".join(str(row.get(name) or "").split())
+        if not text:
+            raise ValidationError(_("%(column)s is empty.") % {"column": name})
+        if len(text) > TEXT_LENGTH or not text.isprintable():
+            raise ValidationError(
+                _("%(column)s: at most 64 printable characters.") % {"column": name}
+            )
+        texts.append(text)
+    return number, texts[0].lower(), texts[1], _moment(row.get("seen_at"), now)
+
+
+def _moment(given: Any, now: datetime) -> datetime:
+    """When the label was seen."""
+    found = given if isinstance(given, datetime) else _parsed(str(given or "").strip())
+    if found is None:
+        raise ValidationError(_("seen_at: write a date or a moment, like 2026-03-01T10:00:00Z."))
+    if timezone.is_naive(found):
+        found = timezone.make_aware(found)
+    if found > now + AHEAD:
+        raise ValidationError(_("seen_at: that is in the future."))
+    if found < now - timedelta(days=400):
+        raise ValidationError(_("seen_at: that is more than 400 days ago."))
+    return found
+
+
+def _parsed(text: str) -> datetime | None:
+    try:
+        moment = parse_datetime(text)
+        day = None if moment else parse_date(text)
+    except ValueError:
+        return None
+    return datetime(day.year, day.month, day.day) if day else moment  # noqa: DTZ001  made aware
+
+
+def read_csv(content: bytes) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of an uploaded file, each with its line. ValidationError: it is no such file.
+
+    The first line names the columns, in any order.
+    """
+    if len(content) > FILE_LIMIT_BYTES:
+        raise ValidationError(_("The file is larger than 8 MB. Split it."))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValidationError(_("The file is not UTF-8 text.")) from None
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = [name.strip().lower() for name in reader.fieldnames or []]
+    except csv.Error as error:
+        raise ValidationError(_("The file cannot be read: %(why)s.") % {"why": error}) from None
+    missing = [name for name in COLUMNS if name not in names]
+    if missing or len(set(names)) != len(names):
+        raise ValidationError(
+            _("The first line must name the columns number, source, label and seen_at.")
+        )
+    reader.fieldnames = names
+    return _rows(reader)
+
+
+def _rows(reader: "csv.DictReader[str]") -> Iterator[tuple[int, dict[str, str]]]:
+    count = 0
+    try:
+        for row in reader:
+            count += 1
+            if count > ROWS_LIMIT:
+                raise ValidationError(_("The file has more than 50,000 rows. Split it."))
+            if None in row:
+                row = {}  # more cells than columns: a row that is wrong, not a shifted one
+            yield reader.line_num, row
+    except csv.Error as error:
+        line = reader.line_num
+        raise ValidationError(
+            _("Line %(line)s cannot be read: %(why)s.") % {"line": line, "why": error}
+        ) from None
