@@ -12,6 +12,7 @@ def register() -> None:
     register_page_word("numbers:pool", _("Open pool"))
     register_page_word("numbers:pool#sizing", _("Open sizing"))
     register_page_word("numbers:number", _("Open number"))
+    register_page_word("numbers:pool_health", _("Open health"))
     register_page_word("numbers:imports", _("Open imports"))
     navigation.register(
         Entry(
@@ -24,7 +25,11 @@ def register() -> None:
             actions=("numbers.view",),
             incidents=("numbers.",),
             key="p",
-            match=("numbers:pool", "numbers:pool_settings", "numbers:pool_create"),
+            match=(
+                *("numbers:pool", "numbers:pool_settings", "numbers:pool_create"),
+                *("numbers:pool_health", "numbers:spam_labels"),
+                *("numbers:health_rules", "numbers:health_rule", "numbers:health_rule_new"),
+            ),
         )
     )
     navigation.register(

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from numbers.forms import PoolSettingsForm
-from numbers.models import Number, Pool
+from numbers.models import HealthRule, Number, Pool
 from numbers.selectors.imports import visible_imports
 from poolsite.access import Principal
 from poolsite.operations.sentences import (
@@ -27,7 +27,7 @@ MANY = {"numbers": numbers}
 
 def register_all() -> None:
     """Called once, before the log is first read."""
-    register(*_of_pools(), *_of_numbers(), *_of_imports())
+    register(*_of_pools(), *_of_numbers(), *_of_health(), *_of_imports())
     register_object(HistoryObject("numberimport", _("Import"), _pages_of_imports))
 
 
@@ -96,6 +96,53 @@ def _of_numbers() -> list[Sentence]:
             NUMBERS,
             _("%(actor)s ended the calls on %(numbers)s of %(thing)s"),
             MANY,
+        ),
+    ]
+
+
+def _of_health() -> list[Sentence]:
+    rule = Settings(HealthRule)
+    labels = count(lambda n: ngettext("%(n)s spam label", "%(n)s spam labels", n))
+    return [
+        Sentence(
+            "numbers.health_rule_create",
+            POOLS,
+            _("%(actor)s added the health rule %(name)s to %(thing)s"),
+        ),
+        Sentence(
+            "numbers.health_rule_change",
+            POOLS,
+            _("%(actor)s changed the health rule %(name)s of %(thing)s"),
+            settings=rule,
+        ),
+        Sentence(
+            "numbers.health_rule_delete",
+            POOLS,
+            _("%(actor)s deleted the health rule %(name)s of %(thing)s"),
+        ),
+        Sentence(
+            "numbers.health_apply",
+            NUMBERS,
+            _("The rule %(rule)s took %(numbers)s of %(thing)s out of use: %(why)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.health_return",
+            NUMBERS,
+            _("%(numbers)s of %(thing)s returned: the rest is over"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.health_undo",
+            NUMBERS,
+            _("%(actor)s took %(numbers)s of %(thing)s back from the rule %(rule)s"),
+            MANY,
+        ),
+        Sentence(
+            "numbers.spam_labels_add",
+            NUMBERS,
+            _("%(actor)s reported %(labels)s of %(numbers)s of %(thing)s"),
+            {**MANY, "labels": labels},
         ),
     ]
 

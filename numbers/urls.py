@@ -2,7 +2,7 @@
 
 from django.urls import path, register_converter
 
-from numbers.views import imports, number_list, numbers, pool, pools
+from numbers.views import health, health_rules, imports, number_list, numbers, pool, pools
 
 
 class NumberConverter:
@@ -31,6 +31,30 @@ urlpatterns = [
     path("pools/<slug:slug>/pause/", pool.pool_pause, name="pool_pause"),
     path("pools/<slug:slug>/resume/", pool.pool_resume, name="pool_resume"),
     path("pools/<slug:slug>/reconcile/", pool.pool_reconcile, name="pool_reconcile"),
+    path("pools/<slug:slug>/health/", health.health_page, name="pool_health"),
+    path(
+        "pools/<slug:slug>/health/undo/<int:action_id>/",
+        health.health_undo_action,
+        name="health_undo",
+    ),
+    path("pools/<slug:slug>/health/labels/", health.spam_labels_page, name="spam_labels"),
+    path("pools/<slug:slug>/health/rules/", health_rules.rule_list, name="health_rules"),
+    path("pools/<slug:slug>/health/rules/new/", health_rules.rule_create, name="health_rule_new"),
+    path(
+        "pools/<slug:slug>/health/rules/<int:rule_id>/",
+        health_rules.rule_change,
+        name="health_rule",
+    ),
+    path(
+        "pools/<slug:slug>/health/rules/<int:rule_id>/switch/",
+        health_rules.rule_switch,
+        name="health_rule_switch",
+    ),
+    path(
+        "pools/<slug:slug>/health/rules/<int:rule_id>/delete/",
+        health_rules.rule_delete,
+        name="health_rule_delete",
+    ),
     path("who-had/", numbers.who_had, name="who_had"),
     path("numbers/", number_list.number_list_page, name="numbers"),
     path("numbers/states/", number_list.number_states, name="states"),

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
 from numbers import selectors
+from numbers.api.health_routes import health_router
 from numbers.models import CallRecord, Pool
 from numbers.schemas import (
     Answer,
@@ -35,6 +36,7 @@ FUTURE = timedelta(minutes=1)
 def register() -> None:
     """Called once, by poolsite.urls."""
     api.add_router("/pools", router)
+    api.add_router("/pools", health_router)
     api.add_router("/numbers", numbers_router)
 
 

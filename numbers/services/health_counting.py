@@ -8,67 +8,18 @@ read first.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
+from numbers.health_figures import COUNTS, Tally, slot_of, window_from
 from numbers.models import CallRecord, Direction, HealthMark, HealthSlot, Number, NumberHealth, Pool
-from numbers.models.health import SLOT_SECONDS, Window
+from numbers.models.health import Window
 from poolsite.moments import us_of
 
-SLOT_US = SLOT_SECONDS * 1_000_000
 ROWS = 400  # of one statement
 LOOKED_UP = 500
-
-
-@dataclass
-class Tally:
-    """Counts of some calls. `calls` are those whose answer was told, `untold` the others."""
-
-    calls: int = 0
-    answered: int = 0
-    short: int = 0
-    untold: int = 0
-    talk_ms: int = 0
-
-    def add(self, record: CallRecord, short_seconds: int) -> None:
-        """Count an ended call."""
-        if record.answered is None:
-            self.untold += 1
-            return
-        self.calls += 1
-        if record.answered:
-            talk_ms = talk_ms_of(record)
-            self.answered += 1
-            self.talk_ms += talk_ms
-            self.short += talk_ms < short_seconds * 1_000
-
-    def values(self) -> list[int]:
-        return [getattr(self, name) for name in COUNTS]
-
-
-COUNTS = tuple(each.name for each in fields(Tally))
-
-
-def talk_ms_of(record: CallRecord) -> int:
-    """How long an answered call was talked on: as told, else from its pick to its end."""
-    if record.talk_seconds is not None:
-        return record.talk_seconds * 1_000
-    if record.ended_at is None:
-        return 0
-    return (us_of(record.ended_at) - us_of(record.started_at)) // 1_000
-
-
-def slot_of(us: int) -> int:
-    """When the slot of a moment began, µs."""
-    return us - us % SLOT_US
-
-
-def window_from(window: Window, now_us: int) -> int:
-    """The first slot that a window holds: the current slot, and as many before as it is long."""
-    return slot_of(now_us) - int(window.length.total_seconds()) * 1_000_000
 
 
 def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:

@@ -12,6 +12,7 @@ from django.db.models import Count, Exists, F, FloatField, Max, OuterRef, QueryS
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast
 
+from numbers.health_figures import COUNTS, Tally, calls_of, value_of, window_from
 from numbers.models import (
     HealthAction,
     HealthRule,
@@ -22,7 +23,6 @@ from numbers.models import (
     SpamLabel,
 )
 from numbers.models.health import Window
-from numbers.services.health_counting import COUNTS, Tally, window_from
 from poolsite.moments import us_of
 
 AT_ONCE = 500  # numbers of one look at the slots
@@ -84,25 +84,6 @@ def _usable(rule: HealthRule, now: datetime, found: Iterable[Judged]) -> set[str
 
 
 # -- by calls ------------------------------------------------------------------------------------
-
-
-def value_of(measure: str, tally: Tally) -> float | None:
-    """A measure of some calls: percent, or seconds; None where there is nothing to divide by."""
-    whole = tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
-    if not whole:
-        return None
-    part = {
-        Measure.ASR: tally.answered * 100,
-        Measure.UNANSWERED: (tally.calls - tally.answered) * 100,
-        Measure.SHORT: tally.short * 100,
-        Measure.MEAN: tally.talk_ms / 1_000,
-    }[Measure(measure)]
-    return part / whole
-
-
-def calls_of(measure: str, tally: Tally) -> int:
-    """Over how many calls a measure is taken: answered ones for talk time and short calls."""
-    return tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
 
 
 def is_past(rule: HealthRule, value: float) -> bool:

@@ -6,9 +6,10 @@ from typing import Final
 from django.db import connection, transaction
 from django.db.models import Q, Sum
 
+from numbers.health_figures import COUNTS, SLOT_US, window_from
 from numbers.models import HealthMark, HealthSlot, NumberHealth, Pool
 from numbers.models.health import Window
-from numbers.services.health_counting import COUNTS, SLOT_US, locked_mark, window_from
+from numbers.services.health_counting import locked_mark
 from poolsite.moments import us_of
 
 # Behind by more than the day for which slots outlive the longest window: sum up again.

@@ -21,7 +21,7 @@ from numbers import selectors, services
 from numbers.forms import WhoHadForm
 from numbers.models import CallRecord, Number, PoolEvent
 from numbers.presentation import IN_CALL, chip_of, end_of, story_items, word_of
-from numbers.selectors import records
+from numbers.selectors import health, records
 from numbers.selectors.late import late_events
 from numbers.views.common import answers_json, number_of, reason_of
 from poolsite import access, hotpath
@@ -63,6 +63,9 @@ def number_page(request: HttpRequest, value: str) -> HttpResponse:
         "state": state,
         "facts": _facts(number, state),
         "calls": [_call(call) for call in calls],
+        "health": list(health.number_health(number.pool, number.value).items()),
+        "health_actions": health.health_actions(number.pool, 5, number.value),
+        "spam_labels": health.number_labels(number.pool, number.value),
         "page": {
             "number": number.value,
             "may_operate": may_operate,

@@ -17,8 +17,9 @@ from redis.exceptions import RedisError
 from numbers import erlang, selectors, services
 from numbers import pool as door
 from numbers.forms import PoolSettingsForm
-from numbers.models import Number, Pool
+from numbers.models import Number, Pool, Window
 from numbers.selectors.charts import last_hour, pool_series
+from numbers.selectors.health import pool_health
 from numbers.selectors.sizing import TARGET_BLOCKING, Sizing
 from numbers.selectors.tiles import tile_page
 from numbers.topics.figures import figures_of
@@ -47,6 +48,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
         "may_operate": may_operate,
         "add_url": _add_url(pool) if may_operate else "",
         "pool_numbers": numbers,
+        "health": pool_health(pool, Window.DAY, timezone.now()).figures,
         "no_numbers_title": _("No numbers yet"),
         "no_numbers_text": _("Add a range, or import a CSV or XLSX file."),
         "no_numbers_label": _("Add numbers"),

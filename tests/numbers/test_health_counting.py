@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from numbers.health_figures import Tally, window_from
 from numbers.models import CallRecord, HealthMark, HealthSlot, Number, NumberHealth, Pool, Window
-from numbers.services.health_counting import Tally, window_from
 from numbers.services.health_sliding import slide_pool, sum_up
 from numbers.services.records import LOST, close_untold, write_entries
 from poolsite.history import Entry

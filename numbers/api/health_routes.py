@@ -1,0 +1,136 @@
+"""Number health for machines: figures, worst numbers, rules, and reports of spam labels."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Path, Router
+
+from numbers import selectors
+from numbers.api.health_schemas import (
+    HealthGroupOut,
+    HealthRuleOut,
+    NumberHealthOut,
+    PoolHealthOut,
+    RefusedLabel,
+    SpamLabelsIn,
+    SpamLabelsOut,
+    WindowName,
+    WorstNumbersOut,
+    figures_out,
+)
+from numbers.models import Pool, Window
+from numbers.selectors import health
+from numbers.selectors.health import GroupHealth, HealthFilter, NumberHealthRow
+from numbers.services.health_rules import SETTINGS
+from numbers.services.spam_labels import spam_labels_add
+from poolsite import access
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api.root import ProblemError
+
+health_router = Router(tags=["numbers"])
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
+
+
+@health_router.get(
+    "/{slug}/health", response={200: PoolHealthOut, **READ_ERRORS}, summary="Pool health"
+)
+def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName = "24h") -> Any:
+    """A pool's answer rate, talk time, short and unanswered calls; by switch and by region."""
+    pool = _pool(principal_of_request(request), slug)
+    found = health.pool_health(pool, Window(window), timezone.now())
+    return PoolHealthOut(
+        window=window,
+        short_call_seconds=pool.short_call_seconds,
+        figures=figures_out(found.figures),
+        switches=[_group_out(group) for group in found.switches],
+        regions=[_group_out(group) for group in found.regions],
+    )
+
+
+@health_router.get(
+    "/{slug}/health/numbers",
+    response={200: WorstNumbersOut, **READ_ERRORS},
+    summary="Worst numbers",
+)
+def list_worst_numbers(
+    request: HttpRequest,
+    slug: str = Slug,
+    window: WindowName = "24h",
+    region: str = "",
+    switch: str = "",
+    after: str = "",
+) -> Any:
+    """Numbers by answer rate, the lowest first, 50 a page."""
+    pool = _pool(principal_of_request(request), slug)
+    if any(not text.isprintable() or len(text) > 80 for text in (region, switch, after)):
+        raise ProblemError("malformed", "region, switch, after: at most 80 printable characters")
+    page = health.worst_numbers(pool, HealthFilter(Window(window), region, switch), after)
+    return WorstNumbersOut(numbers=[_number_out(row) for row in page.rows], next=page.next)
+
+
+@health_router.get(
+    "/{slug}/health/rules",
+    response={200: list[HealthRuleOut], **READ_ERRORS},
+    summary="Health rules",
+)
+def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
+    """The rules that rest or quarantine numbers of a pool."""
+    pool = _pool(principal_of_request(request), slug)
+    return [
+        HealthRuleOut(
+            held=rule.held,  # type: ignore[attr-defined]  # counted by the selector
+            **{name: getattr(rule, name) for name in SETTINGS if name != "notify"},
+        )
+        for rule in health.health_rules(pool)
+    ]
+
+
+@health_router.post(
+    "/{slug}/spam-labels",
+    response={200: SpamLabelsOut, **WRITE_ERRORS},
+    summary="Report spam labels",
+    operation_id="post_spam_labels",
+)
+def post_spam_labels(request: HttpRequest, body: SpamLabelsIn, slug: str = Slug) -> Any:
+    """Report up to 1 000 labels. The same label of the same moment is kept once, so a report may
+    be sent again; what cannot be taken is named, the others count.
+    """
+    principal = principal_of_request(request)
+    pool = _pool(principal, slug)
+    access.require(principal, "numbers.label", pool)
+    done = spam_labels_add(
+        actor=principal,
+        pool=pool,
+        rows=enumerate(label.model_dump() for label in body.labels),
+    )
+    return SpamLabelsOut(
+        added=done.added,
+        known=done.known,
+        refused=[RefusedLabel(item=each.row, reason=each.reason) for each in done.refused],
+    )
+
+
+def _pool(principal: Principal, slug: str) -> Pool:
+    try:
+        return selectors.pool_get(principal, slug)
+    except access.Hidden:
+        raise ProblemError("unknown-pool", "there is no such pool") from None
+
+
+def _group_out(group: GroupHealth) -> HealthGroupOut:
+    return HealthGroupOut(key=group.key, figures=figures_out(group.figures))
+
+
+def _number_out(row: NumberHealthRow) -> NumberHealthOut:
+    until = row.held.until if row.held is not None else None
+    return NumberHealthOut(
+        number=row.number,
+        region=row.region,
+        switch=row.switch,
+        figures=figures_out(row.figures),
+        spam_sources=row.label_sources,
+        quarantined=row.quarantined,
+        rests_until=until.isoformat() if until is not None else None,
+    )

@@ -1,0 +1,126 @@
+"""Requests and answers about number health."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from numbers.selectors.health import HealthFigures
+from numbers.services.spam_labels import TEXT_LENGTH
+
+WindowName = Literal["1h", "24h", "7d"]
+LABELS_LIMIT = 1_000
+
+
+class HealthFiguresOut(BaseModel):
+    """Figures of the outbound calls that ended within a window. Null: no call to divide by."""
+
+    calls: int = Field(description="Calls whose answer was told.")
+    not_told: int = Field(description="Calls that ended without that word; in no rate.")
+    answered: int
+    asr: float | None = Field(description="Answered of calls, 0 to 1.")
+    unanswered_share: float | None
+    short_share: float | None = Field(description="Short ones of the answered calls, 0 to 1.")
+    mean_talk_seconds: float | None
+
+
+class HealthGroupOut(BaseModel):
+    """A switch's or a region's figures; an empty key: calls that named none."""
+
+    key: str
+    figures: HealthFiguresOut
+
+
+class PoolHealthOut(BaseModel):
+    """A pool's health over a window."""
+
+    window: WindowName
+    short_call_seconds: int
+    figures: HealthFiguresOut
+    switches: list[HealthGroupOut]
+    regions: list[HealthGroupOut]
+
+
+class NumberHealthOut(BaseModel):
+    """One number's health over a window."""
+
+    number: str
+    region: str
+    switch: str
+    figures: HealthFiguresOut
+    spam_sources: int = Field(description="Sources that labelled it within seven days.")
+    quarantined: bool
+    rests_until: str | None = Field(description="When a rule's rest ends.")
+
+
+class WorstNumbersOut(BaseModel):
+    """Numbers with at least ten calls, the lowest answer rate first."""
+
+    numbers: list[NumberHealthOut]
+    next: str = Field(description="Give it as `after`; empty: that was all.")
+
+
+class HealthRuleOut(BaseModel):
+    """A rule of a pool."""
+
+    name: str
+    enabled: bool
+    measure: str
+    direction: str
+    threshold: float
+    least_calls: int
+    window: WindowName
+    action: Literal["rest", "quarantine"]
+    rest_hours: int
+    daily_limit: int
+    pool_percent: float
+    held: int = Field(description="Numbers that it keeps out of use now.")
+
+
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
+
+
+class SpamLabelIn(BaseModel):
+    """One label that a callee's side was seen to show for a number."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: str = Field(max_length=256)
+    source: ShortText = Field(description="Who shows it, for example `Hiya`.")
+    label: ShortText = Field(description="What is shown, for example `Spam risk`.")
+    seen_at: AwareDatetime
+
+
+class SpamLabelsIn(BaseModel):
+    """Up to 1 000 labels."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    labels: list[SpamLabelIn] = Field(min_length=1, max_length=LABELS_LIMIT)
+
+
+class RefusedLabel(BaseModel):
+    """A label that was not taken; `item` counts from 0."""
+
+    item: int
+    reason: str
+
+
+class SpamLabelsOut(BaseModel):
+    """What became of the labels."""
+
+    added: int
+    known: int = Field(description="Kept already, or twice in the request.")
+    refused: list[RefusedLabel]
+
+
+def figures_out(figures: HealthFigures) -> HealthFiguresOut:
+    """Figures as the interface tells them."""
+    return HealthFiguresOut(
+        calls=figures.calls,
+        not_told=figures.untold,
+        answered=figures.tally.answered,
+        asr=figures.asr,
+        unanswered_share=figures.unanswered_share,
+        short_share=figures.short_share,
+        mean_talk_seconds=figures.mean_seconds,
+    )

@@ -1,0 +1,52 @@
+"""What people type into the pages of number health."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from numbers.models import HealthRule
+from numbers.services.health_rules import SETTINGS
+from poolsite.operations.forms import field_groups
+
+GROUPS = (
+    (_("Name"), "", ("name", "enabled")),
+    (
+        _("When"),
+        _("A number is taken out when its figure over the window is past the threshold."),
+        ("measure", "direction", "threshold", "least_calls", "window"),
+    ),
+    (_("Then"), "", ("action", "rest_hours", "notify")),
+    (
+        _("Limits"),
+        _("Whatever the figures say, the rule takes no more numbers than this."),
+        ("daily_limit", "pool_percent"),
+    ),
+)
+
+if TYPE_CHECKING:
+    RuleForm = forms.ModelForm[HealthRule]
+else:
+    RuleForm = forms.ModelForm
+
+
+class HealthRuleForm(RuleForm):
+    """Everything about a rule; saved by the service, not here."""
+
+    class Meta:
+        model = HealthRule
+        fields = SETTINGS
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The cards of the page."""
+        return field_groups(self, GROUPS)
+
+
+class SpamLabelsForm(forms.Form):
+    """A file of spam labels."""
+
+    file = forms.FileField(
+        label=_("CSV file"),
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+        help_text=_("Columns: number, source, label, seen_at. At most 50,000 rows."),
+    )

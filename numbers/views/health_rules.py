@@ -1,0 +1,116 @@
+"""The health rules of a pool: listed, made, changed, switched off, deleted."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from numbers.health_forms import HealthRuleForm
+from numbers.models import HealthRule, Pool
+from numbers.selectors.health import health_rules
+from numbers.services.health_rules import (
+    health_rule_change,
+    health_rule_create,
+    health_rule_delete,
+)
+from numbers.views.common import pool_of
+from poolsite import access
+from poolsite.operations.pages import principal_of
+
+
+@require_GET
+def rule_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """The pool's rules, each in one sentence."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug)
+    context = {
+        "pool": pool,
+        "rules": health_rules(pool),
+        "may_operate": access.decide(principal, "numbers.operate", pool).allowed,
+    }
+    return render(request, "numbers/health_rules.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rule_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a rule."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    form = HealthRuleForm(request.POST or None, instance=HealthRule(pool=pool))
+    if request.method == "POST" and form.is_valid():
+        try:
+            health_rule_create(actor=principal, pool=pool, **form.cleaned_data)
+        except ValidationError as error:
+            _show(form, error)
+        else:
+            messages.success(request, _("The rule is saved. It is evaluated every 30 seconds."))
+            return redirect("numbers:health_rules", slug=pool.slug)
+    return _form_page(request, pool, form, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rule_change(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
+    """Change a rule."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    rule = _rule(pool, rule_id)
+    form = HealthRuleForm(request.POST or None, instance=_rule(pool, rule_id))
+    if request.method == "POST" and form.is_valid():
+        try:
+            health_rule_change(actor=principal, rule=rule, **form.cleaned_data)
+        except ValidationError as error:
+            _show(form, error)
+        else:
+            messages.success(request, _("The rule is saved. It is evaluated every 30 seconds."))
+            return redirect("numbers:health_rules", slug=pool.slug)
+    return _form_page(request, pool, form, rule)
+
+
+def _form_page(
+    request: HttpRequest, pool: Pool, form: HealthRuleForm, rule: HealthRule | None
+) -> HttpResponse:
+    context: dict[str, Any] = {"pool": pool, "form": form, "rule": rule, "groups": form.groups()}
+    return render(
+        request, "numbers/health_rule.html", context, status=422 if form.is_bound else 200
+    )
+
+
+def _show(form: HealthRuleForm, error: ValidationError) -> None:
+    """The service's errors where they belong; those of the pool and the name together above."""
+    if hasattr(error, "error_dict"):
+        for name, errors in error.error_dict.items():
+            form.add_error(name if name in form.fields else None, errors)
+    else:
+        form.add_error(None, error)
+
+
+@require_POST
+def rule_switch(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
+    """Switch a rule on or off."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    rule = _rule(pool, rule_id)
+    health_rule_change(actor=principal, rule=rule, enabled=request.POST.get("enabled") == "1")
+    return redirect("numbers:health_rules", slug=pool.slug)
+
+
+@require_POST
+def rule_delete(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
+    """Delete a rule."""
+    principal = principal_of(request)
+    pool = pool_of(principal, slug, "numbers.operate")
+    rule = _rule(pool, rule_id)
+    health_rule_delete(actor=principal, rule=rule, reason=request.POST.get("reason", ""))
+    messages.success(request, _("The rule %(name)s is deleted.") % {"name": rule.name})
+    return redirect("numbers:health_rules", slug=pool.slug)
+
+
+def _rule(pool: Pool, rule_id: int) -> HealthRule:
+    rule = HealthRule.objects.select_related("pool__account").filter(pool=pool, pk=rule_id).first()
+    if rule is None:
+        raise Http404
+    return rule

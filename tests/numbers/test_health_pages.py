@@ -1,0 +1,205 @@
+"""Number health on pages and over HTTP: what is shown, who may see it, what they may do."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from numbers.models import CallRecord, HealthAction, HealthRule, Number, Pool, SpamLabel
+from numbers.selectors.health import HealthFilter, worst_numbers
+from numbers.services.health_acting import health_tick
+from numbers.services.health_counting import count_ended
+from poolsite.access.models import User
+from tests.numbers.people import make_pool, operator, send, tenant, token_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
+
+FIRST = 13800000000
+
+
+def calls(pool: Pool, number: int, answered: int, unanswered: int, switch: str = "fs-01") -> None:
+    now = datetime.now(UTC)
+    count_ended(
+        pool.pk,
+        [
+            CallRecord(
+                pool=pool,
+                number=str(FIRST + number),
+                switch=switch,
+                started_at=now - timedelta(seconds=30),
+                ended_at=now,
+                answered=place < answered,
+            )
+            for place in range(answered + unanswered)
+        ],
+    )
+
+
+def browser(name: str = "olive") -> Client:
+    if name == "olive":
+        operator()
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client
+
+
+@pytest.fixture
+def pool() -> Pool:
+    return make_pool(numbers=5, account=tenant("north").account)
+
+
+RULE = {
+    "name": "Low ASR",
+    "enabled": "on",
+    "measure": "asr",
+    "direction": "below",
+    "threshold": "20",
+    "least_calls": "20",
+    "window": "24h",
+    "action": "rest",
+    "rest_hours": "24",
+    "daily_limit": "5",
+    "pool_percent": "50",
+    "notify": "on",
+}
+
+
+def test_the_page_shows_the_worst_first_and_what_rules_did(pool: Pool) -> None:
+    client = browser()
+    assert "No calls in this window" in client.get("/pools/east/health/").content.decode()
+    made = client.post("/pools/east/health/rules/new/", RULE)
+    assert (made.status_code, HealthRule.objects.get().daily_limit) == (302, 5)
+    calls(pool, 0, 1, 29)
+    calls(pool, 1, 15, 15)
+    calls(pool, 2, 3, 2)
+    health_tick()
+    page = client.get("/pools/east/health/?window=1h").content.decode()
+    assert page.index(f"/numbers/{FIRST}/") < page.index(f"/numbers/{FIRST + 1}/")
+    assert 'data-heat="0" data-out' in page
+    assert "answer rate 3.3 % over 30 calls in 24h, rule Low ASR" in page
+    undo = f"/pools/east/health/undo/{HealthAction.objects.get().pk}/"
+    assert browser("north-owner").post(undo).status_code == 403
+    assert client.post(undo).status_code == 302
+    assert Number.objects.get(value=str(FIRST)).quarantined_at is None
+    assert "undone" in client.get("/pools/east/health/").content.decode()
+    story = client.get(f"/numbers/{FIRST}/").content.decode()
+    assert "3.3 %" in story or "3.3%" in story
+    assert client.get("/pools/east/").status_code == 200
+
+
+def test_switches_that_do_not_tell_are_told_how(pool: Pool) -> None:
+    send("east", "call", call_id="a")
+    send("east", "hangup", call_id="a")
+    page = browser().get("/pools/east/health/").content.decode()
+    assert "No calls in this window" in page
+    calls(pool, 0, 0, 0)
+    now = datetime.now(UTC)
+    count_ended(pool.pk, [CallRecord(pool=pool, number="1", started_at=now, ended_at=now)])
+    page = browser().get("/pools/east/health/").content.decode()
+    assert "say whether calls were answered" in page
+
+
+def test_rules_are_changed_switched_off_and_deleted(pool: Pool) -> None:
+    client = browser()
+    client.post("/pools/east/health/rules/new/", RULE)
+    rule = HealthRule.objects.get()
+    address = f"/pools/east/health/rules/{rule.pk}/"
+    assert client.get(address).status_code == 200
+    bad = client.post(address, {**RULE, "measure": "spam_sources"})
+    assert (bad.status_code, "Spam labels are counted" in bad.content.decode()) == (422, True)
+    assert client.post("/pools/east/health/rules/new/", RULE).status_code == 422, "the name"
+    client.post(address, {**RULE, "threshold": "15"})
+    client.post(f"{address}switch/", {"enabled": "0"})
+    rule.refresh_from_db()
+    assert (rule.threshold, rule.enabled) == (15.0, False)
+    assert "Disable" not in client.get("/pools/east/health/rules/").content.decode()
+    client.post(f"{address}delete/", {"reason": "no use"})
+    assert not HealthRule.objects.exists()
+
+
+def test_a_stranger_sees_nothing(pool: Pool) -> None:
+    tenant("south")
+    client = browser("south-owner")
+    for path in ("", "rules/", "labels/", "rules/new/"):
+        assert client.get(f"/pools/east/health/{path}").status_code == 404
+
+
+def test_a_csv_of_labels_is_read_and_shown(pool: Pool) -> None:
+    client = browser()
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    text = f"number,source,label,seen_at\n{FIRST},Hiya,Spam risk,{day}\nx,y,z,\n"
+    page = client.post(
+        "/pools/east/health/labels/", {"file": SimpleUploadedFile("labels.csv", text.encode())}
+    ).content.decode()
+    assert "1 labels added" in page
+    assert "This is not a number." in page
+    assert SpamLabel.objects.get().source == "hiya"
+    assert "hiya: Spam risk" in client.get(f"/numbers/{FIRST}/").content.decode()
+    refused = client.post(
+        "/pools/east/health/labels/", {"file": SimpleUploadedFile("a.csv", b"a,b\n")}
+    )
+    assert refused.status_code == 422
+
+
+def test_pages_of_the_worst_numbers_follow_each_other(pool: Pool) -> None:
+    for number in range(5):
+        calls(pool, number, number // 2, 20 - number // 2)
+    seen, after = [], ""
+    while True:
+        page = worst_numbers(pool, HealthFilter(), after, limit=2)
+        seen += [row.number for row in page.rows]
+        after = page.next
+        if not after:
+            break
+    assert seen == [str(FIRST + number) for number in range(5)]
+    assert worst_numbers(pool, HealthFilter(switch="fs-09")).rows == []
+
+
+# -- over HTTP -----------------------------------------------------------------------------------
+
+
+def api(secret: str, path: str, body: Any = None) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {secret}"}
+    client = Client()
+    if body is None:
+        response = client.get(f"/api/v1{path}", headers=headers)
+    else:
+        response = client.post(
+            f"/api/v1{path}", body, content_type="application/json", headers=headers
+        )
+    return response.status_code, response.json()
+
+
+def test_the_figures_over_http(pool: Pool) -> None:
+    secret = token_for(pool)
+    calls(pool, 0, 5, 15)
+    status, body = api(secret, "/pools/east/health?window=1h")
+    assert (status, body["figures"]["asr"], body["switches"][0]["key"]) == (200, 0.25, "fs-01")
+    status, body = api(secret, "/pools/east/health/numbers")
+    assert (status, body["numbers"][0]["number"], body["next"]) == (200, str(FIRST), "")
+    assert api(secret, "/pools/east/health/rules") == (200, [])
+    assert api(secret, "/pools/east/health?window=2h")[0] == 422
+    assert (
+        api(token_for(make_pool("other", account=tenant("south").account)), "/pools/east/health")[0]
+        == 404
+    )
+
+
+def test_labels_over_http(pool: Pool) -> None:
+    seen = datetime.now(UTC).isoformat()
+    label = {"number": str(FIRST), "source": "Hiya", "label": "Spam", "seen_at": seen}
+    body = {"labels": [label, label, {**label, "number": "4711"}]}
+    assert api(token_for(pool), "/pools/east/spam-labels", body)[0] == 403
+    secret = token_for(pool, actions=["numbers.view", "numbers.label"])
+    status, told = api(secret, "/pools/east/spam-labels", body)
+    assert (status, told["added"], told["known"]) == (200, 1, 1)
+    assert told["refused"] == [{"item": 2, "reason": "This number is not in the pool."}]
+    assert api(secret, "/pools/east/spam-labels", {"labels": []})[0] == 422
+    assert api(secret, "/pools/east/spam-labels", {"labels": [{**label, "x": 1}]})[0] == 422
+    stranger = token_for(
+        make_pool("other", account=tenant("south").account),
+        actions=["numbers.view", "numbers.label"],
+    )
+    assert api(stranger, "/pools/east/spam-labels", body)[0] == 404
