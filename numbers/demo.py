@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
 
-from numbers.demo_past import PAST_GENERATION, Past, Traffic
-from numbers.models import CallRecord, MinuteSample, Number, Pool, Switch
+from numbers.demo_past import BAD_OF, PAST_GENERATION, Past, Traffic
+from numbers.models import CallRecord, HealthRule, MinuteSample, Number, Pool, Switch
 from numbers.services.adding import numbers_add
+from numbers.services.health_counting import count_ended
+from numbers.services.health_rules import health_rule_create
 from numbers.services.holding import numbers_quarantine
 from numbers.services.imports import import_now
 from numbers.services.pools import pool_create
+from numbers.services.spam_labels import spam_labels_add
 from numbers.services.switches import switch_create
 from poolsite.access.services import token_revoke
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
@@ -66,6 +71,7 @@ POOLS = (
 PAST_BATCH = 250
 PAST_PAUSES = 2.0  # as long as a transaction took
 CALLER_POOL, CALLER = "care-north", "asi"
+HEALTH_POOL = "bank-otp"
 SMALL_POOLS = (
     DemoPool(
         *("chaos-one", "Chaos one", "", 8613800130000, 60, 2, 50.0, 6.0),
@@ -108,6 +114,7 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
         **dict(plan.settings),
     )
     _fill(pool, plan)
+    _watch_health(pool)
     lines = list(Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True))
     return {
         "slug": plan.slug,
@@ -138,6 +145,30 @@ def _fill(pool: Pool, plan: DemoPool) -> None:
         numbers_quarantine(
             actor=ACTOR, pool=pool, values=held, reason="Reported as spam by two carriers"
         )
+
+
+def _watch_health(pool: Pool) -> None:
+    """One pool has a health rule, and two carriers' reports of its worst numbers."""
+    if pool.slug != HEALTH_POOL or HealthRule.objects.filter(pool=pool).exists():
+        return
+    health_rule_create(
+        actor=ACTOR,
+        pool=pool,
+        name="Low answer rate",
+        threshold=20.0,
+        least_calls=30,
+        daily_limit=3,
+        pool_percent=5.0,
+    )
+    values = Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True)
+    bad = [value for value in values if zlib.crc32(value.encode()) % BAD_OF == 0]
+    seen_at = timezone.now().replace(microsecond=0)
+    rows = [
+        {"number": value, "source": source, "label": "Spam risk", "seen_at": seen_at}
+        for source in ("Hiya", "TrueCaller")
+        for value in bad
+    ]
+    spam_labels_add(actor=ACTOR, pool=pool, rows=enumerate(rows, 1))
 
 
 def _make_switches(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> list[dict[str, Any]]:
@@ -181,8 +212,13 @@ def fill_past() -> None:
         part = calls[start : start + PAST_BATCH]
         CallRecord.objects.bulk_create(part, ignore_conflicts=True)  # unaudited: the demo's past
         time.sleep(PAST_PAUSES * (time.monotonic() - began))
-    # Last: they say that it is done.
-    MinuteSample.objects.bulk_create(samples, ignore_conflicts=True)  # unaudited: the demo's past
+    # Last, and pool by pool together: the samples say that it is done, and each call counts once.
+    for pool in pools:
+        its = [sample for sample in samples if sample.pool_id == pool.pk]
+        if its:
+            with transaction.atomic():
+                count_ended(pool.pk, [call for call in calls if call.pool_id == pool.pk])
+                MinuteSample.objects.bulk_create(its)  # unaudited: the demo's past
 
 
 def _past_of(pool: Pool, plan: DemoPool) -> tuple[list[MinuteSample], list[CallRecord]]:

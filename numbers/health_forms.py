@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from numbers.models import HealthRule
-from numbers.services.health_rules import SETTINGS
+from numbers.models.health import RULE_SETTINGS
 from poolsite.operations.forms import field_groups
 
 GROUPS = (
@@ -35,7 +35,7 @@ class HealthRuleForm(RuleForm):
 
     class Meta:
         model = HealthRule
-        fields = SETTINGS
+        fields = RULE_SETTINGS
 
     def groups(self) -> list[dict[str, Any]]:
         """The cards of the page."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 
+from integrations.simulator.answers import CallEnd, draw_end
 from integrations.simulator.call_log import CallLog
 from integrations.simulator.client import (
     EVENTS_PER_REQUEST,
@@ -66,6 +67,7 @@ class SimulatedSwitch:
         self.pool, self.switch, self.client, self.log = pool, switch, client, log
         self.mishaps, self.chance = mishaps, chance
         self.calls: dict[str, str] = {}
+        self.ends: dict[str, CallEnd] = {}
         self.pending: dict[str, float] = {}
         self.counters = SwitchCounters()
         self.incarnation = self._new_incarnation()
@@ -186,7 +188,9 @@ class SimulatedSwitch:
         self.counters.carried += 1
         self.calls[call_id] = number
         self.log.begin(switch=self.switch.name, number=number, call_id=call_id)
-        await asyncio.sleep(self.chance.expovariate(1 / self.pool.mean_call_seconds))
+        end = draw_end(self.chance, number, self.pool.mean_call_seconds)
+        self.ends[call_id] = end
+        await asyncio.sleep(end.seconds)
         await self.hang_up(call_id)
 
     async def _hang_up_unknown(self, call_id: str) -> None:
@@ -215,6 +219,7 @@ class SimulatedSwitch:
     async def hang_up(self, call_id: str) -> None:
         """End a call of ours; the pool may hear of it late, twice, or never."""
         number = self.calls.pop(call_id, None)
+        end = self.ends.pop(call_id, None)
         if number is None:
             return
         self.log.end(switch=self.switch.name, number=number, call_id=call_id)
@@ -224,7 +229,8 @@ class SimulatedSwitch:
             return
         if draw < self.mishaps.lost_hangup + self.mishaps.late_hangup:
             await asyncio.sleep(self.chance.uniform(0, self.mishaps.late_seconds))
-        event = self._event("hangup", number=number, call_id=call_id)
+        told = end.told() if end is not None else {}
+        event = self._event("hangup", number=number, call_id=call_id, **told)
         await until_answered(self.client, event)
         if self.chance.random() < self.mishaps.duplicate_event:
             self.counters.duplicates += 1
@@ -277,6 +283,7 @@ class SimulatedSwitch:
         for call_id, number in self.calls.items():
             self.log.end(switch=self.switch.name, number=number, call_id=call_id)
         self.calls.clear()
+        self.ends.clear()
         self.pending.clear()
         await asyncio.sleep(self.chance.uniform(0.5, 3.0))
         self.incarnation = self._new_incarnation()

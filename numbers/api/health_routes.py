@@ -20,9 +20,9 @@ from numbers.api.health_schemas import (
     figures_out,
 )
 from numbers.models import Pool, Window
+from numbers.models.health import RULE_SETTINGS
 from numbers.selectors import health
 from numbers.selectors.health import GroupHealth, HealthFilter, NumberHealthRow
-from numbers.services.health_rules import SETTINGS
 from numbers.services.spam_labels import spam_labels_add
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
@@ -81,7 +81,7 @@ def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
     return [
         HealthRuleOut(
             held=rule.held,  # type: ignore[attr-defined]  # counted by the selector
-            **{name: getattr(rule, name) for name in SETTINGS if name != "notify"},
+            **{name: getattr(rule, name) for name in RULE_SETTINGS if name != "notify"},
         )
         for rule in health.health_rules(pool)
     ]

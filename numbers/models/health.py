@@ -22,6 +22,10 @@ from poolsite.hotpath.rows import PartRow
 SLOT_SECONDS = 600
 LEAST_CALLS = 10  # a number with fewer calls in a window has no rate there: it would say nothing
 RATE_WHOLE = 10_000  # a rate of 10 000 = 100 %
+RULE_SETTINGS = (
+    *("name", "enabled", "measure", "direction", "threshold", "least_calls", "window"),
+    *("action", "rest_hours", "daily_limit", "pool_percent", "notify"),
+)
 
 
 class Window(models.TextChoices):

@@ -5,14 +5,10 @@ from typing import Any
 from django.db import transaction
 
 from numbers.models import HealthRule, Pool
+from numbers.models.health import RULE_SETTINGS as SETTINGS
 from poolsite import access
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require
-
-SETTINGS = (
-    *("name", "enabled", "measure", "direction", "threshold", "least_calls", "window"),
-    *("action", "rest_hours", "daily_limit", "pool_percent", "notify"),
-)
 
 
 def health_rule_create(

@@ -1,0 +1,51 @@
+"""Whether a simulated call is answered, how long it lasts, and the cause that the switch tells."""
+
+import random
+import zlib
+from dataclasses import dataclass
+
+ANSWERED_SHARE = 0.65
+BAD_ANSWERED_SHARE = 0.08
+BAD_OF = 40  # one number in so many is shown as spam to callees, and hardly answered
+RING_SECONDS = 20.0
+# Why nobody answered, as Q.850 causes, and how often.
+CAUSES = (("17", 25), ("19", 45), ("18", 10), ("21", 15), ("34", 5))
+CLEARED = "16"
+
+
+@dataclass(frozen=True)
+class CallEnd:
+    """How a call goes: seconds from its pick to its end, and what its hangup tells."""
+
+    seconds: float
+    answered: bool
+    talk_seconds: int
+    cause: str
+
+    def told(self) -> dict[str, object]:
+        """The options of the hangup."""
+        if not self.answered:
+            return {"answered": False, "cause": self.cause}
+        return {"answered": True, "talk_seconds": self.talk_seconds, "cause": self.cause}
+
+
+def is_bad(number: str) -> bool:
+    """Whether a number is one of the few that are hardly answered."""
+    return zlib.crc32(number.encode()) % BAD_OF == 0
+
+
+def draw_end(chance: random.Random, number: str, mean_seconds: float) -> CallEnd:
+    """Return how a call through a number goes; calls last `mean_seconds` on average.
+
+    Nobody rings for minutes: unanswered calls are short, and answered ones longer for it.
+    """
+    ring_mean = min(RING_SECONDS, mean_seconds / 2)
+    talk_mean = (mean_seconds - (1 - ANSWERED_SHARE) * ring_mean) / ANSWERED_SHARE
+    share = BAD_ANSWERED_SHARE if is_bad(number) else ANSWERED_SHARE
+    if chance.random() < share:
+        seconds = chance.expovariate(1 / talk_mean)
+        ring = min(seconds, chance.uniform(0, ring_mean))
+        return CallEnd(seconds, True, int(seconds - ring), CLEARED)
+    causes, weights = zip(*CAUSES, strict=True)
+    cause: str = chance.choices(causes, weights)[0]
+    return CallEnd(chance.expovariate(1 / ring_mean), False, 0, cause)
