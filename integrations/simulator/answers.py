@@ -9,7 +9,7 @@ BAD_ANSWERED_SHARE = 0.08
 BAD_OF = 40  # one number in so many is shown as spam to callees, and hardly answered
 RING_SECONDS = 20.0
 # Why nobody answered, as Q.850 causes, and how often.
-CAUSES = (("17", 25), ("19", 45), ("18", 10), ("21", 15), ("34", 5))
+CAUSES = {"17": 25, "19": 45, "18": 10, "21": 15, "34": 5}
 CLEARED = "16"
 
 
@@ -46,6 +46,5 @@ def draw_end(chance: random.Random, number: str, mean_seconds: float) -> CallEnd
         seconds = chance.expovariate(1 / talk_mean)
         ring = min(seconds, chance.uniform(0, ring_mean))
         return CallEnd(seconds, True, int(seconds - ring), CLEARED)
-    causes, weights = zip(*CAUSES, strict=True)
-    cause: str = chance.choices(causes, weights)[0]
+    cause = chance.choices(list(CAUSES), list(CAUSES.values()))[0]
     return CallEnd(chance.expovariate(1 / ring_mean), False, 0, cause)

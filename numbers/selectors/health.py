@@ -145,14 +145,11 @@ def _groups(pool: Pool, kind: str, window: Window, now: datetime) -> list[GroupH
         HealthSlot.objects.filter(
             pool=pool, kind=kind, slot_us__gte=window_from(window, us_of(now))
         )
-        .values("key")
-        .annotate(**{f"sum_{name}": Sum(name) for name in COUNTS})
         .order_by("key")
+        .values_list("key")
+        .annotate(**{f"sum_{name}": Sum(name) for name in COUNTS})
     )
-    groups = [
-        GroupHealth(row["key"], HealthFigures(Tally(*(row[f"sum_{name}"] for name in COUNTS))))
-        for row in rows
-    ]
+    groups = [GroupHealth(row[0], HealthFigures(Tally(*row[1:]))) for row in rows]
     return sorted(groups, key=lambda group: (group.figures.asr is None, group.figures.asr or 0))
 
 

@@ -4,12 +4,13 @@ A number that a rule took out is judged afterwards only by what came since it re
 slots that began later, and by labels received later.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, Exists, F, FloatField, Max, OuterRef, QuerySet
-from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast
 
 from numbers.health_figures import COUNTS, Tally, calls_of, value_of, window_from
@@ -113,7 +114,7 @@ def _past(rule: HealthRule) -> QuerySet[NumberHealth]:
     """Numbers whose sums are past the threshold, with `share`, the measure of each."""
     calls, answered = F(f"calls_{rule.window}"), F(f"answered_{rule.window}")
     by_calls = rule.measure in (Measure.ASR, Measure.UNANSWERED)
-    part: F | CombinedExpression = {
+    part: Any = {
         Measure.ASR: answered,
         Measure.UNANSWERED: calls - answered,
         Measure.SHORT: F(f"short_{rule.window}"),
@@ -164,7 +165,9 @@ def _labelled(rule: HealthRule, now: datetime, returned: dict[str, datetime]) ->
     )
     others = rows.filter(~Exists(_returns(rule, now).filter(number=OuterRef("number"))))
     counted = others.values("number").annotate(sources=Count("source", distinct=True)).order_by()
-    found = dict(counted.filter(sources__gte=rule.threshold).values_list("number", "sources"))
+    found = dict(
+        counted.filter(sources__gte=math.ceil(rule.threshold)).values_list("number", "sources")
+    )
     values = sorted(returned)
     for start in range(0, len(values), AT_ONCE):
         sources: dict[str, set[str]] = {}

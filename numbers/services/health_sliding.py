@@ -98,16 +98,18 @@ def sum_up(pool: Pool, now: datetime) -> int:
                 kind=HealthSlot.NUMBER,
                 slot_us__gte=window_from(Window.WEEK, now_us),
             )
-            .values("key")
-            .annotate(**sums)
             .order_by("key")
+            .values_list("key")
+            .annotate(**sums)
         )
         made = 0
         part: list[NumberHealth] = []
         for row in rows.iterator(chunk_size=INSERTED):
-            number = row.pop("key")
-            region, switch = labels.get(number, ("", ""))
-            part.append(NumberHealth(pool=pool, number=number, region=region, switch=switch, **row))
+            region, switch = labels.get(row[0], ("", ""))
+            counts = dict(zip(sums, row[1:], strict=True))
+            part.append(
+                NumberHealth(pool=pool, number=row[0], region=region, switch=switch, **counts)
+            )
             if len(part) == INSERTED:
                 made += len(NumberHealth.objects.bulk_create(part))  # unaudited: sums
                 part = []

@@ -25,6 +25,7 @@ from tests.access import url_rules_campaigns as campaign_rules
 from tests.access import url_rules_desks as desk_rules
 from tests.access import url_rules_gates as gate_rules
 from tests.access import url_rules_groups as group_rules
+from tests.access import url_rules_health as health_rules
 from tests.access import url_rules_line_api as line_api_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
@@ -451,5 +452,6 @@ RULES: dict[str, Rule] = {
     **money_rules.rows(Rule),
     **gate_rules.rows(Rule),
     **group_rules.rows(Rule),
+    **health_rules.rows(Rule),
     **line_api_rules.rows(Rule),
 }
