@@ -62,7 +62,7 @@ def list_worst_numbers(
     switch: str = "",
     after: str = "",
 ) -> Any:
-    """Numbers by answer rate, the lowest first, 50 a page."""
+    """Numbers by answer rate, the lowest first, 25 a page."""
     pool = _pool(principal_of_request(request), slug)
     if any(not text.isprintable() or len(text) > 80 for text in (region, switch, after)):
         raise ProblemError("malformed", "region, switch, after: at most 80 printable characters")

@@ -155,11 +155,11 @@ class HealthMark(models.Model):
 class Measure(models.TextChoices):
     """What a rule looks at."""
 
-    ASR = "asr", _("Answer rate (ASR), %")
-    MEAN = "mean_duration", _("Mean talk time, seconds")
-    SHORT = "short_share", _("Share of short calls, %")
-    UNANSWERED = "unanswered_share", _("Share of unanswered calls, %")
-    SPAM = "spam_sources", _("Spam labels, number of sources")
+    ASR = "asr", _("Answer rate (ASR)")
+    MEAN = "mean_duration", _("Mean talk time")
+    SHORT = "short_share", _("Share of short calls")
+    UNANSWERED = "unanswered_share", _("Share of unanswered calls")
+    SPAM = "spam_sources", _("Spam label sources")
 
 
 class HealthRule(PartRow):

@@ -23,7 +23,7 @@ from numbers.models import (
 from numbers.models.health import LEAST_CALLS, RATE_WHOLE
 from poolsite.moments import us_of
 
-PAGE = 50
+PAGE = 25
 CELLS = 1_000
 ACTIONS = 20
 LABEL_DAYS = 7
