@@ -10,13 +10,12 @@ from numbers.models.health import RULE_SETTINGS
 from poolsite.operations.forms import field_groups
 
 GROUPS = (
-    (_("Name"), "", ("name", "enabled")),
+    (_("Rule"), "", ("name", "enabled", "action", "rest_hours", "notify")),
     (
         _("When"),
         _("A number is taken out when its figure over the window is past the threshold."),
         ("measure", "direction", "threshold", "least_calls", "window"),
     ),
-    (_("Then"), "", ("action", "rest_hours", "notify")),
     (
         _("Limits"),
         _("Whatever the figures say, the rule takes no more numbers than this."),

@@ -15,15 +15,17 @@ FIRST = 8613911100000
 
 def main() -> None:
     django.setup()
+    from django.db import transaction
     from django.utils import timezone
 
     from numbers import services
     from numbers.models import CallRecord
+    from numbers.services import health_counting
     from numbers.services.health_acting import health_tick
-    from numbers.services.health_counting import count_ended
     from numbers.services.health_rules import health_rule_create
     from numbers.services.spam_labels import spam_labels_add
 
+    count_ended = transaction.atomic(health_counting.count_ended)
     now = timezone.now()
     pool = services.pool_create(actor="stage", slug=POOL, name="Health East")
     silent = services.pool_create(actor="stage", slug="health-silent", name="Health Silent")

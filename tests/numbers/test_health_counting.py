@@ -5,13 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from numbers.health_figures import Tally, window_from
 from numbers.models import CallRecord, HealthMark, HealthSlot, Number, NumberHealth, Pool, Window
+from numbers.services import records
 from numbers.services.health_sliding import slide_pool, sum_up
-from numbers.services.records import LOST, close_untold, write_entries
+from numbers.services.records import LOST, close_untold
 from poolsite.history import Entry
 from poolsite.moments import us_of
 from poolsite.runtime.redis_server import RedisServer
@@ -20,6 +22,7 @@ from tests.numbers.people import drain, make_pool, send
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 NOW = datetime.now(UTC)
+write_entries = transaction.atomic(records.write_entries)  # as the drain calls it
 NUMBERS = ["13800000000", "13800000001", "13800000002"]
 CALLS = st.lists(
     st.fixed_dictionaries(

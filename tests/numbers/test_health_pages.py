@@ -5,18 +5,20 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.test import Client
 
 from numbers.models import CallRecord, HealthAction, HealthRule, Number, Pool, SpamLabel
 from numbers.selectors.health import HealthFilter, worst_numbers
+from numbers.services import health_counting
 from numbers.services.health_acting import health_tick
-from numbers.services.health_counting import count_ended
 from poolsite.access.models import User
 from tests.numbers.people import make_pool, operator, send, tenant, token_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 FIRST = 13800000000
+count_ended = transaction.atomic(health_counting.count_ended)
 
 
 def calls(pool: Pool, number: int, answered: int, unanswered: int, switch: str = "fs-01") -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connections
+from django.db import connections, transaction
 
 from numbers import pool as door
 from numbers import services
@@ -49,7 +49,8 @@ def calls(
         )
         for place in range(answered + unanswered)
     ]
-    count_ended(pool.pk, records)
+    with transaction.atomic():
+        count_ended(pool.pk, records)
 
 
 def rule_of(pool: Pool, **given: Any) -> HealthRule:
