@@ -202,6 +202,8 @@ def worst_numbers(
     rate, _sep, number = after.partition("-")
     if rate.isascii() and rate.isdecimal() and len(rate) < 6:
         same = Q(**{name: int(rate), "number__gt": number[:33]})
+        # The first condition is where the index begins; the second skips what was shown.
+        rows = rows.filter(**{f"{name}__gte": int(rate)})
         rows = rows.filter(same | Q(**{f"{name}__gt": int(rate)}))
     found = list(rows[: limit + 1])
     shown = found[:limit]
