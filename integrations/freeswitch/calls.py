@@ -1,0 +1,148 @@
+"""Which channels carry which of the pool's calls.
+
+The dialplan names a call by its first channel's uuid, in the variable `pool_call`, which is
+exported to the channels that it dials. The call lasts as long as any of them: a first gateway
+that fails ends nothing while the caller still waits for the second, and after a transfer the
+number is in use although the caller's own channel is gone.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from .reports import Ending
+
+CALL_VARIABLE = "pool_call"
+NUMBER_VARIABLE = "pool_number"
+ENDED_LIMIT = 50_000  # channels whose end is remembered: each end is told three times
+ASKED_LIMIT = 3  # how often a channel is asked whether it carries a call
+MISSED_LIMIT = 2  # a channel is gone when so many lists in a row do not name it
+ID_LIMIT = 128
+
+
+class Calls:
+    """The calls of one run of FreeSWITCH, from its events and from its lists of channels."""
+
+    def __init__(self) -> None:
+        self._call_of: dict[str, str] = {}
+        self._channels: dict[str, set[str]] = {}
+        self._numbers: dict[str, str] = {}
+        self._endings: dict[str, Ending] = {}
+        self._ended: OrderedDict[str, None] = OrderedDict()
+        self._asked: dict[str, int] = {}
+        self._missed: dict[str, int] = {}
+
+    def __contains__(self, call_id: str) -> bool:
+        return call_id in self._channels
+
+    def channels_of(self, call_id: str) -> list[str]:
+        """The live channels of a call, as far as is known."""
+        return sorted(self._channels.get(call_id, ()))
+
+    # -- events ------------------------------------------------------------------------------
+
+    def see(self, event: Mapping[str, str]) -> None:
+        """A channel lives: remember its call, if it carries one."""
+        self._note(event)
+
+    def end(self, event: Mapping[str, str]) -> tuple[str, Ending] | None:
+        """A channel has ended. Returns the call that ended with it, if one did.
+
+        FreeSWITCH tells an end up to three times, in any order: the first counts.
+        """
+        channel = event.get("Unique-ID", "")
+        if not channel or channel in self._ended:
+            return None
+        self._note(event)
+        self._remember_end(channel)
+        call_id = self._call_of.get(channel)
+        if call_id is None:
+            return None
+        self._keep_ending(call_id, channel, event)
+        return self._leave(channel)
+
+    def _note(self, event: Mapping[str, str]) -> None:
+        call_id = event.get(f"variable_{CALL_VARIABLE}", "")
+        number = event.get(f"variable_{NUMBER_VARIABLE}", "")
+        self.carries(event.get("Unique-ID", ""), call_id, number)
+
+    def carries(self, channel: str, call_id: str, number: str = "") -> None:
+        """This channel is part of that call; so is the channel that the call is named after."""
+        if not channel or not 0 < len(call_id) <= ID_LIMIT:
+            return
+        for each in (channel, call_id):
+            if each not in self._ended and each not in self._call_of:
+                self._call_of[each] = call_id
+                self._channels.setdefault(call_id, set()).add(each)
+        if number and call_id in self._channels:
+            self._numbers[call_id] = number
+
+    def _keep_ending(self, call_id: str, channel: str, event: Mapping[str, str]) -> None:
+        """The cause is that of the caller's channel where it is known: FreeSWITCH gives it the
+        outcome of what was dialled. Answered is what any of them was.
+        """
+        before = self._endings.get(call_id, Ending())
+        cause = event.get("Hangup-Cause", "") or before.cause
+        if before.cause and call_id in self._ended and channel != call_id:
+            cause = before.cause
+        answered = event.get("Caller-Channel-Answered-Time", "0").strip("0") != ""
+        self._endings[call_id] = Ending(cause, before.answered or answered)
+
+    def _remember_end(self, channel: str) -> None:
+        self._ended[channel] = None
+        if len(self._ended) > ENDED_LIMIT:
+            self._ended.popitem(last=False)
+
+    def _leave(self, channel: str) -> tuple[str, Ending] | None:
+        call_id = self._call_of.pop(channel)
+        self._missed.pop(channel, None)
+        channels = self._channels[call_id]
+        channels.discard(channel)
+        if channels:
+            return None
+        del self._channels[call_id]
+        self._numbers.pop(call_id, None)
+        return call_id, self._endings.pop(call_id, Ending())
+
+    # -- lists of channels -------------------------------------------------------------------
+
+    def unknown(self, listed: Iterable[str], *, ask_all: bool) -> list[str]:
+        """The channels of a list that must be asked whether they carry a call.
+
+        An event may have been lost, and the variable is set after the channel has begun. So each
+        is asked a few times, and all of them again after a new connection.
+        """
+        asked = {} if ask_all else self._asked
+        self._asked = {}
+        chosen = []
+        for channel in listed:
+            if channel in self._call_of or channel in self._ended:
+                continue
+            times = asked.get(channel, 0)
+            if times < ASKED_LIMIT:
+                chosen.append(channel)
+            self._asked[channel] = times + 1
+        return chosen
+
+    def listed(self, channels: Collection[str]) -> None:
+        """Forget channels that lists do not name. The pool learns it from the live list, which
+        then does not name their calls either. FreeSWITCH writes its list a moment late, so one
+        list is not enough.
+        """
+        named = set(channels)
+        for channel in list(self._call_of):
+            if channel in named:
+                self._missed.pop(channel, None)
+                continue
+            missed = self._missed[channel] = self._missed.get(channel, 0) + 1
+            if missed >= MISSED_LIMIT:
+                self._remember_end(channel)
+                self._leave(channel)
+
+    def live(self) -> list[dict[str, Any]]:
+        """The calls as a live list names them."""
+        return [
+            {"call_id": call_id} | ({"number": number} if number else {})
+            for call_id in self._channels
+            for number in [self._numbers.get(call_id, "")]
+        ]

@@ -1,0 +1,80 @@
+"""Brings the reports that wait to the platform, in order, however long it is away."""
+
+import asyncio
+import logging
+from typing import Any
+
+from .outbox import Outbox
+from .pool import EVENTS_PER_REQUEST, Pool, Rejected, Unreachable
+from .reports import Report
+from .retrying import LONGEST_SECONDS, pause_seconds
+
+logger = logging.getLogger(__name__)
+
+# What the pool answers to an event that was of no more use; nothing is wrong.
+_EXPECTED = frozenset({"unknown-call", "no such call", "stale incarnation"})
+
+
+class Delivery:
+    """One request at a time: a platform that comes back meets one batch, not a storm."""
+
+    def __init__(self, pool: Pool, outbox: Outbox) -> None:
+        self._pool = pool
+        self._outbox = outbox
+        self._speaker: dict[str, str] = {}
+        self._known = asyncio.Event()
+
+    def speak_as(self, switch: str, incarnation: str) -> None:
+        """Name the switch and its present run in every report from now on.
+
+        What still waits from an earlier run is told under the new one: hang-ups of its calls do
+        no harm, and its registrations are as true as before.
+        """
+        self._speaker = {"switch": switch, "incarnation": incarnation}
+        self._known.set()
+
+    async def run(self) -> None:
+        """Send for ever."""
+        await self._known.wait()
+        failures = 0
+        while True:
+            reports = await self._outbox.first(EVENTS_PER_REQUEST)
+            try:
+                complete = await self._send(reports)
+            except Unreachable as error:
+                complete = False
+                if not failures:
+                    logger.warning("the platform is away: %s", error)
+            if complete:
+                failures = 0
+                continue
+            await asyncio.sleep(pause_seconds(failures, LONGEST_SECONDS))
+            failures += 1
+
+    async def _send(self, reports: list[Report]) -> bool:
+        """Send once; returns whether every report has its answer. Raises Unreachable."""
+        now = asyncio.get_running_loop().time()
+        try:
+            answers = await self._pool.send([self._event(report, now) for report in reports])
+        except Rejected as error:
+            logger.error("the platform refused the reports: %s", error)
+            if error.about_us:
+                return False  # an operator may mend the token: nothing is dropped
+            if len(reports) == 1:
+                self._outbox.done(reports)
+                return True
+            # One of them spoils it for all: find it.
+            return all([await self._send([report]) for report in reports])
+        closed = [report for report, got in zip(reports, answers, strict=True) if not got.is_open]
+        for report, answer in zip(reports, answers, strict=True):
+            if answer.status >= 400 and not answer.is_open and answer.reason not in _EXPECTED:
+                logger.info("%s: %d %s", report.event, answer.status, answer.reason)
+        self._outbox.done(closed)
+        return len(closed) == len(reports)
+
+    def _event(self, report: Report, now: float) -> dict[str, Any]:
+        """The event as it is sent now: a registration has only what is left of its time."""
+        event = {**report.event, **self._speaker}
+        if report.until is not None:
+            event["expires"] = max(0, round(report.until - now))
+        return event

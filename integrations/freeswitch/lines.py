@@ -1,0 +1,136 @@
+"""Which lines are registered, as FreeSWITCH's events and lists tell it.
+
+A number is registered with FreeSWITCH by a phone or a gateway device (`sofia::register`), or
+FreeSWITCH registers it with a carrier (`sofia::gateway_state`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .clock import SwitchClock
+from .reports import Report, register, unregister
+
+# FreeSWITCH itself keeps a registration for so much longer (sip-expires-late-margin).
+LATE_SECONDS = 60
+_GATEWAY_UP = frozenset({"REGED"})
+# TRYING, REGISTER and EXPIRED come and go with every refresh; they say nothing yet.
+_GATEWAY_DOWN = frozenset({"UNREGED", "UNREGISTER", "FAILED", "FAIL_WAIT", "DOWN", "TIMEOUT"})
+
+
+class Lines:
+    """Turns what FreeSWITCH says of registrations into reports.
+
+    `pattern`: which users are numbers of the pool; the others (agents' phones) are left alone.
+    `multiple`: a number may be registered by several devices at once; else the newest counts, as
+    it does in FreeSWITCH unless `multiple-registrations` is set.
+    """
+
+    def __init__(
+        self,
+        *,
+        pattern: re.Pattern[str],
+        multiple: bool,
+        gateways: Mapping[str, Sequence[str]],
+        clock: SwitchClock,
+    ) -> None:
+        self._pattern = pattern
+        self._multiple = multiple
+        self._gateways = gateways
+        self._clock = clock
+        self._up: set[tuple[str, str]] = set()
+
+    def event(self, event: Mapping[str, str]) -> list[Report]:
+        """What an event of mod_sofia means; nothing when it is of no line of ours."""
+        subclass = event.get("Event-Subclass", "")
+        at_us = self._clock.at_us(event)
+        if subclass == "sofia::gateway_state":
+            return self._gateway(event.get("Gateway", ""), event.get("State", ""), at_us)
+        if subclass == "sofia::register":  # a refresh says `update-reg: true` and is one as well
+            return self._registered(
+                event.get("from-user", ""),
+                event.get("contact", ""),
+                at_us,
+                _seconds(event.get("expires", "")) + LATE_SECONDS,
+            )
+        if subclass == "sofia::unregister":
+            return self._gone(event.get("from-user", ""), event.get("contact", ""), at_us)
+        if subclass == "sofia::expire":  # the same fact under other names
+            user = event.get("user", "") or event.get("username", "")
+            return self._gone(user, event.get("contact", ""), at_us)
+        return []
+
+    def listed(self, rows: Iterable[Mapping[str, Any]], at_us: int) -> list[Report]:
+        """What a list of all registrations means, read at that moment of FreeSWITCH's clock."""
+        before, self._up = self._up, set()
+        reports = []
+        for row in rows:
+            expires = _seconds(str(row.get("expires", ""))) - at_us // 1_000_000
+            if expires > 0:
+                user, contact = str(row.get("reg_user", "")), str(row.get("url", ""))
+                reports += self._registered(user, contact, at_us, expires)
+        gone = [line for line in sorted(before - self._up) if not self._is_gateways(line)]
+        self._up |= {line for line in before if self._is_gateways(line)}
+        return [unregister(*line, seq=at_us) for line in gone] + reports
+
+    def gateway_listed(self, name: str, state: str) -> list[Report]:
+        """What the present state of a gateway means."""
+        return self._gateway(name, state, self._clock.now_us())
+
+    @property
+    def gateways(self) -> list[str]:
+        return list(self._gateways)
+
+    def _registered(self, user: str, contact: str, at_us: int, seconds: int) -> list[Report]:
+        line = self._line(user, contact)
+        if line is None:
+            return []
+        self._up.add(line)
+        return [register(*line, seq=at_us, until=self._clock.loop_time(at_us, seconds))]
+
+    def _gone(self, user: str, contact: str, at_us: int) -> list[Report]:
+        line = self._line(user, contact)
+        if line is None:
+            return []
+        self._up.discard(line)
+        return [unregister(*line, seq=at_us)]
+
+    def _line(self, user: str, contact: str) -> tuple[str, str] | None:
+        if not self._pattern.fullmatch(user):
+            return None
+        return user, _address(contact) if self._multiple else ""
+
+    def _gateway(self, name: str, state: str, at_us: int) -> list[Report]:
+        """A gateway's numbers have no end of their own: FreeSWITCH says when it is down."""
+        reports = []
+        for number in self._gateways.get(name, ()):
+            line = number, _gateway_contact(name)
+            if state in _GATEWAY_UP:
+                self._up.add(line)
+                reports.append(register(*line, seq=at_us, until=None))
+            elif state in _GATEWAY_DOWN:
+                self._up.discard(line)
+                reports.append(unregister(*line, seq=at_us))
+        return reports
+
+    def _is_gateways(self, line: tuple[str, str]) -> bool:
+        return line[1].startswith("gateway:")
+
+
+def _gateway_contact(name: str) -> str:
+    return f"gateway:{name}"
+
+
+_ADDRESS = re.compile(r"sips?:([^>;\s]+)")
+
+
+def _address(contact: str) -> str:
+    """User and address alone: events and lists write the rest of a contact differently
+    (`"" <sip:138@10.0.0.9:5060;fs_nat=yes>`, `sofia/internal/sip:138@10.0.0.9:5060`).
+    """
+    found = _ADDRESS.search(contact)
+    return found[1] if found else contact
+
+
+def _seconds(text: str) -> int:
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text) else 0

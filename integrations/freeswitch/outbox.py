@@ -1,0 +1,62 @@
+"""Reports that wait for the platform: in order, the newest of each line, and never too many."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable
+
+from .reports import Report
+
+logger = logging.getLogger(__name__)
+
+
+class Outbox:
+    """A queue in which a newer report takes the place of an older one of the same line or call.
+
+    So while the platform is away it holds each line's last state and each ended call once,
+    however long that takes. Should even that be over `limit`, it is emptied and `overflowed` is
+    set: FreeSWITCH's own lists then say what has become of everything.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._reports: OrderedDict[Hashable, Report] = OrderedDict()
+        self._filled = asyncio.Event()
+        self._emptied = asyncio.Event()
+        self._emptied.set()
+        self.overflowed = False
+
+    def __len__(self) -> int:
+        return len(self._reports)
+
+    def put(self, reports: Iterable[Report]) -> None:
+        """Add reports behind the others."""
+        for report in reports:
+            self._reports.pop(report.key, None)
+            self._reports[report.key] = report
+        if len(self._reports) > self._limit:
+            logger.error("%d reports wait, too many: starting anew from lists", len(self._reports))
+            self._reports.clear()
+            self.overflowed = True
+        self._tell()
+
+    async def first(self, count: int) -> list[Report]:
+        """Wait for reports; returns the oldest ones, which stay until they are `done`."""
+        await self._filled.wait()
+        return [report for _, report in zip(range(count), self._reports.values(), strict=False)]
+
+    def done(self, reports: Iterable[Report]) -> None:
+        """Drop what was answered, unless something newer has taken its place meanwhile."""
+        for report in reports:
+            if self._reports.get(report.key) is report:
+                del self._reports[report.key]
+        self._tell()
+
+    async def emptied(self) -> None:
+        """Return when nothing waits."""
+        await self._emptied.wait()
+
+    def _tell(self) -> None:
+        filled, emptied = self._filled, self._emptied
+        for event, holds in ((filled, bool(self._reports)), (emptied, not self._reports)):
+            (event.set if holds else event.clear)()

@@ -1,0 +1,96 @@
+"""The pool's HTTP interface, as this daemon uses it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+EVENTS_PER_REQUEST = 500
+TIMEOUT_SECONDS = 10.0
+# Nothing was done, or nobody knows: ask again. All that we send may be sent again.
+ASK_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class Unreachable(Exception):  # noqa: N818  it happens; we ask again
+    """No answer, or one that leaves the outcome open."""
+
+
+class Rejected(Exception):  # noqa: N818
+    """The platform refuses the request as a whole, for instance because of the token."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"{status} {text}".strip())
+        self.status = status
+
+    @property
+    def about_us(self) -> bool:
+        """Whether the token or the pool is at fault, not what was sent."""
+        return self.status in (401, 403, 404)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one event."""
+
+    status: int
+    reason: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the event must be sent again."""
+        return self.status in ASK_AGAIN
+
+
+class Pool:
+    """Sends events and live lists. `as_of_us` is the newest server time that an answer carried."""
+
+    def __init__(self, http: httpx.AsyncClient, *, slug: str, token: str) -> None:
+        self._http = http
+        self._path = f"/api/v1/pools/{slug}"
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self.as_of_us = 0
+
+    async def send(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
+        """Send events; one answer each, in order. Raises Unreachable or Rejected."""
+        body = await self._post("/events", list(events))
+        if not isinstance(body, list) or len(body) != len(events):
+            raise Unreachable("an answer that does not fit the question")
+        return [self._answer(item) for item in body]
+
+    async def send_live_list(self, report: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Say which calls there are; returns what the pool made of it."""
+        body = await self._post("/live", dict(report))
+        if not isinstance(body, dict):
+            raise Unreachable("an answer that does not fit the question")
+        self._note(body)
+        return body
+
+    def _answer(self, item: object) -> Answer:
+        told = item if isinstance(item, dict) else {}
+        self._note(told)
+        status = told.get("status")
+        reason = told.get("reason") or told.get("type") or told.get("detail") or ""
+        return Answer(status if isinstance(status, int) else 500, str(reason))
+
+    def _note(self, told: Mapping[str, Any]) -> None:
+        as_of = told.get("as_of")
+        if isinstance(as_of, int):
+            self.as_of_us = as_of  # the newest, not the largest: that clock may be put back
+
+    async def _post(self, path: str, body: object) -> Any:
+        try:
+            response = await self._http.post(self._path + path, json=body, headers=self._headers)
+        except (httpx.HTTPError, OSError) as error:
+            raise Unreachable(f"{type(error).__name__} {error}".strip()) from None
+        if response.status_code in ASK_AGAIN:
+            raise Unreachable(f"{response.status_code} {response.text[:200]}")
+        try:
+            read = response.json()
+        except ValueError:
+            read = None
+        if response.status_code != httpx.codes.OK:
+            if isinstance(read, dict):
+                self._note(read)
+            raise Rejected(response.status_code, response.text[:200])
+        return read
