@@ -11,6 +11,8 @@ from .retrying import LONGEST_SECONDS, pause_seconds
 
 logger = logging.getLogger(__name__)
 
+EXPIRES_LIMIT_SECONDS = 365 * 86_400  # the pool takes ten years
+
 # What the pool answers to an event that was of no more use; nothing is wrong.
 _EXPECTED = frozenset({"unknown-call", "no such call", "stale incarnation"})
 
@@ -68,7 +70,8 @@ class Delivery:
         closed = [report for report, got in zip(reports, answers, strict=True) if not got.is_open]
         for report, answer in zip(reports, answers, strict=True):
             if answer.status >= 400 and not answer.is_open and answer.reason not in _EXPECTED:
-                logger.info("%s: %d %s", report.event, answer.status, answer.reason)
+                level = logging.INFO if answer.status in (404, 409) else logging.WARNING
+                logger.log(level, "%s: %d %s", report.event, answer.status, answer.reason)
         self._outbox.done(closed)
         return len(closed) == len(reports)
 
@@ -76,5 +79,5 @@ class Delivery:
         """The event as it is sent now: a registration has only what is left of its time."""
         event = {**report.event, **self._speaker}
         if report.until is not None:
-            event["expires"] = max(0, round(report.until - now))
+            event["expires"] = min(max(0, round(report.until - now)), EXPIRES_LIMIT_SECONDS)
         return event

@@ -72,7 +72,7 @@ class Framer:
 
     def _take_headers(self) -> bool:
         """Read the block of headers at the buffer's start; returns whether it was complete."""
-        while self._buffer[:1] in (b"\n", b"\r"):  # FreeSWITCH ends some bodies with one more
+        while self._buffer.startswith((b"\n", b"\r")):  # FreeSWITCH ends some bodies with one more
             del self._buffer[:1]
         end = _END.search(self._buffer, max(0, self._searched - 3))
         if (end.start() if end else len(self._buffer)) > HEADERS_LIMIT_BYTES:

@@ -1,21 +1,34 @@
-"""Makes a pool whose numbers are offline and a switch of it; prints the token. A program."""
+"""Makes a pool with offline numbers and a switch, or ends a call as an operator. A program."""
 
+import inspect
 import sys
 
 import django
 
 
-def main(slug: str, first: str, count: str) -> None:
-    """Make a pool of that many numbers, none of them registered."""
+def make(slug: str, first: str, count: str) -> None:
+    """Make a pool of that many numbers, none of them registered; print the switch's token."""
     django.setup()
     from numbers import services
 
-    made = services.pool_create(actor="test", slug=slug)
+    pool = services.pool_create(actor="test", slug=slug)
     values = [str(int(first) + index) for index in range(int(count))]
-    services.numbers_add(actor="test", pool=made, values=values)
-    _, secret = services.switch_create(actor="test", pool=made, name="fs-01")
+    services.numbers_add(actor="test", pool=pool, values=values)
+    kinds = "kind" in inspect.signature(services.switch_create).parameters
+    options = {"kind": "media"} if kinds else {}
+    _, secret = services.switch_create(actor="test", pool=pool, name="fs-01", **options)
     print(secret)
 
 
+def end(slug: str, number: str) -> None:
+    """End the number's call, as an operator does on its page."""
+    django.setup()
+    from numbers import services
+    from numbers.models import Number
+
+    row = Number.objects.get(pool__slug=slug, value=number)
+    services.number_force_hangup(actor="test", number=row, reason="a test")
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    {"make": make, "end": end}[sys.argv[1]](*sys.argv[2:])
