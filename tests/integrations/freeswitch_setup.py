@@ -1,4 +1,4 @@
-"""Makes a pool with offline numbers and a switch, or ends a call as an operator. A program."""
+"""Makes pools with offline numbers and a switch each, or ends a call as an operator. A program."""
 
 import inspect
 import sys
@@ -6,18 +6,19 @@ import sys
 import django
 
 
-def make(slug: str, first: str, count: str) -> None:
-    """Make a pool of that many numbers, none of them registered; print the switch's token."""
+def make(prefix: str, pools: str, first: str) -> None:
+    """Make so many pools of three numbers, none registered; print their switches' tokens."""
     django.setup()
     from numbers import services
 
-    pool = services.pool_create(actor="test", slug=slug)
-    values = [str(int(first) + index) for index in range(int(count))]
-    services.numbers_add(actor="test", pool=pool, values=values)
     kinds = "kind" in inspect.signature(services.switch_create).parameters
     options = {"kind": "media"} if kinds else {}
-    _, secret = services.switch_create(actor="test", pool=pool, name="fs-01", **options)
-    print(secret)
+    for serial in range(int(pools)):
+        pool = services.pool_create(actor="test", slug=f"{prefix}-{serial}")
+        values = [str(int(first) + 100 * serial + index) for index in range(3)]
+        services.numbers_add(actor="test", pool=pool, values=values)
+        _, secret = services.switch_create(actor="test", pool=pool, name="fs-01", **options)
+        print(secret)
 
 
 def end(slug: str, number: str) -> None:

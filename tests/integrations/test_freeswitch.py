@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import pytest
 
 from integrations.freeswitch import Daemon, Settings
 from poolsite.runtime.redis_server import RedisServer
+from tests.integrations.dialplan import OUTBOUND, Channel
 from tests.integrations.event_socket import (
     PASSWORD,
     EventSocket,
@@ -27,7 +27,8 @@ from tests.support.waiting import eventually, patient
 pytestmark = pytest.mark.processes
 
 PROGRAM = "tests/integrations/freeswitch_setup.py"
-_serial = itertools.count()
+POOLS = 40  # one for each test, made at once
+FIRST_NUMBER = 13_800_000_000
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Platform:
     site: Site
     server: WebServer
     proxy: FaultyProxy
+    pools: Iterator[tuple[int, str]]  # serial number and token
 
 
 @pytest.fixture(scope="module")
@@ -47,21 +49,21 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
         stack.callback(redis.stop)
         site = Site(folder / "site", redis.url)
         site.migrate()
+        tokens = site.run(PROGRAM, "make", "fs", str(POOLS), str(FIRST_NUMBER)).split()
         server = WebServer(site, "uvicorn", "poolsite.asgi:application").start()
         stack.callback(server.stop)
         proxy = stack.enter_context(FaultyProxy(target=("127.0.0.1", server.port)))
-        yield Platform(site, server, proxy)
+        yield Platform(site, server, proxy, iter(enumerate(tokens)))
 
 
 class Stage:
     """One pool of three numbers, one FreeSWITCH and its daemon."""
 
     def __init__(self, platform: Platform) -> None:
-        serial = next(_serial)
+        serial, self.token = next(platform.pools)
         self.platform = platform
         self.slug = f"fs-{serial}"
-        self.numbers = [str(13_800_000_000 + 100 * serial + index) for index in range(3)]
-        self.token = platform.site.run(PROGRAM, "make", self.slug, self.numbers[0], "3").strip()
+        self.numbers = [str(FIRST_NUMBER + 100 * serial + index) for index in range(3)]
         self.switch = EventSocket()
         self.http = httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{platform.server.port}/api/v1/pools/{self.slug}",
@@ -97,13 +99,31 @@ class Stage:
         await self.reached(number, "idle+up")
 
     async def call(self, call_id: str) -> str:
-        """What the dialplan asks; returns the number."""
-        body = {"event": "call", "call_id": call_id, "switch": "fs-01"}
-        answer = (
-            await self.http.post("/events", json=body | {"incarnation": self.switch.core})
-        ).json()
-        assert answer["outcome"] == "ok", answer
-        number = str(answer["number"])
+        """A caller dials: the dialplan asks the platform; returns the number that it sends."""
+
+        def ask(words: list[str]) -> tuple[int, str]:
+            name, _, value = words[words.index("append_headers") + 1].partition(": ")
+            kind = words[words.index("content-type") + 1]
+            answer = httpx.post(
+                words[0],
+                content=words[words.index("post") + 1],
+                headers={name: value, "Content-Type": kind},
+                timeout=patient(30),
+            )
+            return answer.status_code, answer.text
+
+        variables = {
+            "destination_number": "+8613912345678",
+            "sip_auth_username": "1001",
+            "uuid": call_id,
+            "core_uuid": self.switch.core,
+            "poolsite_url": f"http://127.0.0.1:{self.platform.server.port}",
+            "poolsite_pool": self.slug,
+            "poolsite_token": self.token,
+        }
+        channel = await asyncio.to_thread(Channel, OUTBOUND, ask, **variables)
+        number = channel.variables.get("pool_number", "")
+        assert channel.done[0][0] == "bridge", channel.variables["curl_response_data"]
         self.switch.begin(call_id, number)
         for name in ("create a", "create b", "answer b"):
             await self.switch.say(of_call(name, call_id, number))
@@ -117,10 +137,6 @@ class Stage:
             return await self.state(number) == state
 
         await eventually(holds)
-
-    async def carried(self) -> int:
-        counts = (await self.http.get("")).json()["counts"]
-        return int(counts["busy_up"]) + int(counts["busy_down"])
 
 
 @pytest.fixture
@@ -286,6 +302,19 @@ async def test_what_an_operator_ends_is_hung_up_on_the_switch(stage: Stage) -> N
         ended = asyncio.to_thread(stage.platform.site.run, PROGRAM, "end", stage.slug, number)
         await ended
         await eventually(lambda: {"call-7", "call-7-b"} <= set(stage.switch.killed))
+
+
+async def test_a_full_pool_refuses_and_a_later_call_gets_the_number(stage: Stage) -> None:
+    async with stage.connected():
+        await stage.register(stage.numbers[0])
+        await stage.call("call-9")
+        with pytest.raises(AssertionError, match="exhausted"):
+            await stage.call("call-10")
+        stage.switch.channels.clear()
+        await stage.switch.say(of_call("hangup b", "call-9"))
+        await stage.switch.say(of_call("hangup a", "call-9"))
+        await stage.reached(stage.numbers[0], "idle+up")
+        assert (await stage.call("call-11")).endswith(stage.numbers[0])
 
 
 async def test_numbers_of_a_gateway_follow_its_state(stage: Stage) -> None:
