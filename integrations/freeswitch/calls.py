@@ -53,10 +53,12 @@ class Calls:
         channel = event.get("Unique-ID", "")
         if not channel or channel in self._ended:
             return None
-        self._note(event)
+        call_id = event.get(f"variable_{CALL_VARIABLE}", "")
+        if call_id not in self._ended or call_id in self._channels:  # else it was told already
+            self._note(event)
         self._remember_end(channel)
-        call_id = self._call_of.get(channel)
-        if call_id is None:
+        call_id = self._call_of.get(channel, "")
+        if not call_id:
             return None
         self._keep_ending(call_id, channel, event)
         return self._leave(channel)

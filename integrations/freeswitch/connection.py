@@ -49,7 +49,7 @@ class Connection:
         self._greeted = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._read(self._reader))
         await self._within(self._greeted)
-        if not (await self.command(f"auth {_one_line(password)}")).startswith("+OK"):
+        if not (await self.command(f"auth {password}")).startswith("+OK"):
             raise Refused("FreeSWITCH refused the password")
 
     async def close(self) -> None:
@@ -78,12 +78,13 @@ class Connection:
         await asyncio.shield(self._task)
 
     async def _ask(self, text: str) -> Frame:
+        line = _one_line(text)
         if self._writer is None or self._task is None or self._task.done():
             raise Lost("not connected")
         reply: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         self._waiting.append(reply)
         try:
-            self._writer.write(f"{_one_line(text)}\n\n".encode())
+            self._writer.write(f"{line}\n\n".encode())
             await self._writer.drain()
         except OSError as error:
             raise Lost(_told(error)) from None
