@@ -55,7 +55,6 @@ class Daemon:
         )
         self.core = ""
         self._sequence = 0
-        self._connection: Connection | None = None
         self._trouble = asyncio.Event()
         self._must_end: asyncio.Queue[str] = asyncio.Queue(10_000)
 
@@ -105,7 +104,6 @@ class Daemon:
                 level = logging.ERROR if isinstance(error, Refused) else logging.WARNING
                 logger.log(level, "FreeSWITCH: %s", error)
             finally:
-                self._connection = None
                 await connection.close()
             await asyncio.sleep(pause_seconds(failures))
             failures += 1
@@ -120,7 +118,6 @@ class Daemon:
             self._delivery.speak_as(self._settings.switch, core)
         self._sequence = 0
         await switch.subscribe(connection, every_event=self._settings.every_event)
-        self._connection = connection
         logger.info("connected to FreeSWITCH %s", core)
 
     async def _serve(self, connection: Connection) -> None:
@@ -232,6 +229,8 @@ class Daemon:
         except (Unreachable, Rejected) as error:
             logger.warning("the live list was not taken: %s", error)
             return
+        if conflicts := answer.get("conflict"):
+            logger.warning("the pool has other calls on these numbers: %s", conflicts)
         for call_id in answer.get("hang_up") or []:
             self._on_hang_up(str(call_id))
 

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import WebSocketException
 
 from .retrying import pause_seconds
 from .settings import Settings
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_PAUSE_SECONDS = 30.0
 FRAME_LIMIT_BYTES = 1 << 20
-_LOST = (OSError, InvalidHandshake, InvalidURI, ConnectionClosed, TimeoutError)
+_LOST = (OSError, EOFError, WebSocketException)
 
 
 async def listen(settings: Settings, on_hang_up: Callable[[str], None]) -> None:

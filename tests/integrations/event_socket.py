@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 from integrations.freeswitch import Daemon
 from integrations.freeswitch.esl import Framer, event_of
@@ -198,7 +197,6 @@ async def running(daemon: Daemon) -> AsyncIterator[asyncio.Task[None]]:
         assert not task.done(), task
     finally:
         task.cancel()
-        ends: list[Any] = await asyncio.gather(task, return_exceptions=True)
-    for end in ends:
-        if isinstance(end, Exception):
-            raise end
+        (end,) = await asyncio.gather(task, return_exceptions=True)
+    if isinstance(end, Exception):
+        raise end

@@ -32,4 +32,7 @@ def end(slug: str, number: str) -> None:
 
 
 if __name__ == "__main__":
-    {"make": make, "end": end}[sys.argv[1]](*sys.argv[2:])
+    if sys.argv[1] == "make":
+        make(*sys.argv[2:])
+    else:
+        end(*sys.argv[2:])

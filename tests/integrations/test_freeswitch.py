@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from integrations.freeswitch import Daemon, Settings
+from integrations.freeswitch.reports import Ending, Report, hang_up, register, unregister
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.dialplan import OUTBOUND, Channel
 from tests.integrations.event_socket import (
@@ -190,13 +191,18 @@ async def test_a_number_goes_down_by_each_name_that_freeswitch_has_for_it(
 async def test_a_call_is_released_once_whatever_the_order_of_its_ends(
     stage: Stage, order: list[str]
 ) -> None:
-    sent: list[Any] = []
+    sent: list[Report] = []
     async with stage.connected() as daemon:
         await stage.register(stage.numbers[0])
         number = await stage.call("call-1")
         assert await stage.state(number) == "busy+up"
         put = daemon.outbox.put
-        daemon.outbox.put = lambda reports: (sent.extend(reports), put(reports))  # type: ignore[method-assign]
+
+        def noted(reports: Iterable[Report]) -> None:
+            sent.extend(reports)
+            put(reports)
+
+        daemon.outbox.put = noted  # type: ignore[method-assign]
         stage.switch.channels.clear()
         for name in order:
             await stage.switch.say(of_call(name, "call-1"))
@@ -402,8 +408,6 @@ async def test_it_ends_when_it_is_asked_to_and_sends_what_waits(stage: Stage) ->
 
 def test_the_events_sent_are_those_of_the_document(platform: Platform) -> None:
     """Every field that a report may carry stands in the server's OpenAPI document."""
-    from integrations.freeswitch.reports import Ending, hang_up, register, unregister
-
     url = f"http://127.0.0.1:{platform.server.port}/api/v1/openapi.json"
     schemas = httpx.get(url, timeout=patient(30)).json()["components"]["schemas"]
     known = set(schemas["Event"]["properties"])

@@ -13,10 +13,11 @@ from typing import Any
 
 import httpx
 import pytest
+import websockets.asyncio.server as websockets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from integrations.freeswitch import delivery, load_settings
+from integrations.freeswitch import Settings, delivery, load_settings, pushes
 from integrations.freeswitch.calls import ENDED_LIMIT, Calls
 from integrations.freeswitch.clock import SwitchClock
 from integrations.freeswitch.connection import Connection
@@ -29,6 +30,7 @@ from integrations.freeswitch.retrying import LONGEST_SECONDS, pause_seconds
 from integrations.freeswitch.settings import SettingsError
 from integrations.freeswitch.switch import kill
 from tests.integrations.event_socket import event, of_call
+from tests.support.waiting import eventually
 
 FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "freeswitch"
 ENDS = [f"{name} {channel}" for channel in "ab" for name in ("hangup", "complete", "destroy")]
@@ -301,6 +303,42 @@ async def test_no_command_can_hold_a_second_one() -> None:
         await connection.api("status\n\nexit")
     await kill(connection, "x\n\napi shutdown")  # not a channel: nothing is sent
     await connection._task
+
+
+# -- the platform's websocket --------------------------------------------------------------------
+
+
+async def test_pushes_are_heard_over_lost_sockets_and_nonsense(monkeypatch) -> None:
+    waited: list[float] = []
+    heard: list[str] = []
+    tokens: list[str | None] = []
+    pause = pushes.pause_seconds
+
+    async def serve(socket: Any) -> None:
+        tokens.append(socket.request.headers.get("Authorization"))
+        if len(tokens) <= 6:
+            await socket.close(4401, "not yet")
+            return
+        for frame in ("{", "[]", "7", b"\xff", '{"push":"news"}', '{"push":"hang up","call_id":7}'):
+            await socket.send(frame)
+        await socket.send(json.dumps({"push": "hang up", "call_id": f"c-{len(tokens)}"}))
+        if len(tokens) == 7:
+            socket.transport.abort()
+
+    monkeypatch.setattr(pushes, "pause_seconds", lambda *args: waited.append(pause(*args)) or 0)
+    async with websockets.serve(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        settings = Settings(
+            url=f"http://127.0.0.1:{port}", pool="east", token="t", switch="s", password="p"
+        )
+        task = asyncio.create_task(pushes.listen(settings, heard.append))
+        await eventually(lambda: "c-8" in heard)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert all(re.fullmatch("c-[0-9]+", call_id) for call_id in heard)
+    assert set(tokens) == {"Bearer t"}
+    longest = [min(0.2 * 2**n, pushes.LONGEST_PAUSE_SECONDS) for n in range(6)]
+    assert all(most / 2 <= one <= most for one, most in zip(waited[:6], longest, strict=True))
 
 
 # -- the configuration -----------------------------------------------------------------------------
