@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,6 +23,7 @@ from tests.integrations.event_socket import (
     running,
 )
 from tests.live.servers import Site, WebServer
+from tests.support.processes import end
 from tests.support.proxy import FaultyProxy
 from tests.support.waiting import eventually, patient
 
@@ -234,11 +236,12 @@ async def test_a_lost_event_is_noticed_by_its_number_and_made_good_from_lists(
         await stage.switch.say(event("heartbeat"))
         stage.switch.registrations = [registration(number)]
         await stage.switch.say(event("heartbeat"))
-        lists = stage.switch.asked.count("show registrations as json")
+        read = "api show registrations as json"
+        lists = stage.switch.asked.count(read)
         assert await stage.state(number) == "idle+down"  # nobody has told it
         await stage.switch.say(event("heartbeat"), skip=1)
         await stage.reached(number, "idle+up")
-        assert lists == stage.switch.asked.count("show registrations as json")
+        assert stage.switch.asked.count(read) == lists + 1
         stage.switch.registrations = []
         await stage.switch.say(event("heartbeat"), skip=1)
         await stage.reached(number, "idle+down")
@@ -404,6 +407,29 @@ async def test_it_ends_when_it_is_asked_to_and_sends_what_waits(stage: Stage) ->
     stop.set()
     await task
     assert await stage.state(stage.numbers[0]) == "idle+up"
+
+
+async def test_as_a_process_it_reports_and_ends_when_told(stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(PASSWORD)
+    config = tmp_path / "c.toml"
+    config.write_text(
+        f'[platform]\nurl = "http://127.0.0.1:{stage.platform.proxy.port}"\n'
+        f'pool = "{stage.slug}"\ntoken = "{stage.token}"\n'
+        f'[freeswitch]\nswitch = "fs-01"\nport = {stage.switch.port}\npassword_file = "secret"\n'
+    )
+    log = tmp_path / "log"
+    process = stage.platform.site.start(log, "integrations.freeswitch", "--config", str(config))
+    try:
+        await eventually(lambda: stage.switch.heard, evidence=log.read_text)
+        await stage.register(stage.numbers[0])
+        process.terminate()
+        assert await asyncio.to_thread(process.wait, patient(30)) == 0
+    finally:
+        end(process)
+    said = log.read_text()
+    assert "connected to FreeSWITCH" in said
+    assert "Traceback" not in said
+    assert stage.token not in said
 
 
 def test_the_events_sent_are_those_of_the_document(platform: Platform) -> None:
