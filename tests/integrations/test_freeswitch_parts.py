@@ -127,10 +127,11 @@ def test_what_it_remembers_of_ended_channels_is_bounded() -> None:
 # -- lines -----------------------------------------------------------------------------------------
 
 
-def lines(*, multiple: bool = False) -> Lines:
+def lines(*, multiple: bool = False, gateway: str = "") -> Lines:
     pattern = re.compile(r"\+?[0-9]{7,32}")
     clock = SwitchClock(lambda: 1_000.0, lambda: 1_763_693_000.0)
-    return Lines(pattern=pattern, multiple=multiple, gateways={}, clock=clock)
+    gateways = {gateway: ("1390",)} if gateway else {}
+    return Lines(pattern=pattern, multiple=multiple, gateways=gateways, clock=clock)
 
 
 def test_a_refresh_is_a_registration_again_and_its_order_is_freeswitchs_time() -> None:
@@ -165,6 +166,26 @@ def test_a_list_says_what_is_gone_and_leaves_out_what_has_ended() -> None:
     ]
     (report,) = mine.listed(rows, 1_763_693_001_000_000)
     assert report.event == {"event": "unreg", "number": "13800000007", "seq": 1_763_693_001_000_000}
+
+
+def test_what_is_gone_already_is_not_said_again_by_a_list() -> None:
+    for name in ("unregister", "expire"):
+        mine = lines()
+        mine.event(event("register"))
+        mine.event(event(name))
+        assert mine.listed([], 1_763_693_001_000_000) == []
+
+
+def test_a_list_of_registrations_says_nothing_of_gateways() -> None:
+    mine = lines(gateway="carrier")
+    (up,) = mine.event(event("gateway up"))
+    assert (up.event["event"], up.event["contact"], up.until) == ("reg", "gateway:carrier", None)
+    for _ in range(2):
+        assert mine.listed([], 1_763_693_001_000_000) == []
+    assert mine.event(event("gateway up", Gateway="another")) == []
+    assert mine.event(event("gateway up", State="TRYING")) == []
+    (down,) = mine.event(event("gateway up", State="FAILED"))
+    assert (down.key, down.event["event"]) == (up.key, "unreg")
 
 
 @pytest.mark.parametrize("name", ["register", "unregister", "expire", "gateway up"])
