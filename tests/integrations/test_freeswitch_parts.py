@@ -119,7 +119,12 @@ def test_an_unknown_channel_is_asked_a_few_times_and_again_after_a_new_connectio
 def test_what_it_remembers_of_ended_channels_is_bounded() -> None:
     calls = Calls()
     for serial in range(ENDED_LIMIT + 10):
-        calls.end({"Unique-ID": str(serial), "variable_pool_call": str(serial)})
+        told = {"variable_pool_call": str(serial), "variable_pool_number": "138"}
+        calls.see({"Unique-ID": str(serial), **told})
+        calls.end({"Unique-ID": str(serial), **told})
+    for serial in range(100):
+        calls.unknown([f"other-{serial}"], ask_all=False)
+    assert list(calls._asked) == ["other-99"]
     assert len(calls._ended) == ENDED_LIMIT
     assert not any((calls._call_of, calls._channels, calls._numbers, calls._endings))
 
