@@ -55,6 +55,7 @@ class Daemon:
         )
         self.core = ""
         self._sequence = 0
+        self._has_read = False  # everything, on this connection
         self._trouble = asyncio.Event()
         self._must_end: asyncio.Queue[str] = asyncio.Queue(10_000)
 
@@ -93,20 +94,21 @@ class Daemon:
         failures = 0
         while True:
             connection = Connection(self._on_event, timeout_seconds=self._settings.reply_seconds)
+            self._has_read = False
             try:
                 await connection.open(
                     self._settings.host, self._settings.port, self._settings.password
                 )
                 await self._begin(connection)
-                failures = 0
                 await self._serve(connection)
             except Lost as error:
                 level = logging.ERROR if isinstance(error, Refused) else logging.WARNING
                 logger.log(level, "FreeSWITCH: %s", error)
             finally:
                 await connection.close()
+            # Whoever lets us in and then cannot answer is asked slower and slower as well.
+            failures = 0 if self._has_read else failures + 1
             await asyncio.sleep(pause_seconds(failures))
-            failures += 1
 
     async def _begin(self, connection: Connection) -> None:
         """Learn which run of FreeSWITCH this is; the calls of another run are over."""
@@ -191,6 +193,7 @@ class Daemon:
                 await self._report_registrations(connection)
                 all_again_at = loop.time() + _spread(settings.registrations_seconds)
             await self._report_calls(connection, ask_all=everything)
+            self._has_read = True
             await self._pause(_spread(settings.live_seconds))
 
     async def _pause(self, seconds: float) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from integrations.freeswitch import Daemon, Settings
+from integrations.freeswitch import daemon as daemons
 from integrations.freeswitch.reports import Ending, Report, hang_up, register, unregister
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.dialplan import OUTBOUND, Channel
@@ -371,15 +372,20 @@ async def test_after_a_broken_frame_it_connects_again_and_reads_everything_anew(
         assert stage.switch.connections > before
 
 
-async def test_a_list_that_freeswitch_cannot_give_releases_nothing(stage: Stage) -> None:
+async def test_a_list_that_freeswitch_cannot_give_releases_nothing(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with stage.connected() as daemon:
         await stage.register(stage.numbers[0])
         number = await stage.call("call-8")
         asked = stage.switch.connections
+        pauses: list[int] = []
+        monkeypatch.setattr(daemons, "pause_seconds", lambda failures: pauses.append(failures) or 0)
         for answer in ("-ERR no database\n", '{"row_count": 7}', "[]", ""):
             stage.switch.answers["show channels as json"] = answer
             await eventually(lambda before=asked: stage.switch.connections > before + 1)
             asked = stage.switch.connections
+        assert pauses[1:8] == list(range(1, 8))  # slower and slower, though it lets us in
         assert await stage.state(number) == "busy+up"
         assert "call-8" in daemon.calls
         stage.switch.answers.clear()
