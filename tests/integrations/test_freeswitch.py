@@ -31,7 +31,7 @@ from tests.support.waiting import eventually, patient
 pytestmark = pytest.mark.processes
 
 PROGRAM = "tests/integrations/freeswitch_setup.py"
-POOLS = 40  # one for each test, made at once
+POOLS = 32  # one for each test, made at once
 FIRST_NUMBER = 13_800_000_000
 
 
