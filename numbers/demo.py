@@ -13,7 +13,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from numbers.demo_past import BAD_OF, PAST_GENERATION, Past, Traffic
-from numbers.models import CallRecord, HealthRule, MinuteSample, Number, Pool, Switch
+from numbers.models import (
+    CallRecord,
+    HealthRule,
+    MinuteSample,
+    Number,
+    Pool,
+    Switch,
+    SwitchKind,
+)
 from numbers.services.adding import numbers_add
 from numbers.services.health_counting import count_ended
 from numbers.services.health_rules import health_rule_create
@@ -187,7 +195,8 @@ def _switch_token(pool: Pool, name: str) -> str:
     known = Switch.objects.filter(pool=pool, name=name).select_related("token").first()
     if known is not None and known.token is not None and known.token.is_live:
         token_revoke(token=known.token, actor=ACTOR, reason="its secret was lost")
-    _, secret = switch_create(actor=ACTOR, pool=pool, name=name)
+    # What the simulator plays loses its calls when it restarts.
+    _, secret = switch_create(actor=ACTOR, pool=pool, name=name, kind=SwitchKind.MEDIA)
     return secret
 
 

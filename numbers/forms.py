@@ -35,7 +35,10 @@ SETTINGS = (
     (
         _("Limits and charging"),
         "",
-        ("waiters_limit", "log_limit", "charged", "charge_interval_seconds"),
+        (
+            *("waiters_limit", "log_limit", "charged", "charge_interval_seconds"),
+            "added_by_script",
+        ),
     ),
 )
 

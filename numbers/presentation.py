@@ -21,6 +21,7 @@ STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
     "p": ("", lambda: _("Capped for today")),
     "o": ("", lambda: _("Offered to who waits")),
     "x": ("chip--warn", lambda: _("Old call")),
+    "u": ("chip--warn", lambda: _("Unconfirmed")),
     "s": ("chip--warn", lambda: _("Suspect")),
     "l": ("chip--warn", lambda: _("Suspect, offline")),
     "?": ("chip--bad", lambda: _("Unreadable")),
@@ -163,6 +164,10 @@ def _rested(event: PoolEvent) -> Saying:
     return _("Rest shortened"), [_("Redis' clock was put back")]
 
 
+def _confirmed(event: PoolEvent) -> Saying:
+    return _("Confirmed"), [_("No other pool has this number")]
+
+
 def _call_facts(event: PoolEvent) -> list[str]:
     since = event.detail.get("since_us")
     length = ""
@@ -219,5 +224,6 @@ _SAYINGS: dict[str, Sayer] = {
     "renew": _plain(gettext_noop("Lease renewed")),
     "quarantined": _plain(gettext_noop("Quarantined")),
     "unquarantined": _plain(gettext_noop("Released from quarantine")),
+    "confirmed": _confirmed,
     "rested": _rested,
 }

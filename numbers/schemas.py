@@ -201,7 +201,7 @@ class NumberOut(BaseModel):
     carrier: str
     state: str
     pickable: bool
-    why_not: str = Field(description="resting, quarantined, capped, old call, suspect, …")
+    why_not: str = Field(description="resting, quarantined, capped, old call, unconfirmed, suspect, …")
     pickable_from: int | None = Field(description="µs; null unless it rests or is capped.")
     call_id: str
     agent: str

@@ -31,6 +31,8 @@ _SENTENCES: Final[Mapping[str, str]] = {
     reasons.UNKNOWN_NUMBER: "the number is not in this pool",
     reasons.UNKNOWN_CALL: "no call with this id runs in this pool",
     reasons.NO_SUCH_POOL: "the pool's data is being rebuilt",
+    reasons.UNCONFIRMED: "the number was added by a script and is not confirmed yet",
+    reasons.ADD_REFUSED: "this pool takes no numbers from scripts",
     reasons.RECOVERING: "the pool opens when its switches have reported their calls",
 }
 

@@ -16,7 +16,9 @@ ARGV[4] days                  coming midnights of the account's zone, s since 19
 ARGV[5] script_sha            SHA-1 of numbers/event
 ARGV[6] log_limit             entries
 ARGV[7] open_after_seconds    recovering: opens by itself then
-ARGV[8+] switches             recovering: name, incarnation of each switch that has to report
+ARGV[8] added_by_script       lend, confirm or refuse, as numbers/configure
+ARGV[9] media                 as numbers/configure
+ARGV[10+] switches            recovering: name, incarnation of each switch that has to report
 Reply: [1, "", "", ""]; reason "exists" = this generation is there already, nothing was done
 Errors: -1 "other generation <n>" (a newer one is there), "malformed …"
 Complexity: O(1)
@@ -28,6 +30,8 @@ local generation, status, columns = ARGV[1], ARGV[2], ARGV[3] or ''
 if not generation or not string.find(generation, '^%d+$') then return { '-1', '', '', 'malformed generation' } end
 if status ~= 'o' and status ~= 'p' and status ~= 'r' then return { '-1', '', '', 'malformed status' } end
 if #columns ~= 102 or not string.find(columns, '^[01][01]0|%d+$') then return { '-1', '', '', 'malformed columns' } end
+local rule = ARGV[8]
+if rule ~= 'lend' and rule ~= 'confirm' and rule ~= 'refuse' then return { '-1', '', '', 'malformed added_by_script' } end
 local there = call('HMGET', POOL, 'generation', 'clock', 'conf')
 if there[3] and there[1] then
   if there[1] == generation then return { '1', '', '', 'exists' } end
@@ -43,9 +47,10 @@ call('HSET', POOL, 'generation', generation, 'conf', status .. columns .. string
   .. string.rep('0', 54), 'seq', 1, 'clock', at, 'drained', 0, 'dropped', 0,
   'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'aside', 0, 'busy_down', 0, 'quarantined', 0, 'old', 0,
   'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '', 'log_limit', ARGV[6] or '1000000',
+  'added_by_script', rule, 'media', ARGV[9] or '',
   'loaded', status == 'r' and 0 or 1)
 local names, switches, session = {}, {}, 1000
-for i = 8, #ARGV - 1, 2 do
+for i = 10, #ARGV - 1, 2 do
   session = session + 1
   names[#names + 1] = ARGV[i]
   switches[ARGV[i]] = session

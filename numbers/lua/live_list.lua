@@ -55,7 +55,7 @@ if same then
 else
   local known, refusal = slow.meet(switch, incarnation, who)
   if not known then return { '-1', '', '', refusal } end
-  who, list = call('HGET', POOL, 'w:' .. switch), nil
+  who, list = call('HGET', POOL, 'w:' .. switch), call('HGET', POOL, 'l:' .. switch)
 end
 local session = sub(who, 1, 4)
 local lease_ms = sub(conf, 6, 15) + 0
@@ -117,7 +117,7 @@ for i = 7, #ARGV, 2 do
     local before = call('HGET', POOL, 'x:' .. id)
     local twice = before and now - sub(before, 1, 16) < 600000000 and sub(before, 17) == slow.us(count - 1) .. ' ' .. switch
     local held = b and slow.holding(props) or ''
-    if b == '0' and (recovering or twice) and not find(held, 'x', 1, true) then
+    if b == '0' and (recovering or twice) and not find(held, '[xu]') then
       if held == 'o' then
         props = slow.unoffer(number, since, props, true)
       end

@@ -1,5 +1,6 @@
 --[[ numbers/load
 Purpose: Puts many numbers into a pool: an import, or the rebuilding of a lost pool from SQL. Numbers that are there stay as they are.
+  SQL has them, so what the event add brought is confirmed (numbers/confirm).
 KEYS[1] {pool}                HASH    as numbers/event
 KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
@@ -59,7 +60,7 @@ for i, number in ipairs(numbers) do
     if why ~= '' then held_count = held_count + 1 end
     put = put + 1
     if event ~= '' then slow.log(event, number, '-', 'i' .. (up == '1' and 'u' or 'd') .. held, '', '', '', at) end
-  end
+  elseif there[i] and find(there[i], ',"held":"%a*u') then slow.confirm(number) end
 end
 if put > 0 then call('HSET', NUMSTATE, unpack(states)) end
 if #idle > 0 then call('ZADD', IDLE, unpack(idle)) end

@@ -13,10 +13,13 @@ from numbers.models.health import (
 from numbers.models.imports import ImportPart, ImportRow, NumberImport
 from numbers.models.pools import (
     NUMBER_LENGTH,
+    AddedByScript,
     Number,
     NumberTag,
     Pool,
     Switch,
+    SwitchKind,
+    UnconfirmedNumber,
     UnsentChange,
 )
 from numbers.models.records import CallRecord, Direction, MinuteSample, PoolEvent
@@ -25,6 +28,7 @@ from poolsite.hotpath.rows import SLUG_PATTERN
 __all__ = [
     "NUMBER_LENGTH",
     "SLUG_PATTERN",
+    "AddedByScript",
     "CallRecord",
     "Direction",
     "HealthAction",
@@ -43,6 +47,8 @@ __all__ = [
     "PoolEvent",
     "SpamLabel",
     "Switch",
+    "SwitchKind",
+    "UnconfirmedNumber",
     "UnsentChange",
     "Window",
 ]

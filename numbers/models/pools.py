@@ -14,6 +14,21 @@ NUMBER_LENGTH = 33  # an optional + and up to 32 digits
 DAY_SECONDS = 86_400
 
 
+class AddedByScript(models.TextChoices):
+    """What becomes of a number that the event `add` brings."""
+
+    LEND = "lend", _("Lent at once")
+    CONFIRM = "confirm", _("Lent after confirmation")
+    REFUSE = "refuse", _("Refused")
+
+
+class SwitchKind(models.TextChoices):
+    """What a switch's restart means for its calls."""
+
+    MEDIA = "media", _("Media server")
+    PROXY = "proxy", _("SIP proxy")
+
+
 class Pool(PausableRow):
     """One shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes."""
 
@@ -80,6 +95,20 @@ class Pool(PausableRow):
         validators=[MinValueValidator(1), MaxValueValidator(DAY_SECONDS)],
     )
 
+    added_by_script = models.CharField(
+        _("numbers added by a script"),
+        max_length=7,
+        choices=AddedByScript,
+        default=AddedByScript.CONFIRM,
+        db_default=AddedByScript.LEND,  # of a row that the release before makes
+        help_text=_(
+            "A number that a program adds with the event add, straight in Redis or by the API. "
+            "Lent at once: it is in use before this platform knows whether another pool has it. "
+            "After confirmation: about a second later, when no other pool has it. Refused: "
+            "numbers come from this console, from imports and from the command line only."
+        ),
+    )
+
     blocking_alarm_percent = models.FloatField(
         _("alarm: blocking over, %"),
         default=1.0,
@@ -125,6 +154,22 @@ class Switch(PartRow):
     name = models.CharField(_("name"), max_length=64)
     token = models.ForeignKey(
         ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
+    )
+    kind = models.CharField(
+        _("kind"),
+        max_length=5,
+        choices=SwitchKind,
+        default=SwitchKind.PROXY,
+        db_default=SwitchKind.PROXY,
+        help_text=_(
+            "Media server (FreeSWITCH, Asterisk): a restart ends its calls, and their numbers are "
+            "free again. SIP proxy (Kamailio, OpenSIPS): its calls go on after a restart, so "
+            "their numbers stay in use."
+        ),
+    )
+    # Whether a person chose it; else it is what rows had before there were kinds, or the default.
+    kind_chosen = models.BooleanField(
+        _("kind chosen"), default=False, db_default=False, editable=False
     )
     incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
     last_heard = models.DateTimeField(_("last heard"), null=True, blank=True)
@@ -214,3 +259,21 @@ class UnsentChange(UnsentMark):
     """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="unsent")
+
+
+class UnconfirmedNumber(models.Model):
+    """A number of SQL that a script added and that Redis is yet to be told is this pool's own."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="unconfirmed")
+    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
+    added_us = models.BigIntegerField(_("added at, µs"))
+
+    class Meta:
+        verbose_name = _("unconfirmed number")
+        verbose_name_plural = _("unconfirmed numbers")
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "value"], name="numbers_unconfirmed_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.value

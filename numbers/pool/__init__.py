@@ -30,6 +30,7 @@ from numbers.pool.commands import (
     Row,
     Swept,
     configure,
+    confirm,
     create,
     destroy,
     force_hangup,
@@ -66,7 +67,7 @@ from numbers.pool.reading import (
     states,
 )
 from numbers.pool.scripts import SCRIPTS
-from numbers.pool.settings import PoolSettings
+from numbers.pool.settings import AddedByScript, PoolSettings
 from numbers.pool.transitions import (
     BATCH_LIMIT,
     ERROR,

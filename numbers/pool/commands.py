@@ -61,8 +61,9 @@ def _create(
     open_after_seconds: int,
     switches: Mapping[str, str],
 ) -> Command[Outcome]:
-    columns, days, sha1, log_limit = settings
+    columns, days, sha1, log_limit, *beside = settings
     args: list[str | int] = [generation, status, columns, days, sha1, log_limit, open_after_seconds]
+    args += beside
     for name, incarnation in switches.items():
         args += [name, incarnation]
     return pool_command("create", slug, args, read_outcome, str(generation))
@@ -70,17 +71,17 @@ def _create(
 
 def _settings_words(settings: PoolSettings, now: datetime | None) -> list[str | int]:
     days = " ".join(map(str, settings.midnights(now)))
-    return [settings.columns(now), days, SCRIPTS["event"].sha1, settings.log_limit]
+    sha1, beside = SCRIPTS["event"].sha1, settings.beside()
+    return [settings.columns(now), days, sha1, settings.log_limit, *beside]
 
 
 def configure(
     slug: str, settings: PoolSettings, *, now: datetime | None = None
 ) -> Command[Outcome]:
     """Write settings, also each day for the coming midnights. Reason "refresh": scan with mend."""
-    columns, days, sha1, log_limit = _settings_words(settings, now)
-    return pool_command(
-        "configure", slug, [columns, days, log_limit, sha1], read_outcome, str(columns)
-    )
+    columns, days, sha1, log_limit, *beside = _settings_words(settings, now)
+    args = [columns, days, log_limit, sha1, *beside]
+    return pool_command("configure", slug, args, read_outcome, str(columns))
 
 
 def pause(slug: str, reason: str) -> Command[Outcome]:
@@ -131,6 +132,15 @@ def load(slug: str, rows: Sequence[Row], *, event: str = "add") -> Command[int]:
     for row in rows:
         args += [row.number, "1" if row.up else "0", row.region, row.quarantine]
     return pool_command("load", slug, args, _count, rows[0].number if rows else None)
+
+
+def confirm(slug: str, added: Mapping[str, int]) -> Command[int]:
+    """SQL has taken numbers that the event `add` brought; returns how many may be picked now.
+
+    `added`: number → the µs of its add, so that a later add of it is not meant.
+    """
+    args: list[str | int] = [word for pair in added.items() for word in pair]
+    return pool_command("confirm", slug, args, _count, str(args[0]) if args else None)
 
 
 def label(slug: str, regions: Mapping[str, str]) -> Command[int]:

@@ -14,6 +14,7 @@ LETTERS: Final = {
     "p": "Capped",
     "o": "Offered to a waiting call",
     "x": "Old call",
+    "u": "Unconfirmed",
     "C": "In call",
     "s": "In call, suspect",
     "L": "In call, offline",
@@ -23,6 +24,11 @@ LETTERS: Final = {
     "-": "Gone",
     "?": "Unreadable",
 }
+
+_HOLDS: Final = (
+    *(("q", "quarantined"), ("x", "old call")),
+    *(("o", "offered"), ("u", "unconfirmed")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +78,17 @@ class NumberState:
     def quarantined(self) -> bool:
         return "q" in self.held
 
+    @property
+    def unconfirmed(self) -> bool:
+        return "u" in self.held
+
     def why_not(self, now_us: int) -> str:
         """Return the reason for which it cannot be picked now; "" when it can."""
         if not self.readable:
             return "unreadable state"
         if self.busy:
             return "suspect" if self.call and self.call.suspect else "busy"
-        for letter, reason in (("q", "quarantined"), ("x", "old call"), ("o", "offered")):
+        for letter, reason in _HOLDS:
             if letter in self.held:
                 return reason
         if not self.up:
@@ -97,6 +107,8 @@ class NumberState:
             letter = "C" if self.up else "L"
             suspect = self.call is not None and self.call.suspect
             return {"C": "s", "L": "l"}[letter] if suspect else letter
+        if "u" in self.held:
+            return "u"
         if not self.up:
             return "O"
         if "x" in self.held:
@@ -160,8 +172,8 @@ def _call(data: dict[str, Any]) -> Call:
 def state_letter(code: str) -> str:
     """Return the tile's letter of a state's code in the history, e.g. "iu" → R, "bdq" → Q.
 
-    Codes: i or b (idle, busy), u or d (up, down), then flags: q quarantined, x old call, o offered,
-    s suspect, r resting, c capped; "-" = no such number.
+    Codes: i or b (idle, busy), u or d (up, down), then flags: q quarantined, u unconfirmed,
+    x old call, o offered, s suspect, r resting, c capped; "-" = no such number.
     """
     if not code or code[0] == "-":
         return "-"
@@ -171,6 +183,8 @@ def state_letter(code: str) -> str:
     if code[0] == "b":
         letters = "sl" if "s" in flags else "CL"
         return letters[code[1] != "u"]
+    if "u" in flags:
+        return "u"
     if code[1:2] != "u":
         return "O" if code[1:2] == "d" else "?"
     for flag, letter in (("x", "x"), ("o", "o"), ("c", "p"), ("r", "r")):

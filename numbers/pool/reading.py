@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from numbers.pool.building import pool_command
 from numbers.pool.number_state import NumberState, parse_state
-from numbers.pool.settings import PoolSettings
+from numbers.pool.settings import AddedByScript, PoolSettings
 from poolsite.hotpath import Command
 
 STATUS: Final = {"o": "open", "p": "paused", "r": "recovering"}
@@ -67,7 +67,9 @@ def _figures(reply: list[str]) -> Figures | None:
         as_of_us=int(pairs["as_of"]),
         generation=int(pairs["generation"]),
         status=STATUS[pairs["status"]],
-        settings=PoolSettings.from_conf(pairs["conf"]),
+        settings=PoolSettings.from_conf(
+            pairs["conf"], cast("AddedByScript", pairs["added_by_script"]), pairs["media"]
+        ),
         awaiting=tuple(filter(None, pairs["awaiting"].split("\t"))),
         open_at_us=int(pairs["open_at"]) if pairs["open_at"] else None,
         switches=tuple(sorted(json.loads(pairs["switches"]))),

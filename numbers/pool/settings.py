@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from poolsite.moments import midnights
 
@@ -21,10 +21,16 @@ _COLUMNS: Final = (
     ("waiters_limit", 6, 1),
 )
 
+AddedByScript = Literal["lend", "confirm", "refuse"]
+
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """What an operator sets. The names are those of `numbers.models.Pool`."""
+    """What an operator sets. The names are those of `numbers.models.Pool`.
+
+    `added_by_script`: what becomes of a number that the event `add` brings. `media`: the names of
+    the switches whose restart ends their calls; the calls of any other switch are kept.
+    """
 
     lease_seconds: int = 14_400
     suspect_seconds: int = 3_600
@@ -39,6 +45,8 @@ class PoolSettings:
     charged: bool = False
     log_limit: int = 1_000_000
     zone: str = "UTC"
+    added_by_script: AddedByScript = "lend"
+    media: tuple[str, ...] = ()
 
     def midnights(self, now: datetime | None = None) -> list[int]:
         """Return the coming midnights of the zone, in seconds since 1970, soonest first."""
@@ -57,8 +65,14 @@ class PoolSettings:
         cells += [f"{self.midnights(now)[0]:010d}", f"{self.log_limit:010d}"]
         return f"{self.near:d}{self.charged:d}0|{''.join(cells)}"
 
+    def beside(self) -> tuple[str, str]:
+        """Return what the scripts keep beside the columns: the rule for adds, and `media`."""
+        return self.added_by_script, "\t".join(sorted(self.media))
+
     @classmethod
-    def from_conf(cls, conf: str) -> "PoolSettings":
+    def from_conf(
+        cls, conf: str, added_by_script: AddedByScript = "lend", media: str = ""
+    ) -> "PoolSettings":
         """Return the settings that stand in Redis (the zone is not among them)."""
         values: dict[str, Any] = {}
         place = 5
@@ -70,4 +84,6 @@ class PoolSettings:
             near=conf[1] == "1",
             charged=conf[2] == "1",
             log_limit=int(conf[place + 10 : place + 20]),
+            added_by_script=added_by_script,
+            media=tuple(filter(None, media.split("\t"))),
         )

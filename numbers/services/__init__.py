@@ -39,7 +39,7 @@ from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
 from numbers.services.reports import Report
 from numbers.services.sampling import sample_take
-from numbers.services.switches import switch_create, switch_delete
+from numbers.services.switches import switch_configure, switch_create, switch_delete
 
 __all__ = [
     "Added",
@@ -76,6 +76,7 @@ __all__ = [
     "range_of",
     "sample_take",
     "sweep_charges",
+    "switch_configure",
     "switch_create",
     "switch_delete",
     "watch_pools",

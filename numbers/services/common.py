@@ -2,13 +2,13 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from django.conf import settings
 
 from numbers import pool as door
 from numbers.errors import NumbersError
-from numbers.models import Pool, UnsentChange
+from numbers.models import Pool, Switch, SwitchKind, UnsentChange
 from poolsite.hotpath import rows
 
 I = TypeVar("I")  # noqa: E741  item
@@ -32,7 +32,17 @@ def settings_of(pool: Pool) -> door.PoolSettings:
         charged=pool.charged,
         log_limit=pool.log_limit,
         zone=zone_of(pool),
+        added_by_script=cast("door.AddedByScript", str(pool.added_by_script)),
+        media=media_of(pool),
     )
+
+
+def media_of(pool: Pool) -> tuple[str, ...]:
+    """Names of the pool's switches whose restart ends their calls."""
+    if pool.pk is None:
+        return ()
+    media = Switch.objects.filter(pool=pool, kind=SwitchKind.MEDIA)
+    return tuple(sorted(media.values_list("name", flat=True)))
 
 
 def zone_of(pool: Pool) -> str:

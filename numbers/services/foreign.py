@@ -15,6 +15,7 @@ from poolsite.operations import incidents
 logger = logging.getLogger(__name__)
 
 INCIDENT = "numbers.foreign"
+CALLS_NAMED = 20
 
 
 def note_foreign(pool_id: int, values: Sequence[str]) -> None:
@@ -32,7 +33,8 @@ def note_foreign(pool_id: int, values: Sequence[str]) -> None:
     for home, its in by_home.items():
         _hold(pool, its, home)
     if by_home:
-        open_incident(pool, sum(map(len, by_home.values())), min(by_home))
+        found = [value for its in by_home.values() for value in its]
+        open_incident(pool, len(found), min(by_home), _running(pool, found))
 
 
 def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
@@ -43,18 +45,43 @@ def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
         logger.warning("numbers: foreign numbers of %s stay open: %s", pool.slug, error)
 
 
-def open_incident(pool: Pool, count: int, home: str) -> None:
-    """Say that numbers of another pool stand in this one's data."""
+def _running(pool: Pool, values: Sequence[str]) -> list[str]:
+    """Calls that run on them here, `number (call id)`: lent before SQL could say whose they are."""
+    calls = []
+    try:
+        for chunk in chunks(values, door.ROWS_LIMIT):
+            states = hotpath.run(door.states(pool.slug, chunk))
+            for number, state in (states.by_number if states else {}).items():
+                if state.call is not None:
+                    calls.append(f"{number} ({state.call.call_id or '-'})")
+    except (hotpath.HotPathError, RedisError) as error:
+        logger.warning("numbers: calls of foreign numbers of %s unknown: %s", pool.slug, error)
+    return calls
+
+
+def open_incident(pool: Pool, count: int, home: str, calls: Sequence[str]) -> None:
+    """Say that numbers of another pool stand in this one's data, and which calls run on them."""
+    detail = gettext_noop(
+        "Added by the Redis command line, while they belong to %(home)s. Quarantined here."
+    )
+    if calls:
+        detail = gettext_noop(
+            "Added by the Redis command line, while they belong to %(home)s. Quarantined here. "
+            "Calls that still run on them here: %(calls)s."
+        )
     incidents.open(
         type=INCIDENT,
         object=pool.slug,
         severity="warning",
         title=gettext_noop("%(count)s numbers of other pools in %(pool)s"),
-        detail=gettext_noop(
-            "Added by the Redis command line, while they belong to %(home)s. Quarantined here."
-        ),
+        detail=detail,
         remedy=gettext_noop("Delete them from this pool, or move them here first."),
         url=f"/pools/{pool.slug}/",
         account=pool.account_id,
-        params={"count": count, "pool": pool.slug, "home": home},
+        params={
+            "count": count,
+            "pool": pool.slug,
+            "home": home,
+            "calls": ", ".join(calls[:CALLS_NAMED]) + (" …" if len(calls) > CALLS_NAMED else ""),
+        },
     )

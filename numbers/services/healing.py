@@ -6,6 +6,8 @@ from redis.exceptions import RedisError
 
 from numbers import pool as door
 from numbers.models import Number, Pool, UnsentChange
+from numbers.services.common import settings_of
+from numbers.services.confirming import confirm_waiting
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
 from numbers.services.reconciling import pool_reconcile
@@ -32,6 +34,7 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
     """
     done = {"pools": 0, "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
     pools = of_shard(Pool.objects.select_related("account").order_by("pk"), shard, shards)
+    confirm_waiting(pools)
     figures = hotpath.run_batch([door.show(pool.slug) for pool in pools])
     for pool, its in zip(pools, figures, strict=True):
         done["pools"] += 1
@@ -58,6 +61,9 @@ def _watch(
     def mend() -> None:
         done["mended"] += len(pool_reconcile(pool=pool, check=False))
 
+    if counting and figures.settings.beside() != settings_of(pool).beside():
+        apply_settings(pool)  # the data is of a release before, or a worker of it has rebuilt it
+        done["mended"] += 1
     resent = resend(UnsentChange.objects.filter(pool=pool), mend)
     done["resent"] += resent
     if not resent and counting and _count_differs(pool, figures):

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from numbers import pool as door
 from numbers.errors import NumbersError
-from numbers.models import Number, NumberTag, Pool, UnsentChange
+from numbers.models import Number, NumberTag, Pool, UnconfirmedNumber, UnsentChange
 from numbers.services.common import CHUNK, check, redis_refusals, send_after_commit, settings_of
 from numbers.services.scanning import refresh_numbers
 from poolsite import hotpath
@@ -35,6 +35,7 @@ SETTINGS = (
     "waiters_limit",
     "charged",
     "charge_interval_seconds",
+    "added_by_script",
     "log_limit",
     "blocking_alarm_percent",
     "occupancy_alarm_percent",
@@ -179,6 +180,7 @@ def _forget(pool: Pool) -> None:
         if len(keys) < CHUNK:
             break
     UnsentChange.objects.filter(pool=pool).delete()
+    UnconfirmedNumber.objects.filter(pool=pool).delete()
 
 
 # -- what Redis is told ---------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, UnsentChange
 from numbers.services.adding import load_numbers
 from numbers.services.common import chunks, settings_of
+from numbers.services.confirming import confirm_states, in_call_elsewhere
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
 from numbers.services.pools import apply_pause, apply_settings
@@ -29,6 +30,7 @@ from numbers.services.reports import (
     QUARANTINE,
     SETTINGS,
     STATUS,
+    UNCONFIRMED,
     Report,
 )
 from numbers.services.scanning import Page, scan_structure
@@ -139,6 +141,8 @@ class _Comparison:
     ) -> bool:
         if (state is None) != (row is None) or self._held_otherwise(state, row):
             return True
+        if state is not None and state.unconfirmed:
+            return True
         return self._call_differs(state, call)
 
     @staticmethod
@@ -201,6 +205,7 @@ class _Comparison:
         states = self._states(values)
         rows, calls = self._rows(values), self._calls(values)
         self._membership(values, states, rows)
+        self._confirm(values, states, rows)
         held = [
             value for value in values if self._held_otherwise(states.get(value), rows.get(value))
         ]
@@ -222,11 +227,7 @@ class _Comparison:
         )
         self.report.foreign |= homes
         extra = [value for value in extra if value not in homes]
-        elsewhere = set(
-            CallRecord.objects.filter(number__in=missing, ended_at=None)
-            .exclude(pool=self.pool)
-            .values_list("number", flat=True)
-        )
+        elsewhere = in_call_elsewhere(self.pool, missing)
         missing = [value for value in missing if value not in elsewhere]
         self.report.add(MISSING, missing)
         self.report.add(EXTRA, extra)
@@ -234,6 +235,18 @@ class _Comparison:
             load_numbers(self.pool, [rows[value] for value in missing])
         if self.mend and extra:
             remove_numbers(self.pool, extra)
+
+    def _confirm(
+        self, values: Sequence[str], states: dict[str, door.NumberState], rows: dict[str, Number]
+    ) -> None:
+        """Numbers that SQL has here, and of which nobody told Redis."""
+        waiting = [value for value in values if value in rows and value in states]
+        waiting = [value for value in waiting if states[value].unconfirmed]
+        busy = in_call_elsewhere(self.pool, waiting) if waiting else set()
+        waiting = [value for value in waiting if value not in busy]
+        self.report.add(UNCONFIRMED, waiting)
+        if self.mend:
+            confirm_states(self.pool, [states[value] for value in waiting])
 
     def _hold(self, values: Sequence[str], rows: dict[str, Number]) -> None:
         for value in values:
@@ -286,7 +299,8 @@ class _Comparison:
             return
         self.pool.refresh_from_db()
         wanted = settings_of(self.pool)
-        if figures.settings.columns()[:-20] != wanted.columns()[:-20]:
+        same = figures.settings.columns()[:-20] == wanted.columns()[:-20]
+        if not same or figures.settings.beside() != wanted.beside():
             self.report.add(SETTINGS, [self.pool.slug])
             if self.mend:
                 apply_settings(self.pool)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from numbers import regions
 from numbers.models import CallRecord, Number, NumberTag, PoolEvent
 from numbers.pool import Change, read_change
+from numbers.services.confirming import confirm_after_commit
 from numbers.services.foreign import note_foreign
 from numbers.services.health_counting import count_ended
 from numbers.services.hearing import note_switches
@@ -200,19 +201,20 @@ class _Membership:
     pool_id: int
 
     def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
-        last: dict[str, tuple[str, int]] = {}  # what happened last, and when
+        last: dict[str, tuple[str, int, bool]] = {}  # what happened last, when, and whether it asks
         held: dict[str, tuple[str, int, str]] = {}
         registered: dict[str, tuple[bool, str]] = {}
         for entry, change in changes:
             if change.event in ("add", "del") and change.number:
-                last[change.number] = (change.event, entry.at_us)
+                last[change.number] = (change.event, entry.at_us, "u" in change.after[2:])
             elif change.event in ("quarantined", "unquarantined") and change.number:
                 held[change.number] = (change.event, entry.at_us, change.reason)
             elif change.event in ("reg", "unreg") and change.number:
                 up = change.after[1:2] == "u"
                 registered[change.number] = (up, change.contact[:256] if up else "")
-        self._delete({number: us for number, (event, us) in last.items() if event == "del"})
-        self._add({number: us for number, (event, us) in last.items() if event == "add"})
+        self._delete({number: us for number, (event, us, _) in last.items() if event == "del"})
+        self._add({number: us for number, (event, us, _) in last.items() if event == "add"})
+        self._confirm({number: us for number, (_, us, asks) in last.items() if asks})
         self._hold(held)
         self._register(registered)
 
@@ -229,14 +231,24 @@ class _Membership:
         for start in range(0, len(came), BATCH):
             wanted = sorted(came)[start : start + BATCH]
             rows = Number.objects.filter(value__in=wanted)
-            known = dict(rows.values_list("value", "pool_id"))
+            known = set(rows.values_list("value", flat=True))
             Number.objects.bulk_create(
                 [self._row(value, came[value]) for value in wanted if value not in known],
                 ignore_conflicts=True,
             )
-            foreign = [value for value, pool in known.items() if pool != self.pool_id]
+            # Read after the insert: of two pools' drains at once, one came first.
+            foreign = list(rows.exclude(pool_id=self.pool_id).values_list("value", flat=True))
             if foreign:
                 transaction.on_commit(partial(note_foreign, self.pool_id, foreign))
+
+    def _confirm(self, asking: dict[str, int]) -> None:
+        """Numbers that wait to hear that they are this pool's own, and are."""
+        for start in range(0, len(asking), BATCH):
+            wanted = sorted(asking)[start : start + BATCH]
+            rows = Number.objects.filter(pool_id=self.pool_id, value__in=wanted)
+            ours = {value: asking[value] for value in rows.values_list("value", flat=True)}
+            if ours:
+                confirm_after_commit(self.pool_id, ours)
 
     def _row(self, value: str, us: int) -> Number:
         known = regions.labels(value)

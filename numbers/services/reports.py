@@ -8,6 +8,7 @@ SAMPLES = 20
 MISSING = "not in Redis"
 EXTRA = "not in SQL"
 QUARANTINE = "quarantine differs"
+UNCONFIRMED = "not confirmed"
 SETTINGS = "settings differ"
 STATUS = "status differs"
 CALL_UNKNOWN = "call not in SQL"

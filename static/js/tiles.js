@@ -8,7 +8,7 @@ export const DOM_LIMIT = 2000;
 // letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
 export const STATES = {
   R: gettext("Ready"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
-  r: gettext("Resting"), p: gettext("Capped for today"), o: gettext("Offered to who waits"), x: gettext("Old call"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"), "?": gettext("Unreadable"),
+  r: gettext("Resting"), p: gettext("Capped for today"), o: gettext("Offered to who waits"), x: gettext("Old call"), u: gettext("Unconfirmed"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"), "?": gettext("Unreadable"),
 };
 const ALWAYS = "RCLOQ";
 

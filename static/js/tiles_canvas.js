@@ -98,7 +98,7 @@ export class CanvasTiles {
     const nothing = ["surface", "line2"];
     const names = {
       R: ready, p: ready, x: ready, o: ready, r: ["surface", "ready-edge"], C: call, s: call, L: lost, l: lost,
-      O: ["surface", "offline-edge"], Q: ["surface", "quarantined"], "-": nothing, "?": nothing, "": nothing,
+      O: ["surface", "offline-edge"], u: ["surface", "offline-edge"], Q: ["surface", "quarantined"], "-": nothing, "?": nothing, "": nothing,
     };
     this.ink = colour("strong");
     return Object.fromEntries(Object.entries(names).map(([letter, [fillToken, edge]]) => [letter, [colour(fillToken), colour(edge)]]));
@@ -149,7 +149,7 @@ export class CanvasTiles {
       pen.fill();
     }
     if (letter === "Q") for (let step = 1; step < 5; step += 1) pen.fillRect(x + step, y + 5 - step, 1, 1);
-    if (letter && "pxosl".includes(letter)) { pen.fillStyle = this.ink; pen.fillRect(x + 4, y + 4, 2, 2); }
+    if (letter && "pxousl".includes(letter)) { pen.fillStyle = this.ink; pen.fillRect(x + 4, y + 4, 2, 2); }
     pen.globalAlpha = 1;
   }
 

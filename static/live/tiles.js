@@ -26,6 +26,6 @@ export function applyTiles(data, change) {
 
 // What each letter (numbers/pool/number_state.py) looks like: the tile drawn, and whether it has a corner dot.
 export const LOOKS = {
-  R: ["R", false], r: ["r", false], p: ["R", true], o: ["R", true], x: ["R", true], C: ["C", false], s: ["C", true],
+  R: ["R", false], r: ["r", false], p: ["R", true], o: ["R", true], x: ["R", true], u: ["O", true], C: ["C", false], s: ["C", true],
   L: ["L", false], l: ["L", true], O: ["O", false], Q: ["Q", false], "-": ["-", false], "?": ["-", true],
 };

@@ -37,14 +37,16 @@ class Model(Numbers):
         elif incarnation in known.superseded:
             return False
         else:
-            if any(call.life == (switch, known.life) for call in self.running()):
+            media = switch in self.settings.media
+            if media and any(call.life == (switch, known.life) for call in self.running()):
                 self.restarted.add((switch, known.life))
             superseded = [known.incarnation, *known.superseded][:16]
             self.switches[switch] = Switch(
                 incarnation,
-                known.life + 1,
+                known.life + media,  # a proxy's calls go on
                 seconds,
                 superseded,
+                list_count=known.list_count + known.sends_lists,
                 sends_lists=known.sends_lists,
             )
             self.seq += 1
@@ -123,11 +125,13 @@ class Model(Numbers):
         if number.old_call:
             return "old call"
         if inbound:
-            return ""
+            return "unconfirmed" if number.unconfirmed else ""
         if number.quarantine is not None:
             return "quarantined"
         if number.offered:
             return "offered"
+        if number.unconfirmed:
+            return "unconfirmed"
         if number.since > self.now:
             cap = self.settings.daily_cap
             if cap and self.day_used(number) >= cap:

@@ -139,7 +139,10 @@ def expected(model: Model) -> dict[str, Any]:
 
 
 def _expected_number(number: Number) -> dict[str, Any]:
-    held = [("q", number.quarantine is not None), ("x", number.old_call), ("o", number.offered)]
+    held = [
+        *(("q", number.quarantine is not None), ("x", number.old_call)),
+        *(("o", number.offered), ("u", number.unconfirmed)),
+    ]
     return {
         "state": number.state,
         "since": number.since,

@@ -28,11 +28,19 @@ class Numbers(Base):
 
     def add(self, name: str, region: str) -> Reply:
         if name not in self.numbers:
-            old = name in self.old_calls
-            self.numbers[name] = Number(self.now, region=region, old_call=old)
+            rule = self.settings.added_by_script
+            if rule == "refuse":
+                return -1, name, "nodata", "add refused"
+            old, asks = name in self.old_calls, rule == "confirm"
+            self.numbers[name] = Number(self.now, region=region, old_call=old, unconfirmed=asks)
             self.seq += 1
             return 1, name, "idle+down", ""
         return 1, name, self.numbers[name].state, ""
+
+    def load(self, name: str, region: str) -> None:
+        """The platform's own way: SQL has the number, and it is up."""
+        self.numbers[name] = Number(self.now, up=True, region=region)
+        self.seq += 1
 
     def delete(self, name: str) -> None:
         number = self.numbers.pop(name, None)

@@ -33,6 +33,7 @@ class Number:
     region: str = ""
     quarantine: str | None = None
     old_call: bool = False
+    unconfirmed: bool = False
     offered: str = ""
     day: int = 0
     used: int = 0
@@ -44,7 +45,7 @@ class Number:
 
     @property
     def held(self) -> bool:
-        return self.quarantine is not None or self.old_call or bool(self.offered)
+        return self.quarantine is not None or self.old_call or self.unconfirmed or bool(self.offered)
 
     @property
     def pickable(self) -> bool:

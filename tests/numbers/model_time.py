@@ -132,6 +132,18 @@ class PoolModel(Model):
         self.serve_if_special()
         return said
 
+    def confirm(self, name: str, added_at: int) -> int:
+        """SQL has taken the number by its add at that time; returns how many may be picked."""
+        number = self.numbers.get(name)
+        found = number is not None and number.unconfirmed and number.since == added_at
+        if number and found:
+            number.unconfirmed = False
+            if number.pickable:
+                number.since = self.now
+            self.seq += 1
+        self.serve_if_special()
+        return int(found)
+
     def force_hangup(self, name: str) -> str:
         number = self.numbers.get(name)
         reason = ""
@@ -167,7 +179,6 @@ class PoolModel(Model):
             switch.heard_s = self.now // 1_000_000
         elif self.meet(name, incarnation):
             switch = self.switches[name]
-            switch.list_count = 0
         else:
             return "stale incarnation", 0, set()
         switch.list_mark_ms, switch.list_as_of, switch.sends_lists = self.now_ms, as_of, True
@@ -205,7 +216,8 @@ class PoolModel(Model):
         number = self.numbers.get(wanted)
         at, before = self.unleased.get(call_id, (0, None))
         twice = before == (name, switch.list_count - 1) and self.now - at < KEPT
-        if number and not number.call and twice and not number.old_call:
+        kept_out = number is not None and (number.old_call or number.unconfirmed)
+        if number and not number.call and twice and not kept_out:
             self.adopt(name, switch, call_id, wanted, number)
             found.add(("adopted", call_id, wanted))
         else:

@@ -62,6 +62,8 @@ SETTINGS = st.builds(
     near=st.booleans(),
     callback_window_seconds=st.sampled_from([0, 100]),
     waiters_limit=st.sampled_from([1, 3]),
+    added_by_script=st.sampled_from(["lend", "confirm", "refuse"]),
+    media=st.sampled_from([(), ("sw1",), ("sw1", "sw2")]),
 )
 
 
@@ -82,8 +84,9 @@ class PoolMachine(RuleBasedStateMachine):
         self.model.clock = self.clock.now_us
         self.nothing_before = 0  # by the last sweep's word
         for number in numbers:
-            self.send(pool.Event("add", number, near="86"))
-            self.send(pool.Event("reg", number))
+            row = pool.Row(number, up=True, region="86")
+            assert self.bench.run(pool.load(SLUG, [row])) == 1
+            self.model.load(number, "86")
 
     def send(self, event: pool.Event) -> pool.Outcome:
         outcome: pool.Outcome = self.bench.run(pool.event(SLUG, event))
@@ -167,6 +170,13 @@ class PoolMachine(RuleBasedStateMachine):
         command = pool.quarantine if on else pool.unquarantine
         (outcome,) = self.bench.run(command(SLUG, [number], "spam"))
         assert outcome.reason == self.model.quarantine(number, on=on, reason="spam")
+
+    @rule(number=NUMBERS, late=st.sampled_from([0, 0, 0, 1]))
+    def confirm(self, number: str, late: int) -> None:
+        its = self.model.numbers.get(number)
+        added_at = its.since - late if its else self.clock.now_us
+        confirmed = self.bench.run(pool.confirm(SLUG, {number: added_at}))
+        assert confirmed == self.model.confirm(number, added_at)
 
     @rule(number=NUMBERS)
     def force_hangup(self, number: str) -> None:

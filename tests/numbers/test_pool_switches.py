@@ -11,6 +11,7 @@ SWITCH = {"switch": "sw", "incarnation": "boot-1"}
 
 
 def test_a_new_incarnation_releases_the_switchs_calls_and_no_others(bench: PoolUnderTest) -> None:
+    bench.create_again(media=("sw",))
     bench.add(A, B, C)
     bench.event("call", A, call_id="a", **SWITCH)
     bench.event("call", B, call_id="b", switch="other", incarnation="boot-1")
@@ -53,6 +54,7 @@ def test_the_last_sixteen_superseded_incarnations_are_known(bench: PoolUnderTest
 
 
 def test_a_restart_is_released_in_batches(bench: PoolUnderTest) -> None:
+    bench.create_again(media=("sw",))
     numbers = [f"1380000{n:04d}" for n in range(1200)]
     for start in (0, 600):
         rows = [pool.Row(number, up=True) for number in numbers[start : start + 600]]
@@ -304,6 +306,7 @@ def recover(bench: PoolUnderTest, **switches: str) -> None:
 
 
 def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnderTest) -> None:
+    bench.create_again(media=("two",))  # it started anew, so none of its calls runs
     recover(bench, one="b", two="b")
     assert bench.event("call").reason == "recovering"
     assert bench.run(pool.loaded(SLUG)).reason == "waiting"

@@ -123,7 +123,7 @@ local function machinery(now, at)
     return b, u, since, props, st
   end
 
-  -- held letters (q quarantined, x old call, o offered), why, and the properties without them
+  -- held letters (q quarantined, u unconfirmed, x old call, o offered), why, and the properties without them
   local function holding(props)
     local held, why, rest = match(props, '^,"held":"(%a*)","why":"([^"]*)"(.*)$')
     if held then return held, why, rest end

@@ -67,6 +67,24 @@ function slow.bury(number, id, event, why, how_rest_ms, told)
   return cid
 end
 
+-- SQL has the number that the event add brought at that time (nil: whenever it did): it may be picked. Who is held
+-- so is in no call and is not picked, so the time in its state is still that of its add. Returns whether it was.
+function slow.confirm(number, added_at)
+  local b, u, since, props = slow.read(number)
+  local held, why, rest = holding(props or '')
+  if b ~= '0' or not find(held, 'u', 1, true) or since ~= (added_at or since) then return false end
+  local left, reg = string.gsub(held, 'u', ''), u == '1' and 'u' or 'd'
+  local pickable = u == '1' and left == ''
+  if pickable then since = at end
+  write(number, b, u, since, hold(left, why, rest))
+  if pickable then
+    call('HINCRBY', POOL, 'aside', -1)
+    enter(number, since, rest)
+  end
+  log('confirmed', number, 'i' .. reg .. held, 'i' .. reg .. left, '', '', '', since)
+  return true
+end
+
 -- An attempt that found no number: counted, kept for its id, and told.
 function slow.blocked(id, switch, agent, callee, why)
   call('HINCRBY', POOL, 'blocked', 1)

@@ -1,10 +1,11 @@
 -- Switches and their incarnations. w:<switch>: session 4, heard (s) 10, incarnation;
--- W:<switch>: superseded incarnations, newest first, joined by tabs.
+-- W:<switch>: superseded incarnations, newest first, joined by tabs. `media`: the switches whose restart ends
+-- their calls, joined by tabs; any other is a proxy: its calls go on, so they are kept.
 
 -- A switch that is not known, or not by this incarnation. Returns its session and 'release' when
 -- calls of the one before must be released; nil and a reason when it is refused.
 function slow.meet(switch, incarnation, record)
-  local fields = call('HMGET', POOL, 'switches', 'releasing', 'session')
+  local fields = call('HMGET', POOL, 'switches', 'releasing', 'session', 'media')
   local switches = cjson.decode(fields[1] or '{}')
   local releasing = fields[2] or ''
   local heard = sub(at, 1, 10)
@@ -23,6 +24,12 @@ function slow.meet(switch, incarnation, record)
       if count < 16 then list, count = list .. '\t' .. one, count + 1 end
     end
     call('HSET', POOL, 'W:' .. switch, list)
+    slow.no_list_yet(switch)
+    if not find('\t' .. (fields[4] or '') .. '\t', '\t' .. switch .. '\t', 1, true) then -- a proxy
+      call('HSET', POOL, 'w:' .. switch, sub(record, 1, 4) .. heard .. incarnation) -- its calls stay in its band
+      slow.born('restart', switch, incarnation, 'calls kept')
+      return sub(record, 1, 4), ''
+    end
   end
   local used, count = {}, 0
   for name, session in pairs(switches) do used[session], count = name, count + 1 end
@@ -53,23 +60,26 @@ function slow.meet(switch, incarnation, record)
       releasing, released = releasing .. ' ' .. sub(record, 1, 4), 'release'
       column(120, string.rep('0', 16)) -- they are due at once
     end
-    slow.no_list_yet(switch)
   end
   switches[switch] = session
   call('HSET', POOL, 'switches', cjson.encode(switches), 'releasing', releasing, 'session', session)
   call('HSET', POOL, 'w:' .. switch, us(session) .. heard .. incarnation)
   flag()
-  log(record and 'restart' or 'switch', '', '', '', '', '', '', '', ',"switch":"' .. json(switch) .. '","incarnation":"'
-    .. json(incarnation) .. '"')
+  slow.born(record and 'restart' or 'switch', switch, incarnation, '')
   if record then slow.reported(switch) end
   return us(session), released
 end
 
--- What a switch listed before counts no more; that it sends lists is remembered.
+function slow.born(event, switch, incarnation, why)
+  log(event, '', '', '', why, '', '', '', ',"switch":"' .. json(switch) .. '","incarnation":"' .. json(incarnation)
+    .. '"')
+end
+
+-- What a switch listed before counts no more; that it sends lists is remembered. Its lists are counted on, one
+-- left out: what the last one before missed, and the next one misses, was not missed by two in a row.
 function slow.no_list_yet(switch)
-  if call('HEXISTS', POOL, 'l:' .. switch) == 1 then
-    call('HSET', POOL, 'l:' .. switch, string.rep('0', 29) .. 'c0')
-  end
+  local list = call('HGET', POOL, 'l:' .. switch)
+  if list then call('HSET', POOL, 'l:' .. switch, string.rep('0', 29) .. 'c' .. us(sub(list, 31) + 1)) end
 end
 
 -- A recovering pool need not wait for this switch any longer; the last one opens it.

@@ -90,7 +90,7 @@ if number ~= '' then
     break
   end
   local held = match(props, '^,"held":"(%a*)"') or ''
-  if adopts then
+  if adopts and not find(held, 'u', 1, true) then
     why = 'adopted'
   elseif u == '0' then
     outcome, reason = '-1', 'offline'
@@ -102,9 +102,10 @@ if number ~= '' then
       props = slow.unoffer(number, since, props, picked ~= 'offered')
       seq, conf = slow.synced()
       taken = true
-    elseif direction == 'out' or find(held, 'x', 1, true) then
+    elseif direction == 'out' or find(held, '[xu]') then -- u: another pool may have it in a call
       outcome = '-1'
-      reason = find(held, 'x', 1, true) and 'old call' or held == 'o' and 'offered' or 'quarantined'
+      reason = find(held, 'x', 1, true) and 'old call' or held == 'o' and 'offered'
+        or direction == 'out' and find(held, 'q', 1, true) and 'quarantined' or 'unconfirmed'
       break
     end
   elseif since + 0 > now and direction == 'out' then

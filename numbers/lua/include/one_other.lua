@@ -22,7 +22,9 @@ if event == 'add' then
     state = (b == '1' and 'busy' or 'idle') .. (u == '1' and '+up' or '+down')
     break
   end
-  local held = ''
+  local rule = call('HGET', POOL, 'added_by_script') -- else 'lend', as a release before had it
+  if rule == 'refuse' then outcome, state, reason = '-1', 'nodata', 'add refused' break end
+  local held = rule == 'confirm' and 'u' or '' -- until SQL has it, and no other pool (numbers/confirm)
   if area ~= '' and not near then
     slow = slow or machinery(now, at)
     near = slow.region(area)
@@ -30,8 +32,9 @@ if event == 'add' then
   props = near and ',"region":' .. near or ''
   if not near and byte(conf, 2) == 49 then call('ZREM', NEAR, number) end -- left there by its del
   if byte(conf, 4) == 49 and call('HEXISTS', POOL, 't:' .. number) == 1 then
-    held, props = 'x', ',"held":"x","why":""' .. props
+    held = 'x' .. held
   end
+  if held ~= '' then props = ',"held":"' .. held .. '","why":""' .. props end
   since = at
   call('HSET', NUMSTATE, number, '{"callstate":0,"regstate":0,"at":' .. at .. props .. '}')
   state, log = 'idle+down', '-\tid' .. held

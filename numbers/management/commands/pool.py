@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from numbers import selectors, services
 from numbers.imports.command import import_file
-from numbers.models import Pool
+from numbers.models import AddedByScript, Pool
 from numbers.services.pools import SETTINGS
 from numbers.services.reports import Report
 from poolsite.operations.commands import VerbCommand, account_of
@@ -70,9 +70,15 @@ class Command(VerbCommand):
             actor=ACTOR,
             slug=options["slug"],
             account=account_of(options["account"]),
-            **settings_given(options, SETTINGS),
+            **({"added_by_script": AddedByScript.LEND} | settings_given(options, SETTINGS)),
         )
         self.stdout.write(f"Pool {pool.slug} created. Its key in Redis is {pool.tag}.")
+        if pool.added_by_script == AddedByScript.LEND:
+            self.stdout.write(
+                "Numbers that a script adds are lent at once, before this platform knows whether "
+                f"another pool has them. To change it: manage.py pool set {pool.slug} "
+                "--added-by-script confirm"
+            )
 
     def _set(self, options: dict[str, Any]) -> None:
         changes = changes_given(options, SETTINGS)

@@ -1,0 +1,89 @@
+"""Numbers that a script added to a pool that confirms them: Redis is told once SQL has them.
+
+The drain notes each in the transaction that takes it into SQL, where no two pools can have one
+number. What Redis was not told then, because it was away or the process died, the watch repeats.
+A number whose old call still runs in another pool waits until that call has ended.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from redis.exceptions import RedisError
+
+from numbers import pool as door
+from numbers.models import CallRecord, Number, Pool, UnconfirmedNumber
+from numbers.services.common import chunks
+from poolsite import hotpath
+
+logger = logging.getLogger(__name__)
+
+
+def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
+    """Confirm numbers once the transaction around this is committed.
+
+    added: number → the µs of its add; SQL has each of them as this pool's.
+    """
+    UnconfirmedNumber.objects.bulk_create(
+        [UnconfirmedNumber(pool_id=pool_id, value=value, added_us=us) for value, us in added.items()],
+        batch_size=500,
+        update_conflicts=True,
+        unique_fields=["pool", "value"],
+        update_fields=["added_us"],
+    )
+    transaction.on_commit(partial(_confirm_noted, pool_id, list(added)))
+
+
+def _confirm_noted(pool_id: int, values: Sequence[str]) -> None:
+    pool = Pool.all_objects.get(pk=pool_id)
+    for chunk in chunks(values, door.ROWS_LIMIT):
+        _confirm(pool, list(_free_to_confirm().filter(pool=pool, value__in=chunk)))
+
+
+def confirm_waiting(pools: Iterable[Pool]) -> int:
+    """Repeat what was not confirmed at once; returns how many notes are dealt with."""
+    by_id = {pool.pk: pool for pool in pools}
+    waiting: dict[int, list[UnconfirmedNumber]] = {}
+    for row in _free_to_confirm().filter(pool__in=by_id)[: door.ROWS_LIMIT]:
+        waiting.setdefault(row.pool_id, []).append(row)
+    return sum(_confirm(by_id[pool_id], rows) for pool_id, rows in waiting.items())
+
+
+def _free_to_confirm() -> QuerySet[UnconfirmedNumber]:
+    calls = CallRecord.objects.filter(number=OuterRef("value"), ended_at=None)
+    elsewhere = calls.exclude(pool_id=OuterRef("pool_id"))
+    return UnconfirmedNumber.objects.exclude(Exists(elsewhere)).order_by("pk")
+
+
+def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
+    if not rows:
+        return 0
+    values = [row.value for row in rows]
+    ours = set(Number.objects.filter(pool=pool, value__in=values).values_list("value", flat=True))
+    added = {row.value: row.added_us for row in rows if row.value in ours}
+    try:
+        if added:
+            hotpath.run(door.confirm(pool.slug, added))
+    except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
+        logger.warning("numbers: added numbers of %s stay unconfirmed: %s", pool.slug, error)
+        return 0
+    # A number that was added anew meanwhile has a later time, and its note stays.
+    UnconfirmedNumber.objects.filter(
+        pk__in=[row.pk for row in rows], added_us__in=[row.added_us for row in rows]
+    ).delete()
+    return len(rows)
+
+
+def confirm_states(pool: Pool, states: Iterable[door.NumberState]) -> None:
+    """Confirm numbers that SQL has in this pool, as Redis has just told them."""
+    rows = [(state.number, state.since_us) for state in states]
+    for chunk in chunks(rows, door.ROWS_LIMIT):
+        hotpath.run(door.confirm(pool.slug, dict(chunk)))
+
+
+def in_call_elsewhere(pool: Pool, values: Sequence[str]) -> set[str]:
+    """Which of them are in a call of another pool, as far as SQL knows."""
+    calls = CallRecord.objects.filter(number__in=values, ended_at=None).exclude(pool=pool)
+    return set(calls.values_list("number", flat=True))
