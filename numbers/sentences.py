@@ -7,13 +7,14 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from numbers.forms import PoolSettingsForm
-from numbers.models import HealthRule, Number, Pool
+from numbers.models import HealthRule, Number, Pool, SwitchKind
 from numbers.selectors.imports import visible_imports
 from poolsite.access import Principal
 from poolsite.operations.sentences import (
     HistoryObject,
     Sentence,
     Settings,
+    choice,
     count,
     numbers,
     plain,
@@ -55,6 +56,12 @@ def _of_pools() -> list[Sentence]:
             {"drift": plain},
         ),
         Sentence("numbers.switch_create", POOLS, _("%(actor)s added the switch %(thing)s")),
+        Sentence(
+            "numbers.switch_configure",
+            POOLS,
+            _("%(actor)s set the kind of the switch %(thing)s to %(kind)s"),
+            {"kind": choice(SwitchKind.choices)},
+        ),
         Sentence("numbers.switch_delete", POOLS, _("%(actor)s deleted the switch %(thing)s")),
     ]
 

@@ -22,10 +22,12 @@ logger = logging.getLogger(__name__)
 
 
 def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
-    """Confirm numbers once the transaction around this is committed.
+    """Confirm those numbers that SQL has as this pool's, once the transaction is committed.
 
-    added: number → the µs of its add; SQL has each of them as this pool's.
+    added: number → the µs of its add.
     """
+    if not added:
+        return
     UnconfirmedNumber.objects.bulk_create(
         [UnconfirmedNumber(pool_id=pool_id, value=value, added_us=us) for value, us in added.items()],
         batch_size=500,

@@ -214,7 +214,9 @@ class _Membership:
                 registered[change.number] = (up, change.contact[:256] if up else "")
         self._delete({number: us for number, (event, us, _) in last.items() if event == "del"})
         self._add({number: us for number, (event, us, _) in last.items() if event == "add"})
-        self._confirm({number: us for number, (_, us, asks) in last.items() if asks})
+        confirm_after_commit(
+            self.pool_id, {number: us for number, (_, us, asks) in last.items() if asks}
+        )
         self._hold(held)
         self._register(registered)
 
@@ -240,15 +242,6 @@ class _Membership:
             foreign = list(rows.exclude(pool_id=self.pool_id).values_list("value", flat=True))
             if foreign:
                 transaction.on_commit(partial(note_foreign, self.pool_id, foreign))
-
-    def _confirm(self, asking: dict[str, int]) -> None:
-        """Numbers that wait to hear that they are this pool's own, and are."""
-        for start in range(0, len(asking), BATCH):
-            wanted = sorted(asking)[start : start + BATCH]
-            rows = Number.objects.filter(pool_id=self.pool_id, value__in=wanted)
-            ours = {value: asking[value] for value in rows.values_list("value", flat=True)}
-            if ours:
-                confirm_after_commit(self.pool_id, ours)
 
     def _row(self, value: str, us: int) -> Number:
         known = regions.labels(value)

@@ -52,6 +52,59 @@ CASES = {
         "tests/numbers/test_pool_switches.py"
         "::test_a_superseded_incarnation_is_stale_and_changes_nothing",
     ),
+    "a proxy's calls outlive its restart": Case(
+        "numbers/lua/include/machinery_switches.lua",
+        "    if not find('\\t' .. (fields[4] or '')",
+        "    if false and not find('\\t' .. (fields[4] or '')",
+        "tests/numbers/test_pool_proxies.py"
+        "::test_a_new_incarnation_frees_none_of_twelve_running_calls",
+    ),
+    "a media server's calls end with it": Case(
+        "numbers/lua/include/machinery_switches.lua",
+        "    if not find('\\t' .. (fields[4] or '')",
+        "    if true or not find('\\t' .. (fields[4] or '')",
+        "tests/numbers/test_pool_switches.py"
+        "::test_a_new_incarnation_releases_the_switchs_calls_and_no_others",
+    ),
+    "lists of two lives are not two in a row": Case(
+        "numbers/lua/include/machinery_switches.lua",
+        "us(sub(list, 31) + 1))",
+        "us(sub(list, 31) + 0))",
+        "tests/numbers/test_pool_proxies.py"
+        "::test_what_the_incarnation_before_did_not_list_is_no_miss_of_the_new_one",
+    ),
+    "a number that a script adds waits for SQL": Case(
+        "numbers/lua/include/one_other.lua",
+        "rule == 'confirm' and 'u' or ''",
+        "''",
+        "tests/numbers/test_services_added.py"
+        "::test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only",
+    ),
+    "an unconfirmed number takes no inbound call": Case(
+        "numbers/lua/include/one_call.lua",
+        "find(held, '[xu]') then -- u",
+        "find(held, 'x') then -- u",
+        "tests/numbers/test_pool_added.py::test_an_unconfirmed_number_is_not_lent_in_any_way",
+    ),
+    "a live list does not bring an unconfirmed number into a call": Case(
+        "numbers/lua/live_list.lua",
+        "not find(held, '[xu]') then",
+        "not find(held, 'x') then",
+        "tests/numbers/test_pool_added.py::test_an_unconfirmed_number_is_not_lent_in_any_way",
+    ),
+    "a confirmation is of one add": Case(
+        "numbers/lua/include/machinery_calls.lua",
+        " or since ~= (added_at or since) then",
+        " then",
+        "tests/numbers/test_pool_added.py::test_a_later_add_of_the_same_number_is_not_meant",
+    ),
+    "only a number that SQL has here is confirmed": Case(
+        "numbers/services/confirming.py",
+        "ours = set(Number.objects.filter(pool=pool, value__in=values)",
+        "ours = set(Number.objects.filter(value__in=values)",
+        "tests/numbers/test_services_added.py"
+        "::test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only",
+    ),
     "a report before the load counts for nothing": Case(
         "numbers/lua/include/machinery_switches.lua",
         " or call('HGET', POOL, 'loaded') ~= '1' then return end",

@@ -246,7 +246,10 @@ async def test_other_methods_are_refused_with_those_that_work(caller: Caller) ->
 # -- batches -----------------------------------------------------------------------------------
 
 
-async def test_a_batch_is_executed_in_order_and_answered_item_by_item(caller: Caller) -> None:
+async def test_a_batch_is_executed_in_order_and_answered_item_by_item(
+    caller: Caller, pool: Pool
+) -> None:
+    await in_thread(services.pool_configure)(actor="test", pool=pool, added_by_script="lend")
     response = await caller.post(
         [
             {"event": "add", "number": "500"},
@@ -385,7 +388,10 @@ async def test_a_bad_live_list_is_malformed(caller: Caller, body: Any) -> None:
     assert (response.status_code, response.json()["type"]) == (422, "malformed")
 
 
-async def test_a_restarted_switch_has_its_old_calls_released_at_once(caller: Caller) -> None:
+async def test_a_restarted_switch_has_its_old_calls_released_at_once(
+    caller: Caller, pool: Pool
+) -> None:
+    await in_thread(services.switch_create)(actor="test", pool=pool, name="fs1", kind="media")
     for index in range(3):
         await caller.post(
             {"event": "call", "call_id": f"{index}", "switch": "fs1", "incarnation": "i1"}

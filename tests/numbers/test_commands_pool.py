@@ -1,6 +1,7 @@
 """`manage.py pool`, as people and scripts use it."""
 
 import io
+import re
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +14,7 @@ from numbers.services.pools import SETTINGS
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.operations.setting_options import in_words
+from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.people import drain, make_pool, send, tenant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -28,12 +30,25 @@ def in_redis() -> door.PoolSettings:
     return door.PoolSettings.from_conf(str(hotpath.client().hget("{east}", "conf")))
 
 
-def test_a_pool_made_here_works_by_the_redis_command_line() -> None:
-    assert "{numpool}" in run("create", "numpool")
-    assert Pool.objects.get().account is None
-    for event, state in (("add", "idle+down"), ("reg", "idle+up"), ("call", "busy+up")):
-        assert send("numpool", event, "123456").state == state
-    assert send("numpool", "hangup", "123456").state == "idle+up"
+def test_a_pool_made_here_works_by_the_redis_command_line(redis_server: RedisServer) -> None:
+    told = run("create", "numpool")
+    assert "{numpool}" in told
+    assert "lent at once" in told
+    pool = Pool.objects.get()
+    assert (pool.account, pool.added_by_script) == (None, "lend")
+    scripts = io.StringIO()
+    call_command("scripts", stdout=scripts)
+    line = next(line for line in scripts.getvalue().splitlines() if "numbers/event " in line)
+    sha = re.findall(r"[0-9a-f]{40}", line)[0]
+    with redis_server.client() as client:  # nothing but Redis, and no worker
+        for words, state in (
+            (("add", "123456"), "idle+down"),
+            (("reg", "123456"), "idle+up"),
+            (("call",), "busy+up"),
+            (("hangup", "123456"), "idle+up"),
+        ):
+            reply = client.execute_command("EVALSHA", sha, 1, "{numpool}", *words)
+            assert list(reply) == ["1", "123456", state, ""]
 
 
 def test_a_pool_is_made_for_an_account() -> None:

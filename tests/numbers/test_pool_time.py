@@ -111,7 +111,7 @@ def test_a_number_added_again_is_free_when_its_old_call_has_lapsed(short: PoolUn
 
 
 def test_calls_of_a_switch_that_restarted_end_when_somebody_asks(bench: PoolUnderTest) -> None:
-    bench.create_again(restart_rest_seconds=0)
+    bench.create_again(restart_rest_seconds=0, media=("sw",))
     bench.add(A)
     assert bench.event("call", call_id="x", switch="sw", incarnation="boot-1").ok
     assert bench.event("reg", A, switch="sw", incarnation="boot-2").ok
