@@ -253,11 +253,32 @@ def _live(numbers: Sequence[Number]) -> list[Row]:
 
 @admin.register(Switch)
 class SwitchAdmin(OfPool):
-    """Telephone switches and when they were last heard."""
+    """Telephone switches, their kinds, and when they were last heard."""
 
-    list_display = ("name", "pool", "incarnation", "last_heard")
+    change_action = "numbers.operate"
+    list_display = ("name", "pool", "kind", "kind_chosen", "incarnation", "last_heard")
+    list_filter = ("kind",)
     search_fields = ("name__startswith",)
-    exclude = ("token",)
+    fields = ("pool", "name", "kind", "incarnation", "last_heard")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """The kind may be changed; the rest is told by the switch itself."""
+        return [name for name in self.fields if name != "kind"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A new one is added on the pool's page, which shows its token once."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Its calls name it."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Switch, form: Any, change: bool) -> None:
+        """Through the service, which audits and tells Redis."""
+        stored = Switch.objects.select_related("pool").get(pk=obj.pk)
+        services.switch_configure(
+            actor=principal_of_request(request), switch=stored, kind=form.cleaned_data["kind"]
+        )
 
 
 @admin.register(CallRecord)

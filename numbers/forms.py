@@ -6,7 +6,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from numbers.models import Pool
+from numbers.models import Pool, SwitchKind
 from poolsite import number_format
 from poolsite.operations.forms import AggregateCreateForm, field_groups
 
@@ -72,6 +72,23 @@ class PoolSettingsForm(PoolForm):
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""
         return {name: self.cleaned_data[name] for name in self.changed_data}
+
+
+class SwitchForm(forms.Form):
+    """A switch and its kind."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=64,
+        help_text=_("The name under which the switch reports its events."),
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+    )
+    kind = forms.ChoiceField(
+        label=_("Kind"),
+        choices=SwitchKind.choices,
+        initial=SwitchKind.PROXY,
+        widget=forms.Select(attrs={"class": "select"}),
+    )
 
 
 class WhoHadForm(forms.Form):

@@ -21,9 +21,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
     reasons.RESTING: gettext_noop("The number rests."),
     reasons.CAPPED: gettext_noop("The number has had its calls of today."),
     reasons.QUARANTINED: gettext_noop("The number is quarantined."),
-    reasons.UNCONFIRMED: gettext_noop(
-        "The number was added by a script and is not confirmed yet."
-    ),
+    reasons.UNCONFIRMED: gettext_noop("The number was added by a script and is not confirmed yet."),
     reasons.ADD_REFUSED: gettext_noop("This pool takes no numbers from scripts."),
     reasons.SUSPECT: gettext_noop("The number's call is suspect."),
     reasons.OFFERED: gettext_noop("The number is offered to a waiting call."),

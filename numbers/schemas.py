@@ -187,7 +187,46 @@ class PoolOut(BaseModel):
     sticky_seconds: int
     near: bool
     charged: bool
+    added_by_script: Literal["lend", "confirm", "refuse"] = Field(
+        description="What becomes of a number that the event `add` brings."
+    )
     as_of: int
+
+
+SwitchKindWord = Literal["media", "proxy"]
+
+
+class SwitchIn(BaseModel):
+    """A new switch. `kind`: what its restart means for its calls."""
+
+    model_config = _STRICT
+
+    name: Name64
+    kind: SwitchKindWord = Field("proxy", description="media: ends them; proxy: they go on.")
+
+
+class SwitchChangeIn(BaseModel):
+    """Another kind, which counts from the next restart on."""
+
+    model_config = _STRICT
+
+    kind: SwitchKindWord
+
+
+class SwitchOut(BaseModel):
+    """A switch of a pool."""
+
+    name: str
+    kind: SwitchKindWord
+    kind_chosen: bool = Field(description="False: nobody has chosen the kind yet.")
+    incarnation: str
+    last_heard: str | None
+
+
+class SwitchMadeOut(SwitchOut):
+    """A new switch, with the secret of its token, which is shown this one time."""
+
+    token: str
 
 
 class NumberOut(BaseModel):
@@ -201,7 +240,9 @@ class NumberOut(BaseModel):
     carrier: str
     state: str
     pickable: bool
-    why_not: str = Field(description="resting, quarantined, capped, old call, unconfirmed, suspect, …")
+    why_not: str = Field(
+        description="resting, quarantined, capped, old call, unconfirmed, suspect, …"
+    )
     pickable_from: int | None = Field(description="µs; null unless it rests or is capped.")
     call_id: str
     agent: str

@@ -2,7 +2,16 @@
 
 from django.urls import path, register_converter
 
-from numbers.views import health, health_rules, imports, number_list, numbers, pool, pools
+from numbers.views import (
+    health,
+    health_rules,
+    imports,
+    number_list,
+    numbers,
+    pool,
+    pools,
+    switches,
+)
 
 
 class NumberConverter:
@@ -28,6 +37,10 @@ urlpatterns = [
     path("pools/<slug:slug>/samples/", pool.pool_samples, name="pool_samples"),
     path("pools/<slug:slug>/sizing/", pool.pool_sizing, name="pool_sizing"),
     path("pools/<slug:slug>/settings/", pool.pool_settings, name="pool_settings"),
+    path("pools/<slug:slug>/switches/", switches.pool_switches, name="pool_switches"),
+    path(
+        "pools/<slug:slug>/switches/<int:switch_id>/kind/", switches.switch_kind, name="switch_kind"
+    ),
     path("pools/<slug:slug>/pause/", pool.pool_pause, name="pool_pause"),
     path("pools/<slug:slug>/resume/", pool.pool_resume, name="pool_resume"),
     path("pools/<slug:slug>/reconcile/", pool.pool_reconcile, name="pool_reconcile"),

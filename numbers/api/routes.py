@@ -1,14 +1,16 @@
 """The pool's routes behind Django, and the hot lane's in the same OpenAPI document."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
 from numbers import selectors
 from numbers.api.health_routes import health_router
+from numbers.api.switches import router as switches_router
 from numbers.models import CallRecord, Pool
+from numbers.pool import AddedByScript
 from numbers.schemas import (
     Answer,
     Counts,
@@ -37,6 +39,7 @@ def register() -> None:
     """Called once, by poolsite.urls."""
     api.add_router("/pools", router)
     api.add_router("/pools", health_router)
+    api.add_router("/pools", switches_router)
     api.add_router("/numbers", numbers_router)
 
 
@@ -220,6 +223,7 @@ def _pool_out(now: PoolNow) -> PoolOut:
         sticky_seconds=pool.sticky_seconds,
         near=pool.near,
         charged=pool.charged,
+        added_by_script=cast("AddedByScript", pool.added_by_script),
         as_of=live.as_of_us if live is not None else 0,
     )
 

@@ -13,10 +13,10 @@ class Change:
     """One entry. `before` and `after` are codes that state_letter and state_name read.
 
     event: add del reg unreg call hangup renew; released (a call, by time, restart or list) forced
-    suspect blocked; quarantined unquarantined confirmed; rested (its rest was shortened); switch restart;
-    created recovering opened paused resumed configured. `picked`: longest sticky near asked
-    offered. `since_us`: the state before began, or could be picked from, then. `ready_us`: the
-    number may be picked from then.
+    suspect blocked; quarantined unquarantined confirmed; rested (its rest was shortened); switch
+    restart; created recovering opened paused resumed configured. `picked`: longest sticky near
+    asked offered. `since_us`: the state before began, or could be picked from, then. `ready_us`:
+    the number may be picked from then.
     """
 
     at_us: int

@@ -29,7 +29,10 @@ def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
     if not added:
         return
     UnconfirmedNumber.objects.bulk_create(
-        [UnconfirmedNumber(pool_id=pool_id, value=value, added_us=us) for value, us in added.items()],
+        [
+            UnconfirmedNumber(pool_id=pool_id, value=value, added_us=us)
+            for value, us in added.items()
+        ],
         batch_size=500,
         update_conflicts=True,
         unique_fields=["pool", "value"],

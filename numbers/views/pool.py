@@ -21,6 +21,7 @@ from numbers.models import Number, Pool, Window
 from numbers.selectors.charts import last_hour, pool_series
 from numbers.selectors.health import pool_health
 from numbers.selectors.sizing import TARGET_BLOCKING, Sizing
+from numbers.selectors.switches import media_not_chosen
 from numbers.selectors.tiles import tile_page
 from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
@@ -47,6 +48,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
         "pool": pool,
         "may_operate": may_operate,
         "add_url": _add_url(pool) if may_operate else "",
+        "not_chosen": media_not_chosen(pool) if may_operate else [],
         "pool_numbers": numbers,
         "health": pool_health(pool, Window.DAY, timezone.now()).figures,
         "no_numbers_title": _("No numbers yet"),

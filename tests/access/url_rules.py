@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from billing import wallet as wallet_door
 from billing.models import Message, Wallet
-from numbers.models import Number, NumberImport, Pool
+from numbers.models import Number, NumberImport, Pool, Switch
 from poolsite import hotpath
 from poolsite.access import audit, services
 from poolsite.jobs.models import Job
@@ -297,6 +297,15 @@ def _pool(template: str) -> Callable[[World], str]:
     return make
 
 
+def _switch(template: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+        switch = Switch.objects.get_or_create(pool=pool, name="kam-1")[0]
+        return template % switch.pk if "%" in template else template
+
+    return make
+
+
 def _own_number(template: str) -> Callable[[World], str]:
     def make(world: World) -> str:
         pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
@@ -314,8 +323,11 @@ POOL_PAGES = {
     "who-had/": Rule(NUMBERS_SEE),
     **{
         f"pools/<slug:slug>/{part}": Rule(POOL_LOOKED_UP, url=_pool(f"/pools/own-pool/{part}"))
-        for part in ("", "tiles/", "samples/", "sizing/")
+        for part in ("", "tiles/", "samples/", "sizing/", "switches/")
     },
+    "pools/<slug:slug>/switches/<int:switch_id>/kind/": Rule(
+        POOL_CHANGED, url=_switch("/pools/own-pool/switches/%s/kind/"), method="post"
+    ),
     "pools/<slug:slug>/settings/": Rule(POOL_CHANGED, url=_pool("/pools/own-pool/settings/")),
     **{
         f"pools/<slug:slug>/{verb}/": Rule(
@@ -339,7 +351,8 @@ POOL_PAGES = {
 
 # The API behind Django. Its two hot routes take tokens alone and are answered before Django
 # (tests/numbers/test_api_routes.py, test_api_events.py); here they stand for the document, and
-# whoever gets so far has an empty body refused.
+# whoever gets so far has an empty body refused. So has whoever changes a switch
+# (tests/numbers/test_switch_faces.py).
 API_TOKENS_ONLY = {"nobody": "login", "*": "ok"}
 API = {
     "api/v1/": Rule({"*": "hidden"}),
@@ -348,6 +361,12 @@ API = {
     "api/v1/pools/<slug>": Rule(POOL_LOOKED_UP, url=_pool("/api/v1/pools/own-pool")),
     "api/v1/pools/<slug>/numbers/<number>": Rule(
         POOL_LOOKED_UP, url=_own_number("/api/v1/pools/own-pool/numbers/13800000001")
+    ),
+    "api/v1/pools/<slug>/switches": Rule(
+        POOL_LOOKED_UP, url=_pool("/api/v1/pools/own-pool/switches")
+    ),
+    "api/v1/pools/<slug>/switches/<name>": Rule(
+        API_TOKENS_ONLY, url=_switch("/api/v1/pools/own-pool/switches/kam-1"), method="patch"
     ),
     "api/v1/pools/<slug>/events": Rule(
         API_TOKENS_ONLY, url=_pool("/api/v1/pools/own-pool/events"), method="post"

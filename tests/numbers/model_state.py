@@ -45,7 +45,9 @@ class Number:
 
     @property
     def held(self) -> bool:
-        return self.quarantine is not None or self.old_call or self.unconfirmed or bool(self.offered)
+        return (
+            self.quarantine is not None or self.old_call or self.unconfirmed or bool(self.offered)
+        )
 
     @property
     def pickable(self) -> bool:

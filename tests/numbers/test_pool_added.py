@@ -135,9 +135,7 @@ def test_data_of_the_release_before_lends(bench: PoolUnderTest) -> None:
 
 
 @pytest.mark.parametrize("words", [[], [A], [A, "x"], [A, "-1"], [A, "1" * 17], [A, "1"] * 1_001])
-def test_a_malformed_confirmation_changes_nothing(
-    asking: PoolUnderTest, words: list[str]
-) -> None:
+def test_a_malformed_confirmation_changes_nothing(asking: PoolUnderTest, words: list[str]) -> None:
     script = pool.SCRIPTS["confirm"]
     before = asking.everything()
     reply = asking.client.eval(script.text, 1, "{numpool}", *words)

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from numbers import selectors, services
 from numbers.imports.command import import_file
+from numbers.management import switches
 from numbers.models import AddedByScript, Pool
 from numbers.services.pools import SETTINGS
 from numbers.services.reports import Report
@@ -28,7 +29,7 @@ DRIFT = 1
 class Command(VerbCommand):
     """Make, set, show, compare and open pools."""
 
-    help = "Pools of numbers: create, set, show, import, reconcile, pause, resume, open."
+    help = "Pools of numbers: create, set, show, import, switch, reconcile, pause, resume, open."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -55,6 +56,7 @@ class Command(VerbCommand):
         brought.add_argument("file", type=Path)
         brought.add_argument("--yes", action="store_true", help="import; else only show")
         brought.set_defaults(run=self._import)
+        switches.add_verb(verbs, lambda text: self.stdout.write(text))
         for verb, run, told in (
             ("pause", self._pause, "answer every call with 'paused'"),
             ("resume", self._resume, "let calls be placed again"),

@@ -1,0 +1,83 @@
+"""The switches of a pool behind Django: listed, added with a token, given a kind."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Path, Router, Status
+
+from numbers import selectors, services
+from numbers.models import Pool, Switch
+from numbers.schemas import SwitchChangeIn, SwitchIn, SwitchMadeOut, SwitchOut
+from numbers.selectors.switches import switches_of
+from poolsite import access
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api.root import ProblemError
+
+router = Router(tags=["numbers"])
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
+Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: ignore[type-arg]
+
+
+@router.get(
+    "/{slug}/switches",
+    response={200: list[SwitchOut], **READ_ERRORS},
+    summary="Switches",
+    operation_id="list_switches",
+)
+def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
+    """The switches of a pool, by name."""
+    pool = _pool(principal_of_request(request), slug, "numbers.view")
+    return [_out(switch) for switch in switches_of(pool)]
+
+
+@router.post(
+    "/{slug}/switches",
+    response={201: SwitchMadeOut, **WRITE_ERRORS},
+    summary="Add a switch",
+    operation_id="post_switch",
+)
+def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any:
+    """Add a switch with a token of its own. One that was only heard so far gets a token, too."""
+    principal = principal_of_request(request)
+    pool = _pool(principal, slug, "numbers.operate")
+    made, secret = services.switch_create(
+        actor=principal, pool=pool, name=switch.name, kind=switch.kind
+    )
+    return Status(201, SwitchMadeOut(**_out(made).model_dump(), token=secret))
+
+
+@router.patch(
+    "/{slug}/switches/{name}",
+    response={200: SwitchOut, **WRITE_ERRORS},
+    summary="Change a switch",
+    operation_id="patch_switch",
+)
+def patch_switch(
+    request: HttpRequest, change: SwitchChangeIn, slug: str = Slug, name: str = Name
+) -> Any:
+    """Choose the kind of a switch."""
+    principal = principal_of_request(request)
+    pool = _pool(principal, slug, "numbers.operate")
+    switch = switches_of(pool).filter(name=name).first()
+    if switch is None:
+        raise ProblemError("not-found", "the pool has no switch of this name")
+    return _out(services.switch_configure(actor=principal, switch=switch, kind=change.kind))
+
+
+def _pool(principal: Principal, slug: str, action: str) -> Pool:
+    try:
+        return selectors.pool_get(principal, slug, action)
+    except access.Hidden:
+        raise ProblemError("unknown-pool", "there is no such pool") from None
+
+
+def _out(switch: Switch) -> SwitchOut:
+    heard = switch.last_heard
+    return SwitchOut(
+        name=switch.name,
+        kind="media" if switch.kind == "media" else "proxy",
+        kind_chosen=switch.kind_chosen,
+        incarnation=switch.incarnation,
+        last_heard=heard.isoformat() if heard is not None else None,
+    )

@@ -1,0 +1,70 @@
+"""The switches of a pool: which there are, of which kind, and a new one with its token."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from numbers import selectors, services
+from numbers.forms import SwitchForm
+from numbers.models import Pool, Switch, SwitchKind
+from numbers.selectors.switches import media_not_chosen, switches_of
+from poolsite import access
+from poolsite.operations.pages import principal_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def pool_switches(request: HttpRequest, slug: str) -> HttpResponse:
+    """The list; posted to, it adds a switch and shows its token once."""
+    principal = principal_of(request)
+    posted = request.method == "POST"
+    pool = selectors.pool_get(principal, slug, "numbers.operate" if posted else "numbers.view")
+    form = SwitchForm(request.POST if posted else None)
+    secret, made = "", None
+    if form.is_valid():
+        try:
+            made, secret = services.switch_create(actor=principal, pool=pool, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            form = SwitchForm()
+    may_operate = access.decide(principal, "numbers.operate", pool).allowed
+    context = _context(pool, form, may_operate) | {"made": made, "secret": secret}
+    status = 422 if form.is_bound else 200
+    return render(request, "numbers/switches.html", context, status=status)
+
+
+def _context(pool: Pool, form: SwitchForm, may_operate: bool) -> dict[str, Any]:
+    return {
+        "pool": pool,
+        "switches": switches_of(pool),
+        "kinds": SwitchKind.choices,
+        "not_chosen": media_not_chosen(pool),
+        "may_operate": may_operate,
+        "form": form,
+        "empty_title": _("No switches yet"),
+        "empty_text": _("A switch appears here when you add it, or when it reports an event."),
+    }
+
+
+@require_POST
+def switch_kind(request: HttpRequest, slug: str, switch_id: int) -> HttpResponse:
+    """Choose a switch's kind, then show the list."""
+    principal = principal_of(request)
+    pool = selectors.pool_get(principal, slug, "numbers.operate")
+    switch = Switch.objects.select_related("pool").filter(pool=pool, pk=switch_id).first()
+    if switch is None:
+        raise Http404
+    try:
+        services.switch_configure(
+            actor=principal, switch=switch, kind=request.POST.get("kind", "")[:20]
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("The kind of %(switch)s is saved.") % {"switch": switch.name})
+    return redirect("numbers:pool_switches", slug=pool.slug)
