@@ -87,7 +87,6 @@ class SwitchForm(forms.Form):
         label=_("Kind"),
         choices=SwitchKind.choices,
         initial=SwitchKind.PROXY,
-        widget=forms.Select(attrs={"class": "select"}),
     )
 
 

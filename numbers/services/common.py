@@ -39,9 +39,7 @@ def settings_of(pool: Pool) -> door.PoolSettings:
 
 def media_of(pool: Pool) -> tuple[str, ...]:
     """Names of the pool's switches whose restart ends their calls."""
-    if pool._state.adding:
-        return ()
-    media = Switch.objects.filter(pool=pool, kind=SwitchKind.MEDIA)
+    media = Switch.objects.filter(pool_id=pool.pk, kind=SwitchKind.MEDIA)
     return tuple(sorted(media.values_list("name", flat=True)))
 
 

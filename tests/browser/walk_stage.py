@@ -16,7 +16,7 @@ from django.test import Client
 WALKERS = ("nobody", "operate", "finance", "owner", "agent")
 HOST = {"host": "127.0.0.1"}
 WITH_DATA = {
-    "pool": ("/pools/%s/", "/pools/%s/settings/"),
+    "pool": ("/pools/%s/", "/pools/%s/settings/", "/pools/%s/switches/"),
     "gate": ("/gates/%s/", "/gates/%s/holders/", "/gates/%s/batches/", "/gates/%s/settings/"),
     "group": ("/groups/%s/", "/groups/%s/events/", "/groups/%s/settings/"),
     "desk": ("/desks/%s/", "/desks/%s/floor/", "/desks/%s/reports/", "/desks/%s/settings/"),
