@@ -63,6 +63,11 @@ def _of_pools() -> list[Sentence]:
             {"kind": choice(SwitchKind.choices)},
         ),
         Sentence("numbers.switch_delete", POOLS, _("%(actor)s deleted the switch %(thing)s")),
+        Sentence(
+            "numbers.switch_user",
+            POOLS,
+            _("%(actor)s set the Redis user of the switch %(thing)s"),
+        ),
     ]
 
 

@@ -20,5 +20,5 @@ if #columns ~= 75 or find(columns, '%D') or find(ARGV[2] or '', '[^%d ]') or not
 end
 call('HSET', ACCT, 'conf', sub(conf, 1, 1) .. sub(columns, 1, 70) .. sub(conf, 72, 76), 'spent', fmt('%d', spent),
   'days', ARGV[2] or '', 'log_limit', ARGV[3], 'script_sha', ARGV[4] or '', 'script_version', VERSION)
-if sub(columns, 27, 47) ~= sub(conf, 28, 48) then call('PUBLISH', 'timers:new', ACCT) end -- other periods
+if sub(columns, 27, 47) ~= sub(conf, 28, 48) then redis.pcall('PUBLISH', 'timers:new', ACCT) end -- other periods
 return { '1', 'configured' }

@@ -45,6 +45,6 @@ call('HSET', KEYS[1], 'generation', generation, 'conf', status .. columns, 'seq'
   'dropped', 0, 'bal', ARGV[7], 'pend', 0, 'held', 0, 'receivable', ARGV[8], 'spent', 0, 'batch', 0, 'batch_first', 0,
   'batch_last', 0, 'batch_amount', 0, 'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '',
   'log_limit', ARGV[6])
-call('PUBLISH', KEYS[1] .. ':wake', '')
-call('PUBLISH', 'timers:new', KEYS[1])
+redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
+redis.pcall('PUBLISH', 'timers:new', KEYS[1])
 return { '1', 'created' }

@@ -26,5 +26,5 @@ for i, suffix in ipairs({ ':messages', ':deadlines', ':log', ':parked', ':unpaid
   call('UNLINK', KEYS[i + 1] or KEYS[1] .. suffix)
 end
 call('UNLINK', KEYS[1])
-call('PUBLISH', KEYS[1] .. ':wake', '')
+redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
 return { '1', 'destroyed' }

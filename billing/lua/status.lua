@@ -31,5 +31,5 @@ call('HSET', ACCT, 'reason', reason)
 call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'status\t' .. operation .. '\t0\t0\t\t\t0\t\t\t\t' .. status
   .. '\t0\t\t' .. reason)
 --@include close
-if was == 'r' then call('PUBLISH', 'timers:new', ACCT) end -- nothing has ended meanwhile
+if was == 'r' then redis.pcall('PUBLISH', 'timers:new', ACCT) end -- nothing has ended meanwhile
 return { '1', 'changed' }

@@ -45,5 +45,5 @@ call('HSET', POOL, 'days', ARGV[2], 'log_limit', ARGV[3], 'script_sha', ARGV[4] 
 if changed then slow.log('configured', '', '', '') end
 seq, conf = slow.synced()
 --@include close
-call('PUBLISH', 'timers:new', POOL)
+redis.pcall('PUBLISH', 'timers:new', POOL)
 return { '1', '', '', refresh }

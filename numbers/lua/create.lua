@@ -62,6 +62,6 @@ end
 if status == 'r' then call('HSET', POOL, 'open_at', int(now + (ARGV[7] or 0) * 1000000)) end
 call('XADD', KEYS[6] or POOL .. ':log', '1-0', 'at', at, 'e',
   (status == 'r' and 'recovering' or 'created') .. '\t\t\t\t\t\t\t\t')
-call('PUBLISH', POOL .. ':wake', '')
-call('PUBLISH', 'timers:new', POOL)
+redis.pcall('PUBLISH', POOL .. ':wake', '')
+redis.pcall('PUBLISH', 'timers:new', POOL)
 return { '1', '', '', '' }

@@ -21,5 +21,5 @@ if there ~= ARGV[1] then return { '-1', '', '', 'other generation' } end
 for i, suffix in ipairs({ '', ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations', ':charges' }) do
   call('UNLINK', KEYS[i] or KEYS[1] .. suffix)
 end
-call('PUBLISH', KEYS[1] .. ':wake', '')
+redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
 return { '1', '', '', '' }

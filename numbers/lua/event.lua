@@ -40,6 +40,10 @@ end
 local known, who, stuck, near = pool[6], pool[7], pool[8], pool[9]
 --@include opened
 if problem then return { '-1', number, '', 'malformed ' .. problem } end
+-- The rights of a switch are tried once a second; of one who names none, each time in the form with KEYS[1] alone.
+if who and sub(who, 5, 14) ~= sub(at, 1, 10) or not who and (switch ~= '' or not KEYS[2]) then
+  --@include rights
+end
 --@include punctual
 local outcome, state, reason, more
 --@include decide

@@ -24,6 +24,9 @@ while argument <= #ARGV do
   batch[#batch + 1] = { unpack(ARGV, argument + 1, argument + words) }
   argument = argument + words + 1
 end
+if not KEYS[2] then
+  --@include rights
+end
 local batched, slow, replies = true, nil, {}
 --@include punctual
 --@include words

@@ -38,6 +38,7 @@ for i = 7, #ARGV, 2 do
   if id == '' or #id > 128 or find(id, '[^ -~]') then return malformed('call id') end
   if number ~= '' and (not find(number, '^%+?%d+$') or #number > 33) then return malformed('number') end
 end
+--@include rights
 
 local who = call('HGET', POOL, 'w:' .. switch)
 local list = call('HGET', POOL, 'l:' .. switch)

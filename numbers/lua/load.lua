@@ -71,5 +71,5 @@ if held_count > 0 then call('HINCRBY', POOL, 'quarantined', held_count) end
 if stones then slow.serve() end
 seq, conf = slow.synced()
 --@include close
-call('PUBLISH', 'timers:new', POOL)
+redis.pcall('PUBLISH', 'timers:new', POOL)
 return { '1', fmt('%d', put), '', '' }

@@ -32,5 +32,5 @@ if how == 'now' or not awaiting or awaiting == '' then slow.open(slow.clean(ARGV
 else reason = 'waiting' end
 seq, conf = slow.synced()
 --@include close
-call('PUBLISH', 'timers:new', POOL)
+redis.pcall('PUBLISH', 'timers:new', POOL)
 return { '1', '', '', reason }

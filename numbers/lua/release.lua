@@ -19,6 +19,7 @@ local slow = machinery(now, at)
 slow.sync(seq, conf)
 local batch = tonumber(ARGV[1])
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
+--@include rights
 local released, more = slow.release(batch)
 seq, conf = slow.synced()
 --@include close

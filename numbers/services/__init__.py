@@ -39,6 +39,7 @@ from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
 from numbers.services.reports import Report
 from numbers.services.sampling import sample_take
+from numbers.services.switch_users import switch_user_make
 from numbers.services.switches import switch_configure, switch_create, switch_delete
 
 __all__ = [
@@ -79,5 +80,6 @@ __all__ = [
     "switch_configure",
     "switch_create",
     "switch_delete",
+    "switch_user_make",
     "watch_pools",
 ]

@@ -27,6 +27,7 @@ from poolsite.hotpath.errors import (
     UnknownOutcome,
 )
 from poolsite.hotpath.planner import Limits
+from poolsite.hotpath.rights import channels_of, commands_of
 from poolsite.hotpath.runner import HotPath
 from poolsite.hotpath.scripts import PRELUDE, Script, load_folder, registered
 
@@ -56,7 +57,9 @@ __all__ = [
     "aggregate_state",
     "arun",
     "arun_batch",
+    "channels_of",
     "client",
+    "commands_of",
     "connect",
     "default",
     "generation_new",

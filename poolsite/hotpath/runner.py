@@ -126,6 +126,15 @@ class HotPath:
             if not exists
         ]
 
+    def set_user(self, name: str, rules: Sequence[str]) -> list[Node]:
+        """Give every master the user `name` with these rules of ACL SETUSER; raises Unavailable.
+
+        Returns the masters that keep their users in no file: a restart forgets the user there.
+        """
+        self._on_every_master([("ACL", "SETUSER", name, *rules)])
+        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), [("ACL", "SAVE")]))
+        return sorted(node for node, (saved,) in answers.items() if isinstance(saved, Failure))
+
     def times(self) -> dict[Node, float]:
         """Return Redis TIME in seconds since 1970 by master; raises Unavailable."""
         return _seconds(self._on_every_master([("TIME",)]))

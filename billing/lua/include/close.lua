@@ -10,7 +10,7 @@ if seq > first_seq then
     call('HSET', ACCT, 'seq', fmt('%d', seq), 'clock', at)
   end
   if receivable then call('HSET', ACCT, 'receivable', fmt('%d', receivable)) end
-  if math.floor(now / 100000) ~= math.floor(acct[3] / 100000) then call('PUBLISH', ACCT .. ':wake', '') end
+  if math.floor(now / 100000) ~= math.floor(acct[3] / 100000) then redis.pcall('PUBLISH', ACCT .. ':wake', '') end
 elseif now - acct[3] >= 10000000 and call('ZCARD', DEADLINES) > 0 then
   call('HSET', ACCT, 'clock', at) -- it was seen, so it is believed when the next one asks
 end

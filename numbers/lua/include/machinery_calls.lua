@@ -145,7 +145,7 @@ function slow.keep_contacts(number, u, lines)
   else
     call('ZADD', REGS, first, number)
     if first < sub(conf, 104, 119) then column(104, first) end
-    if call('ZCARD', REGS) == 1 then call('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
+    if call('ZCARD', REGS) == 1 then redis.pcall('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
   end
   return alive > 0, ''
 end

@@ -89,7 +89,7 @@ function slow.serve()
         stop_waiting(id)
         call('ZADD', TIMERS, OFFERS + math.floor(now / 1000) + 1000, 'o' .. number)
         call('HSET', POOL, 'c:' .. id, 'O' .. sub(record, 2, 32) .. number)
-        call('PUBLISH', POOL .. ':offers', id)
+        redis.pcall('PUBLISH', POOL .. ':offers', id)
       end
     end
   end

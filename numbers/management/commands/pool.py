@@ -1,6 +1,7 @@
 """`manage.py pool`: pools from the command line."""
 
 from argparse import ArgumentParser
+from getpass import getpass
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ DRIFT = 1
 
 
 class Command(VerbCommand):
-    """Make, set, show, compare and open pools."""
+    """Make, set, show, compare and open pools; write the Redis users of switches."""
 
-    help = "Pools of numbers: create, set, show, import, switch, reconcile, pause, resume, open."
+    help = (
+        "Pools of numbers: create, set, show, import, switch, acl, reconcile, pause, resume, open."
+    )
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,6 +60,12 @@ class Command(VerbCommand):
         brought.add_argument("--yes", action="store_true", help="import; else only show")
         brought.set_defaults(run=self._import)
         switches.add_verb(verbs, lambda text: self.stdout.write(text))
+        acl = verbs.add_parser("acl", help="the Redis user of a switch that runs the scripts itself")
+        acl.add_argument("slug")
+        acl.add_argument("switch", help="the switch's name, as it reports itself")
+        acl.add_argument("--ask", action="store_true", help="ask for a password; else one is made")
+        acl.add_argument("--apply", action="store_true", help="set it on every master; else print")
+        acl.set_defaults(run=self._acl)
         for verb, run, told in (
             ("pause", self._pause, "answer every call with 'paused'"),
             ("resume", self._resume, "let calls be placed again"),
@@ -152,6 +161,27 @@ class Command(VerbCommand):
     def _import(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])
         import_file(pool, options["file"], actor=ACTOR, yes=options["yes"], say=self.stdout.write)
+
+    def _acl(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        user, password, forgetful = services.switch_user_make(
+            actor=ACTOR,
+            pool=pool,
+            switch=options["switch"],
+            password=getpass("Password: ") if options["ask"] else "",
+            apply=options["apply"],
+        )
+        self.stdout.write(user.line)
+        if not options["ask"]:
+            self.stdout.write(f"Password, shown only now: {password}")
+        if not options["apply"]:
+            self.stdout.write("Nothing was changed. Give every Redis node this line, or use --apply.")
+            return
+        self.stdout.write(f"User {user.name} is set on every master. Replicas need the line, too.")
+        for node in forgetful:
+            self.stdout.write(
+                f"{node or 'The server'} keeps no ACL file (aclfile): a restart forgets the user."
+            )
 
     def _pause(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])

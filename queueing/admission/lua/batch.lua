@@ -66,6 +66,6 @@ if what ~= 'extend' and what ~= 'open' or window ~= '' then keep_loading() end
 if what ~= 'loaded' then log(({ open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' })[what], '', '', '',
   '', '', batch, reason, ends) end
 finish()
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', 'timers:new', GATE)
 --@include wake
 return { '1', '', '', '' }

@@ -44,6 +44,6 @@ call('HSET', GATE, 'conf', conf, 'adapt', adapt)
 if before ~= after then log('resized', '', '', '', '', '', '', 'settings', fmt('%d %d', before, after))
 else log('configured') end
 finish()
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', 'timers:new', GATE)
 --@include wake
 return { '1', '', '', '' }

@@ -52,6 +52,6 @@ if status == 'r' then
 end
 call('XADD', KEYS[11] or GATE .. ':log', '1-0', 'at', at, 'e',
   (status == 'r' and 'recovering' or 'created') .. '\t\t\t\t\t\t\t\t' .. int(string.sub(columns, 5, 11)))
-call('PUBLISH', GATE .. ':wake', '')
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', GATE .. ':wake', '')
+redis.pcall('PUBLISH', 'timers:new', GATE)
 return { '1', '', '', '' }

@@ -27,5 +27,5 @@ for _, name in ipairs({ KEYS[2] or GATE .. ':permits', KEYS[3] or GATE .. ':anon
   KEYS[9] or GATE .. ':work', KEYS[10] or GATE .. ':batches', KEYS[11] or GATE .. ':log', GATE }) do
   call('UNLINK', name)
 end
-call('PUBLISH', GATE .. ':wake', '')
+redis.pcall('PUBLISH', GATE .. ':wake', '')
 return { '1', '', '', there and '' or 'repeat' }

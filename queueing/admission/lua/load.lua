@@ -65,6 +65,6 @@ for i = 2, #ARGV, 6 do
 end
 if put > 0 then log('loaded', '', '', '', '', '', batch, '', fmt('%d', put)) end
 finish()
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', 'timers:new', GATE)
 --@include wake
 return { '1', fmt('%d', put), fmt('%d', refused), '' }

@@ -26,7 +26,7 @@ if find(reason, '%c') or #reason > 200 then return { '-1', '', '', 'malformed re
 if sub(conf, 1, 1) ~= 'r' then return { '1', '', '', 'repeat' } end
 --@include machinery
 call('HSET', GATE, 'loaded', 1, 'becomes', status)
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', 'timers:new', GATE)
 if how == 'loaded' then return { '1', '', '', 'waiting' } end
 conf = status .. sub(conf, 2)
 call('HSET', GATE, 'conf', conf)

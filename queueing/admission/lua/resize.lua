@@ -32,6 +32,6 @@ conf = new
 call('HSET', GATE, 'conf', conf)
 log('resized', '', '', '', '', '', '', reason, fmt('%d %d', before, wanted))
 finish()
-call('PUBLISH', 'timers:new', GATE)
+redis.pcall('PUBLISH', 'timers:new', GATE)
 --@include wake
 return { '1', fmt('%d', before), fmt('%d', used()), '' }

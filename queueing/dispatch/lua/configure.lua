@@ -38,6 +38,6 @@ for i = 1, #flat do
   if p then settle(p) end
 end
 log('configured')
-call('PUBLISH', 'timers:new', GROUP)
+redis.pcall('PUBLISH', 'timers:new', GROUP)
 --@include close
 return { '1', '' }

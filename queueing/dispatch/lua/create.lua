@@ -60,6 +60,6 @@ end
 call('HSET', GROUP, 'until', first)
 call('XADD', KEYS[14] or GROUP .. ':log', '1-0', 'at', at, 'e',
   (recovering and 'recovering' or 'created') .. '\t\t\t\t\t\t')
-call('PUBLISH', GROUP .. ':wake', '')
-call('PUBLISH', 'timers:new', GROUP)
+redis.pcall('PUBLISH', GROUP .. ':wake', '')
+redis.pcall('PUBLISH', 'timers:new', GROUP)
 return { '1', '' }

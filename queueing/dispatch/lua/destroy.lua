@@ -29,12 +29,12 @@ local flat = call('HGETALL', KEYS[2] or GROUP .. ':peers')
 for i = 1, #flat, 2 do
   local link, process = string.match(flat[i + 1], '^%a\t[^\t]*\t([^\t]*)\t([^\t]*)')
   if link and link ~= '' then
-    call('PUBLISH', 'dispatch:to:' .. process,
+    redis.pcall('PUBLISH', 'dispatch:to:' .. process,
       table.concat({ string.sub(GROUP, 7, -2), flat[i], link, 'close', '4404', 'destroyed' }, '\t'))
   end
 end
 local suffixes = { '', ':peers', ':beats', ':gone', ':seqs', ':out', ':routes', ':timers', ':index', ':ready', ':ring',
   ':names', ':clear', ':log' }
 for i = 1, #suffixes do call('UNLINK', KEYS[i] or GROUP .. suffixes[i]) end
-call('PUBLISH', GROUP .. ':wake', '')
+redis.pcall('PUBLISH', GROUP .. ':wake', '')
 return { '1', there and '' or 'repeat' }

@@ -52,6 +52,6 @@ if p then
 end
 local WORDS = { o = 'open', d = 'drain', b = 'blocked' }
 log(WORDS[state], p and p.key, name, WORDS[before], int(ended), reason, till)
-if till ~= '' then call('PUBLISH', 'timers:new', GROUP) end
+if till ~= '' then redis.pcall('PUBLISH', 'timers:new', GROUP) end
 --@include close
 return { '1', before, int(ended), '' }

@@ -96,7 +96,7 @@ end
 
 for i = 4, #ARGV, 3 do tell(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 add('freed', freed)
-if restored > 0 then call('PUBLISH', 'timers:new', GROUP) end -- deadlines that it told may be near
+if restored > 0 then redis.pcall('PUBLISH', 'timers:new', GROUP) end -- deadlines that it told may be near
 if ARGV[3] == '1' and me.resync == '1' then
   me.resync = '0'
   keep_peer(me)

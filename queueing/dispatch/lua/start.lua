@@ -58,7 +58,7 @@ elseif old and (old.flags == 'pb' and b or old.flags == '' and f and b and old.w
     old.fe, old.flags = me.epoch, ''
     keep_route(old)
     set_timer(old)
-    call('PUBLISH', 'timers:new', GROUP)
+    redis.pcall('PUBLISH', 'timers:new', GROUP)
     call('ZADD', INDEX, 0, session)
     load(me, 1)
     add('restored')
@@ -91,7 +91,7 @@ else
   keep_route(new)
   if timed then
     set_timer(new)
-    if goes - now < shortest_term() then call('PUBLISH', 'timers:new', GROUP) end
+    if goes - now < shortest_term() then redis.pcall('PUBLISH', 'timers:new', GROUP) end
   end
   call('ZADD', INDEX, 0, session, 0, '=' .. back.id .. '\t' .. session)
   load(me, 1)

@@ -60,5 +60,5 @@ else
   keep_agent(a)
 end
 --@include close
-call('PUBLISH', 'timers:new', DESK)
+redis.pcall('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq) }

@@ -33,5 +33,5 @@ call('HSET', KEYS[1], 'generation', generation, 'conf', ARGV[2], 'script_version
   'log_limit', ARGV[4] or '1000000', 'clock', int(now), 'drained', 0)
 local seq = append(KEYS[9] or KEYS[1] .. ':log', 0, 0, ARGV[4], now, 'k', 'created', 'w', ARGV[2] == 'r' and 'recovering' or 'open')
 call('HSET', KEYS[1], 'seq', int(seq))
-call('PUBLISH', 'timers:new', KEYS[1])
+redis.pcall('PUBLISH', 'timers:new', KEYS[1])
 return { 'ok' }

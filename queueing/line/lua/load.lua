@@ -52,5 +52,5 @@ for i = 1, #ARGV, 6 do
   end
 end
 --@include close
-call('PUBLISH', 'timers:new', DESK)
+redis.pcall('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq), int(put) }

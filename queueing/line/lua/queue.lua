@@ -51,5 +51,5 @@ else
   end
 end
 --@include close
-call('PUBLISH', 'timers:new', DESK)
+redis.pcall('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq) }

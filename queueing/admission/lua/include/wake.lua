@@ -1,6 +1,6 @@
 -- Wakes those who watch, once in each tenth of a second, and keeps the history within its limit.
 if seq > first_seq then
-  if math.floor(now / 100000) ~= math.floor(last / 100000) then call('PUBLISH', GATE .. ':wake', '') end
+  if math.floor(now / 100000) ~= math.floor(last / 100000) then redis.pcall('PUBLISH', GATE .. ':wake', '') end
   if math.floor(seq / 256) ~= math.floor(first_seq / 256) then
     local kept = tonumber(call('HGET', GATE, 'drained')) or 0
     local room = sub(conf, 47, 56) + 0

@@ -4,7 +4,7 @@ local tenth = int(math.floor(now / 100000))
 if head[6] ~= tenth then
   call('HSET', GROUP, 'woken', tenth, 'clock', at, 'seq', int(seq))
   if was_away then call('HSET', GROUP, 'listens_at', int(listens_at)) end
-  call('PUBLISH', GROUP .. ':wake', '')
+  redis.pcall('PUBLISH', GROUP .. ':wake', '')
 elseif seq > first_seq then
   call('HSET', GROUP, 'clock', at, 'seq', int(seq))
 end

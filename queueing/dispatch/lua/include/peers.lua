@@ -73,7 +73,7 @@ local function push(p, kind, session, peer, reason, body)
   local entry = concat({ kind, session, peer, reason, body }, '\t')
   call('HSET', OUT, p.key .. '\t' .. number, entry)
   if p.state == 'a' and p.held == '0' then
-    call('PUBLISH', 'dispatch:to:' .. p.process, concat({ SLUG, p.key, p.link, number, entry }, '\t'))
+    redis.pcall('PUBLISH', 'dispatch:to:' .. p.process, concat({ SLUG, p.key, p.link, number, entry }, '\t'))
   end
 end
 
@@ -89,7 +89,7 @@ end
 
 local function close_link(p, code, reason)
   if p.link ~= '' then
-    call('PUBLISH', 'dispatch:to:' .. p.process, concat({ SLUG, p.key, p.link, 'close', code, reason }, '\t'))
+    redis.pcall('PUBLISH', 'dispatch:to:' .. p.process, concat({ SLUG, p.key, p.link, 'close', code, reason }, '\t'))
   end
 end
 

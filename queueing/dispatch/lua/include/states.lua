@@ -85,7 +85,7 @@ local function void(p, what)
   local n = (call('HGET', SEQS, 'n' .. p.key) or 0) + 0
   if has_routes(p) then
     call('ZADD', CLEAR, 'NX', at, p.key .. '\t' .. p.epoch .. '\t' .. what)
-    call('PUBLISH', 'timers:new', GROUP)
+    redis.pcall('PUBLISH', 'timers:new', GROUP)
   end
   p.epoch = int(p.epoch + 1)
   call('HSET', SEQS, 'n' .. p.key, 0)

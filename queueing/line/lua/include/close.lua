@@ -4,5 +4,5 @@ if seq ~= first_seq then
   local wakes = now_ms - woken >= 100 or now_ms < woken
   call('HSET', DESK, 'seq', int(seq), 'clock', int(now), 'joined', joined_total, 'answered', answered_total, 'abandoned', abandoned_total,
     'ticket', last_ticket, 'woken', wakes and int(now_ms) or h[7] or '0')
-  if wakes then call('PUBLISH', DESK .. ':wake', '') end
+  if wakes then redis.pcall('PUBLISH', DESK .. ':wake', '') end
 end

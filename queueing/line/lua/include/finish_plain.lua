@@ -39,8 +39,8 @@ if status == 'o' and needs == 0 and calls == 0 then
     local ms = int(now_ms)
     local function tell(kind, id)
       local text = '{"op":"personal","kind":"line.' .. kind .. '","data":{"visit":"' .. id .. '","agent":"' .. agent .. '","seq":' .. int(seq) .. '}}'
-      call('PUBLISH', 'live:to:visitor:' .. id, text)
-      call('PUBLISH', 'live:to:user:' .. agent, text)
+      redis.pcall('PUBLISH', 'live:to:visitor:' .. id, text)
+      redis.pcall('PUBLISH', 'live:to:user:' .. agent, text)
     end
     all = sub(all, 1, begin) .. sub(all, stop + 1)
     local used = select(2, string.gsub(all, ',', '')) - 1

@@ -13,8 +13,8 @@ end
 -- What one visitor or agent must hear at once goes to their sockets, past every coalescer.
 local function tell(kind, visit, agent)
   local text = fmt('{"op":"personal","kind":"line.%s","data":{"visit":"%s","agent":"%s","seq":%s}}', kind, visit, agent, int(seq))
-  if visit ~= '-' then call('PUBLISH', 'live:to:visitor:' .. visit, text) end
-  if agent ~= '-' then call('PUBLISH', 'live:to:user:' .. agent, text) end
+  if visit ~= '-' then redis.pcall('PUBLISH', 'live:to:visitor:' .. visit, text) end
+  if agent ~= '-' then redis.pcall('PUBLISH', 'live:to:user:' .. agent, text) end
 end
 local function clean(text)
   return (string.gsub(text or '', '%s+', '_'))
