@@ -45,8 +45,11 @@ class Script:
 
     @cached_property
     def text(self) -> str:
-        """What Redis runs: the prelude's part, then the body. Assembled when first asked for."""
-        return _assemble(self.body, self.version, _prelude)
+        """What Redis runs: the prelude's part, then the body. Assembled when first asked for.
+
+        No line break at the end: a shell's "$(…)" drops it, and the SHA-1 would be another.
+        """
+        return _assemble(self.body, self.version, _prelude).rstrip("\n")
 
     @cached_property
     def sha1(self) -> str:

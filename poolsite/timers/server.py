@@ -104,16 +104,24 @@ class Server:
             self._tags.add(tag)
             self.shards[shard_of(tag)].bring_forward([tag])
 
+    async def check_scripts(self) -> int:
+        """Load all scripts if a master lacks one of any app; returns how many were missing.
+
+        Switches call them by their SHA, and Redis forgets them on SCRIPT FLUSH and on a restart.
+        """
+        path = self._path()
+        missing = await asyncio.to_thread(path.missing_scripts)
+        if missing:
+            await asyncio.to_thread(path.load_scripts)
+            logger.warning("timers: %s scripts were missing and are loaded", len(missing))
+        return len(missing)
+
     async def _keep_scripts(self) -> None:
-        """Hold every script on every master: switches call them by their SHA."""
+        """Check the scripts every SCRIPTS_SECONDS, and whenever Redis was away."""
         while True:
             self._recheck.clear()
             try:
-                path = self._path()
-                missing = await asyncio.to_thread(path.missing_scripts)
-                if missing:
-                    await asyncio.to_thread(path.load_scripts)
-                    logger.warning("timers: %s scripts were missing and are loaded", len(missing))
+                await self.check_scripts()
                 await wait_for(self._recheck, SCRIPTS_SECONDS)
             except AWAY as error:
                 self._log("the scripts were not checked", error)

@@ -1,6 +1,9 @@
 """`manage.py scripts`: what a switch's configuration takes its SHA from."""
 
+import hashlib
 import re
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from poolsite.hotpath.management.commands import scripts
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.cluster import RedisCluster
 
+ROOT = Path(__file__).resolve().parents[2]
 LINE = re.compile(r"[a-z.-]+/[a-z_]+  [1-9][0-9]*  [0-9a-f]{40}")
 
 
@@ -19,6 +23,12 @@ def printed(*args: str) -> list[str]:
     out = StringIO()
     call_command("scripts", *args, stdout=out)
     return out.getvalue().splitlines()
+
+
+def listed() -> dict[str, str]:
+    """The SHA of each script, as the command lists it."""
+    words = (line.split("  ") for line in printed())
+    return {title: sha for title, _, sha in words}
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +58,48 @@ def test_check_loads_nothing_and_names_what_is_missing(clean_redis: RedisServer)
         assert client.script_exists(hotpath.registered()["hotpath/state"].sha1) == [False]
     lines = printed()
     assert printed("--check") == lines
+
+
+def test_the_text_of_each_script_has_the_sha_that_is_listed() -> None:
+    """A shell's "$(…)" drops line breaks at the end, so there is none."""
+    for title, sha in listed().items():
+        out = StringIO()
+        call_command("scripts", "--text", title, stdout=out)
+        text = out.getvalue()
+        assert hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() == sha, title
+        assert not text.endswith("\n"), title
+
+
+@pytest.mark.processes
+def test_redis_gives_the_printed_text_the_listed_sha(clean_redis: RedisServer) -> None:
+    command = f"{sys.executable} manage.py scripts --text numbers/event"
+    with clean_redis.client() as client:
+        client.script_flush()
+        shell = ["sh", "-c", f'printf %s "$({command})"']
+        text = subprocess.run(shell, cwd=ROOT, capture_output=True, check=True).stdout
+        assert client.script_load(text) == listed()["numbers/event"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("numbers/evnet", "numbers/event"),
+        ("events", "numbers/events"),
+        ("evnet", "numbers/event"),
+        ("", "manage.py scripts"),
+        ("../settings", "manage.py scripts"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_that_are_alike(name: str, near: str) -> None:
+    with pytest.raises(CommandError, match=near):
+        printed("--text", name)
+
+
+def test_text_needs_no_redis_and_excludes_check() -> None:
+    with hotpath.connect("redis://127.0.0.1:1"):
+        assert printed("--text", "numbers/event")
+    with pytest.raises(CommandError, match="not allowed with"):
+        printed("--text", "numbers/event", "--check")
 
 
 def test_every_master_of_a_cluster_gets_every_script(redis_cluster: RedisCluster) -> None:

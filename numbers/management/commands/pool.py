@@ -60,7 +60,9 @@ class Command(VerbCommand):
         brought.add_argument("--yes", action="store_true", help="import; else only show")
         brought.set_defaults(run=self._import)
         switches.add_verb(verbs, lambda text: self.stdout.write(text))
-        acl = verbs.add_parser("acl", help="the Redis user of a switch that runs the scripts itself")
+        acl = verbs.add_parser(
+            "acl", help="the Redis user of a switch that runs the scripts itself"
+        )
         acl.add_argument("slug")
         acl.add_argument("switch", help="the switch's name, as it reports itself")
         acl.add_argument("--ask", action="store_true", help="ask for a password; else one is made")
@@ -175,7 +177,9 @@ class Command(VerbCommand):
         if not options["ask"]:
             self.stdout.write(f"Password, shown only now: {password}")
         if not options["apply"]:
-            self.stdout.write("Nothing was changed. Give every Redis node this line, or use --apply.")
+            self.stdout.write(
+                "Nothing was changed. Give every Redis node this line, or use --apply."
+            )
             return
         self.stdout.write(f"User {user.name} is set on every master. Replicas need the line, too.")
         for node in forgetful:

@@ -1,6 +1,7 @@
 """Load every Lua script on every master and name its SHA, for switches' configurations."""
 
 from argparse import ArgumentParser
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,22 @@ class Command(BaseCommand):
     help = "Loads all scripts on every master; prints `app/name  <number of KEYS>  <sha1>` each."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
+        instead = parser.add_mutually_exclusive_group()
+        instead.add_argument(
             "--check",
             action="store_true",
             help="load nothing; exit 1 when a script is missing on a master",
         )
+        instead.add_argument(
+            "--text",
+            metavar="APP/NAME",
+            help="load nothing; print this script exactly as Redis is given it",
+        )
 
-    def handle(self, *args: Any, check: bool, **options: Any) -> None:
+    def handle(self, *args: Any, check: bool, text: str | None, **options: Any) -> None:
+        if text is not None:
+            self.stdout.write(_script(text).text, ending="")
+            return
         scripts = hotpath.registered()
         forgotten = unregistered_files()
         if forgotten:
@@ -46,3 +56,17 @@ class Command(BaseCommand):
         if missing:
             lines = "".join(f"\n  {title} on {node or 'the server'}" for node, title in missing)
             raise CommandError(f"Missing (load with `manage.py scripts`):{lines}")
+
+
+def _script(title: str) -> hotpath.Script:
+    """The script of that title; CommandError with those that are spelled alike."""
+    scripts = hotpath.registered()
+    if title in scripts:
+        return scripts[title]
+    near = get_close_matches(title, scripts, n=3)
+    if "/" not in title:
+        bare = {script.name for script in scripts.values()}
+        (alike, *_) = (*get_close_matches(title, bare, n=1), "")
+        near = [name for name, script in scripts.items() if script.name == alike]
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`manage.py scripts` lists all."
+    raise CommandError(f"There is no script {title!r}. {hint}")

@@ -1,0 +1,299 @@
+"""The Redis user of a switch: it can do its work, and nothing outside of its pool."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import redis
+
+from numbers import pool
+from numbers.pool import switch_user
+from poolsite import hotpath
+from poolsite.hotpath.scripts import preluded_with
+from poolsite.runtime.redis_server import RedisServer
+from tests.hotpath.starving import everything
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, pool_on
+from tests.support.clock import KEY as CLOCK
+from tests.support.clock import TEST_PRELUDE, ScriptClock
+
+PASSWORD = "a password of a test"
+# Without a user's right to them: they say who one is, or end the connection.
+ALWAYS = {"auth", "hello", "quit", "reset"}
+BOOT_1 = ("switch", "fs-01", "incarnation", "boot-1")
+BOOT_2 = ("switch", "fs-01", "incarnation", "boot-2")
+
+
+@pytest.fixture
+def bench(each_redis: RedisServer) -> Iterator[PoolUnderTest]:
+    """A pool on each kind of server, under a clock that the test moves."""
+    with (
+        preluded_with(TEST_PRELUDE),
+        each_redis.client() as client,
+        pool_on(each_redis.url, ScriptClock(client)) as bench,
+    ):
+        bench.path.load_scripts()
+        yield bench.create(near=True, sticky_seconds=100, callback_window_seconds=100)
+        for name in client.acl_users():
+            if name != "default":
+                client.acl_deluser(name)
+
+
+@contextmanager
+def user(bench: PoolUnderTest, server: RedisServer, *changes: str) -> Iterator[Any]:
+    """A connection of the switch's user. The test clock is read by the scripts, so it may."""
+    made = switch_user.switch_user(SLUG, "fs-01", PASSWORD)
+    rules = (*made.rules, "+get", "~" + CLOCK, *changes)
+    bench.client.execute_command("ACL", "SETUSER", made.name, *rules)
+    with redis.Redis(
+        unix_socket_path=str(server.socket),
+        username=made.name,
+        password=PASSWORD,
+        decode_responses=True,
+        protocol=2,
+    ) as client:
+        yield client
+
+
+Step = tuple[str, tuple[str | int, ...]]
+
+
+def day(now_us: int) -> Iterator[Step]:
+    """What a switch says in a day: script and words. Each step is a second after the last."""
+    listing = ("fs-01", "boot-1", str(now_us), 1, 1, 0)
+    yield "event", ("add", "1001", "near", "86")
+    yield "event", ("reg", "1001")
+    yield "event", ("add", "1002")
+    yield "event", ("reg", "1002", "contact", "sip:a", "expires", 50, "seq", 3, *BOOT_1)
+    yield (
+        "event",
+        ("call", "-", "call_id", "a", "near", "86", "callee", "139", "agent", "x", *BOOT_1),
+    )
+    yield "event", ("renew", "-", "call_id", "a", *BOOT_1)
+    yield "event", ("call", "1002", "call_id", "b", *BOOT_1)
+    yield "event", ("call", "-", "call_id", "c", "wait_ms", 60_000, *BOOT_1)
+    yield "event", ("hangup", "1001", "call_id", "a", *BOOT_1)
+    yield "event", ("call", "-", "call_id", "c", "wait_ms", 60_000, *BOOT_1)
+    yield "event", ("call", "-", "call_id", "d", *BOOT_1)
+    yield "live_list", (*listing, "b", "1002", "c", "1001", "ghost", "1003")
+    yield "live_list", (*listing, "b", "1002")
+    yield "event", ("hangup", "-", "call_id", "c", *BOOT_1)
+    yield "events", (2, "unreg", "1001", 2, "reg", "1001")
+    yield "event", ("del", "1002", *BOOT_1)
+    yield "event", ("hangup", "1002", "call_id", "b", *BOOT_1)
+    yield "event", ("call", "1001", "direction", "in", "call_id", "e", *BOOT_1)
+    yield "event", ("unreg", "1001")
+    yield "event", ("call", "-", "call_id", "f", *BOOT_2)
+    yield "release", (100,)
+    yield "event", ("hangup", "1001", "call_id", "e", *BOOT_2)
+    yield "event", ("add", "1002")
+    yield "event", ("reg", "1002", "contact", "sip:b", "expires", 1)
+    yield "event", ("call", "-", "call_id", "g", *BOOT_2)
+    yield "event", ("call", "1002")
+    yield "event", ("hangup", "1002")
+
+
+def send(client: Any, step: Step) -> list[str]:
+    name, words = step
+    reply: list[str] = client.evalsha(pool.SCRIPTS[name].sha1, 1, KEYS.tag, *words)
+    return reply
+
+
+def test_the_user_does_all_that_a_switch_does(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    assert bench.clock is not None
+    words = [words[0] for name, words in day(0) if name == "event"]
+    assert set(words) == {"add", "del", "reg", "unreg", "call", "hangup", "renew"}
+    with user(bench, each_redis) as client:
+        replies = []
+        for step in day(bench.clock.now_us):
+            bench.advance(1)
+            replies.append((step, send(client, step)))
+            assert bench.problems() == []
+        said = {reply[0] for _, reply in replies}
+        reasons = {reply[3] for _, reply in replies if len(reply) > 3}
+        client.ping()
+        listener = client.pubsub()
+        listener.subscribe(KEYS.offers_channel)
+        assert listener.get_message(timeout=5)["type"] == "subscribe"
+        listener.close()
+    assert said == {"1", "0", "-1", "4"}, replies
+    assert reasons >= {"waiting", "exhausted", "old call", "offline"}, replies
+    assert not any(reason.startswith("malformed") for reason in reasons), replies
+
+
+def test_every_other_command_is_refused(bench: PoolUnderTest, each_redis: RedisServer) -> None:
+    allowed = set(switch_user.commands())
+    refused, tried = set(), 0
+    with user(bench, each_redis, "-get") as client:
+        for words in every_command(bench.client):
+            if words[0] in ALWAYS or words[0] in allowed:
+                continue
+            tried += 1
+            # EXEC answers with its own error around it; MODULE and DEBUG are shut for everybody.
+            with pytest.raises(redis.exceptions.RedisError, match=r"no permissions|not allowed"):
+                client.execute_command(*words)
+            refused.add(words[0])
+    assert tried > 180
+    assert {
+        "eval",
+        "script",
+        "function",
+        "fcall",
+        "config",
+        "flushall",
+        "del",
+        "set",
+    } - refused <= {
+        "function",
+        "fcall",
+    }
+
+
+def every_command(client: Any) -> Iterator[list[str]]:
+    """Each command and subcommand of the server, with as many words as it asks for."""
+    client.response_callbacks.pop("COMMAND", None)  # as the server says it
+    for row in client.execute_command("COMMAND"):
+        yield from _words_of(row)
+
+
+def _words_of(row: list[Any]) -> Iterator[list[str]]:
+    name, arity = str(row[0]), int(row[1])
+    subcommands = row[9] if len(row) > 9 else []
+    if subcommands:
+        for below in subcommands:
+            yield from _words_of(below)
+    else:
+        words = name.split("|")
+        yield words + ["1"] * (abs(arity) - len(words))
+
+
+def test_no_other_key_and_no_other_channel_is_reached(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    others = ["{other}", "{other}:numstate", "numpool", "{numpool", KEYS.charges, KEYS.tag + "x"]
+    with user(bench, each_redis) as client:
+        for key in others:
+            for words in (
+                ("HGET", key, "a"),
+                ("HSET", key, "a", "1"),
+                ("ZADD", key, "1", "a"),
+                ("XADD", key, "*", "a", "1"),
+                ("EVALSHA", pool.SCRIPTS["event"].sha1, 1, key, "add", "1001"),
+            ):
+                with pytest.raises(redis.exceptions.NoPermissionError):
+                    client.execute_command(*words)
+        for channel in (
+            "{other}:wake",
+            "{other}:offers",
+            "live:to:user:1",
+            KEYS.wake_channel + "x",
+        ):
+            for command in ("PUBLISH", "SUBSCRIBE"):
+                words = (command, channel, "") if command == "PUBLISH" else (command, channel)
+                with pytest.raises(redis.exceptions.NoPermissionError):
+                    client.execute_command(*words)
+        assert everything(bench.client).keys() <= {*KEYS.all, CLOCK}
+
+
+def test_what_such_a_user_can_do_all_the_same(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    """docs/numbers-redis.md says so: Redis cannot keep apart a script and its commands."""
+    with user(bench, each_redis) as client:
+        client.hset(KEYS.tag, "made", "up")
+        assert client.evalsha(pool.SCRIPTS["pause"].sha1, 1, KEYS.tag, "1", "because")[0] == "1"
+        with pytest.raises(redis.exceptions.RedisError):
+            client.evalsha(pool.SCRIPTS["destroy"].sha1, 1, KEYS.tag, "1")
+    assert bench.client.exists(KEYS.tag)
+
+
+def lacking(bench: PoolUnderTest) -> Iterator[str]:
+    """Each right but that of running a script at all, taken away."""
+    for command in switch_user.commands():
+        if command not in switch_user.CONNECTION:
+            yield "-" + command
+    yield from ("keys " + key for key in KEYS.all)
+    yield "resetchannels"
+
+
+def without(right: str) -> tuple[str, ...]:
+    if right.startswith("keys "):
+        left = [key for key in (*KEYS.all, CLOCK) if key != right.removeprefix("keys ")]
+        return ("resetkeys", *("~" + key for key in left))
+    return (right,)
+
+
+def test_a_user_who_lacks_a_right_changes_nothing_or_all(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    """Redis 6.2 cannot be asked what a user may: there only a lacking channel does no harm."""
+    asks = not bench.client.info("server")["redis_version"].startswith("6.")
+    for right in lacking(bench):
+        if not asks and right not in ("-publish", "resetchannels"):
+            continue
+        bench.create_again(near=True, sticky_seconds=100, callback_window_seconds=100)
+        refused = 0
+        with user(bench, each_redis, *without(right)) as client:
+            assert bench.clock is not None
+            for step in day(bench.clock.now_us):
+                bench.advance(1)
+                before = everything(bench.client)
+                try:
+                    send(client, step)
+                except redis.exceptions.RedisError as error:
+                    assert everything(bench.client) == before, (right, step, error)
+                    refused += 1
+                    send(bench.client, step)
+            assert bench.problems() == [], right
+        harmless = right in ("-publish", "resetchannels")
+        assert (refused == 0) == harmless, (right, refused)
+
+
+# -- the lists cannot rot ----------------------------------------------------------------------
+
+
+def test_the_commands_are_those_that_the_texts_name(redis_server: RedisServer) -> None:
+    """Found in another way: every word in quotes that the server knows as a command."""
+    with redis_server.client() as client:
+        known = {words[0] for words in every_command(client)}
+    texts = "".join(pool.SCRIPTS[name].text for name in switch_user.SWITCH_SCRIPTS)
+    quoted = {word.lower() for word in re.findall(r"'([A-Z]{3,})'", texts)}
+    assert quoted & known == set(switch_user.commands()) - set(switch_user.CONNECTION)
+
+
+def test_the_rights_that_a_script_tries_are_those_of_the_list() -> None:
+    for name in switch_user.SWITCH_SCRIPTS:
+        script = pool.SCRIPTS[name]
+        tried = {word.lower() for word in re.findall(r"may\('([A-Z]+)'", script.text)}
+        called = hotpath.commands_of(script)
+        # TIME and HMGET come before: nothing is written then. PUBLISH may be refused at any time.
+        assert called - {"time", "hmget", "publish"} <= tried, name
+        assert tried <= set(switch_user.commands()), name
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Any) -> None:
+    header = (
+        "--[[ numbers/odd\nPurpose: x\nKEYS[1] {pool} HASH x\nReply: x\nErrors: x\n"
+        "Complexity: x\nVersion: 1\n]]\n"
+    )
+    for body, reason in (
+        ("redis.call(ARGV[1], KEYS[1])", "not a plain text"),
+        ("local call = redis.call\nlocal f = { call }", "as a value"),
+        ("return pcall(redis.call, 'GET', KEYS[1])", "as a value"),
+        ("redis.call('PUBLISH', ARGV[1], '')", "known only when it runs"),
+    ):
+        path = tmp_path / "odd.lua"
+        path.write_text(header + body)
+        script = hotpath.scripts.read_script("numbers", path)
+        with pytest.raises(hotpath.ScriptHeaderError, match=reason):
+            hotpath.commands_of(script)
+            hotpath.channels_of(script, "{x}")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a~b", "x" * 65, "käse", "a\n+@all"])
+def test_a_name_that_could_be_read_as_a_rule_is_refused(name: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  the name is all that it says
+        switch_user.switch_user(SLUG, name, PASSWORD)
