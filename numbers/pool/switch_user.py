@@ -10,8 +10,8 @@ from numbers.pool.scripts import SCRIPTS
 from poolsite.hotpath import channels_of, commands_of
 
 SWITCH_SCRIPTS: Final = ("event", "events", "live_list", "release")
-# EVALSHA runs what the platform has loaded; EVAL and SCRIPT LOAD would bring in scripts of one's own.
-# The others are what clients send when they connect, look after the connection, or wait for offers.
+# EVALSHA runs what the platform has loaded; EVAL and SCRIPT LOAD would bring in other scripts. The
+# rest is what clients send when they connect, look after the connection, or wait for an offer.
 CONNECTION: Final = ("evalsha", "ping", "select", "subscribe", "unsubscribe")
 CLUSTER: Final = ("asking", "cluster|slots", "command")
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,64}")

@@ -37,20 +37,20 @@ class _Reader:
 
     def read(self) -> None:
         declared = set(self._declarations())
-        for place, token in enumerate(self.tokens):
-            if token not in self.callers or place in declared:
+        for place, word in enumerate(self.tokens):
+            if word not in self.callers or place in declared:
                 continue
             follows = self.tokens[place + 1 : place + 2]
             if follows == ["("]:
                 self._read_call(place + 2)
             elif follows != ["="]:  # `call = 1` is a field of a table
-                raise self.fail(f"{token} is used as a value")
+                raise self.fail(f"{word} is used as a value")
 
     def _declarations(self) -> Iterator[int]:
         """Learn `local call, sub = redis.call, string.sub` and `local POOL = KEYS[1]`; yields the
         places of names and values that are no calls."""
-        for place, token in enumerate(self.tokens):
-            if token != "local" or self.tokens[place + 1] == "function":
+        for place, word in enumerate(self.tokens):
+            if word != "local" or self.tokens[place + 1] == "function":
                 continue
             names, at = self._list(place + 1)
             if self.tokens[at : at + 1] != ["="]:

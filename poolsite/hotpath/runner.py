@@ -132,7 +132,7 @@ class HotPath:
         Returns the masters that keep their users in no file: a restart forgets the user there.
         """
         self._on_every_master([("ACL", "SETUSER", name, *rules)])
-        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), [("ACL", "SAVE")]))
+        answers = self._lane.exchange({node: [("ACL", "SAVE")] for node in self.router.nodes()})
         return sorted(node for node, (saved,) in answers.items() if isinstance(saved, Failure))
 
     def times(self) -> dict[Node, float]:

@@ -51,7 +51,7 @@ class StarvingPath(hotpath.HotPath):
 
 
 def everything(client: Any) -> dict[str, Any]:
-    """Every key with all that it holds, in an order of our own: a hash that grows moves its fields."""
+    """Every key with all that it holds (not DUMP: a hash that grows moves its fields)."""
     keys = sorted(client.scan_iter(count=1_000))
     with client.pipeline(transaction=False) as pipe:
         for key in keys:
