@@ -1,6 +1,5 @@
 """The Redis user of a switch: it can do its work, and nothing outside of its pool."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,6 @@ import redis
 
 from numbers import pool
 from numbers.pool import switch_user
-from poolsite import hotpath
 from poolsite.hotpath.scripts import preluded_with
 from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.starving import everything
@@ -191,10 +189,9 @@ def test_no_other_key_and_no_other_channel_is_reached(
             "live:to:user:1",
             KEYS.wake_channel + "x",
         ):
-            for command in ("PUBLISH", "SUBSCRIBE"):
-                words = (command, channel, "") if command == "PUBLISH" else (command, channel)
+            for order in (("PUBLISH", channel, ""), ("SUBSCRIBE", channel)):
                 with pytest.raises(redis.exceptions.NoPermissionError):
-                    client.execute_command(*words)
+                    client.execute_command(*order)
         assert everything(bench.client).keys() <= {*KEYS.all, CLOCK}
 
 
@@ -258,49 +255,3 @@ def test_a_user_who_lacks_a_right_changes_nothing_or_all(
             assert bench.problems() == [], right
         harmless = right in ("-publish", "resetchannels")
         assert (refused == 0) == harmless, (right, refused)
-
-
-# -- the lists cannot rot ----------------------------------------------------------------------
-
-
-def test_the_commands_are_those_that_the_texts_name(redis_server: RedisServer) -> None:
-    """Found in another way: every word in quotes that the server knows as a command."""
-    with redis_server.client() as client:
-        known = {words[0] for words in every_command(client)}
-    texts = "".join(pool.SCRIPTS[name].text for name in switch_user.SWITCH_SCRIPTS)
-    quoted = {word.lower() for word in re.findall(r"'([A-Z]{3,})'", texts)}
-    assert quoted & known == set(switch_user.commands()) - set(switch_user.CONNECTION)
-
-
-def test_the_rights_that_a_script_tries_are_those_of_the_list() -> None:
-    for name in switch_user.SWITCH_SCRIPTS:
-        script = pool.SCRIPTS[name]
-        tried = {word.lower() for word in re.findall(r"may\('([A-Z]+)'", script.text)}
-        called = hotpath.commands_of(script)
-        # TIME and HMGET come before: nothing is written then. PUBLISH may be refused at any time.
-        assert called - {"time", "hmget", "publish"} <= tried, name
-        assert tried <= set(switch_user.commands()), name
-
-
-def test_what_cannot_be_read_is_refused(tmp_path: Any) -> None:
-    header = (
-        "--[[ numbers/odd\nPurpose: x\nKEYS[1] {pool} HASH x\nReply: x\nErrors: x\n"
-        "Complexity: x\nVersion: 1\n]]\n"
-    )
-    for body, reason in (
-        ("redis.call(ARGV[1], KEYS[1])", "not a plain text"),
-        ("local call = redis.call\nlocal f = { call }", "as a value"),
-        ("return pcall(redis.call, 'GET', KEYS[1])", "as a value"),
-        ("redis.call('PUBLISH', ARGV[1], '')", "known only when it runs"),
-    ):
-        path = tmp_path / "odd.lua"
-        path.write_text(header + body)
-        script = hotpath.scripts.read_script("numbers", path)
-        with pytest.raises(hotpath.ScriptHeaderError, match=reason):
-            hotpath.channels_of(script, "{x}")
-
-
-@pytest.mark.parametrize("name", ["", "a b", "a~b", "x" * 65, "käse", "a\n+@all"])
-def test_a_name_that_could_be_read_as_a_rule_is_refused(name: str) -> None:
-    with pytest.raises(ValueError):
-        switch_user.switch_user(SLUG, name, PASSWORD)
