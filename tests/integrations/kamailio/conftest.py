@@ -1,0 +1,65 @@
+"""Fixtures of the tests with a real Kamailio."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from poolsite.runtime.redis_server import RedisServer
+from tests.integrations.kamailio.phone import Phone
+from tests.integrations.kamailio.stage import Stage
+from tests.numbers.pool_support import pool_on
+from tests.support.needs import require
+from tests.support.parts import starts_processes
+
+NUMBERS = ("13800000001", "13800000002")
+MakeStage = Callable[..., Stage]
+
+
+def admin_url(redis: RedisServer) -> str:
+    """Make a user of the test's own, for the default user loses its rights; return its URL."""
+    with redis.client() as client:
+        client.execute_command("ACL", "SETUSER", "admin", "on", ">admin", "~*", "&*", "+@all")
+    return redis.url.replace("unix://", "unix://admin:admin@")
+
+
+@pytest.fixture
+@starts_processes
+def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
+    """Makes a pool of these numbers on a Redis of its own and a Kamailio in front of it."""
+    require("kamailio")
+    with ExitStack() as ends:
+
+        def make(*numbers: str, up: bool = True, **options: Any) -> Stage:
+            redis = RedisServer(folder=tmp_path / "redis", append_only=True).start()
+            ends.callback(redis.stop)
+            bench = ends.enter_context(pool_on(admin_url(redis)))
+            bench.create().add(*(numbers or NUMBERS), up=up)
+            stage = Stage(tmp_path / "kamailio", redis, bench, **options)
+            ends.callback(stage.stop)
+            return stage.prepare().start()
+
+        yield make
+
+
+@pytest.fixture
+def stage(make_stage: MakeStage) -> Stage:
+    """Two numbers that are up, and a Kamailio."""
+    return make_stage()
+
+
+@pytest.fixture
+def agent(stage: Stage) -> Iterator[Phone]:
+    """A registered agent's phone."""
+    with Phone(stage.sip_port, "alice") as phone:
+        assert phone.register().status == 200
+        yield phone
+
+
+@pytest.fixture
+def callee(stage: Stage) -> Iterator[Phone]:
+    """The phone behind the gateway."""
+    with Phone(stage.sip_port, "callee", stage.callee_port) as phone:
+        yield phone

@@ -1,0 +1,169 @@
+"""A Kamailio of our configuration on private ports and folders, with a Redis and a pool of its own."""
+
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from numbers import pool
+from poolsite.runtime.parent import die_with_parent
+from poolsite.runtime.redis_server import RedisServer
+from tests.integrations.kamailio.phone import Phone
+from tests.numbers.pool_support import SLUG, PoolUnderTest
+from tests.support.ports import free_port
+from tests.support.waiting import patient, until
+
+FOLDER = Path(__file__).resolve().parents[3] / "integrations" / "kamailio"
+SCHEMA = Path("/usr/share/kamailio/db_sqlite")
+TABLES = ("standard", "usrloc", "dialog", "auth_db")
+SWITCH, USER, SECRET = "kamailio-01", "switch-kamailio-01", "secret-of-kamailio-01"
+SCRIPTS = ("event", "live_list")
+
+# MERGE: with `manage.py pool acl` in the tree, these rights are what it prints for the switch.
+RIGHTS = f"~{{{SLUG}}}* &{{{SLUG}}}:* -@all +@read +@write +@fast +time +evalsha +publish".split()
+
+
+@dataclass
+class Stage:
+    """One switch and its pool. `settings` overrides those of poolsite-local.cfg.example."""
+
+    folder: Path
+    redis: RedisServer
+    bench: PoolUnderTest
+    settings: dict[str, str] = field(default_factory=dict)
+    defines: tuple[str, ...] = ()
+    sip_port: int = field(default_factory=free_port)
+    callee_port: int = field(default_factory=free_port)
+    process: "subprocess.Popen[bytes] | None" = None
+
+    def prepare(self) -> "Stage":
+        """Do what README.md tells a person to do: the state file, the scripts, the user, settings."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with sqlite3.connect(self.state_file) as state:
+            for table in TABLES:
+                state.executescript((SCHEMA / f"{table}-create.sql").read_text())
+        shutil.copy(FOLDER / "kamailio.cfg", self.folder)
+        shas = self.load_scripts()
+        self.make_user()
+        values = {
+            "SIP_LISTEN": f"udp:127.0.0.1:{self.sip_port}",
+            "SIP_DOMAIN": "127.0.0.1",
+            "CALLEE_GATEWAY": f"sip:127.0.0.1:{self.callee_port}",
+            "SIP_WORKERS": "4",
+            "SWITCH_NAME": SWITCH,
+            "POOL_SLUG": SLUG,
+            "REDIS_SERVER": f"unix={self.redis.socket}",
+            "REDIS_USER": USER,
+            "REDIS_SECRET": SECRET,
+            "EVENT_SHA": shas["event"],
+            "LIST_SHA": shas["live_list"],
+            "STATE_FILE": str(self.state_file),
+            "RUN_FOLDER": str(self.folder),
+            "LIST_SECONDS": "2",
+            "MIN_EXPIRES": "1",
+        } | self.settings
+        text = local_settings((FOLDER / "poolsite-local.cfg.example").read_text(), values)
+        defines = "".join(f"#!define {name}\n" for name in self.defines)
+        (self.folder / "poolsite-local.cfg").write_text(defines + text)
+        return self
+
+    @property
+    def state_file(self) -> Path:
+        return self.folder / "poolsite.sqlite"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "kamailio.log"
+
+    def load_scripts(self) -> dict[str, str]:
+        """Do what Poolsite's timers do, have the scripts in Redis; return their SHA-1s."""
+        load = self.bench.client.script_load
+        return {name: str(load(pool.SCRIPTS[name].text)) for name in SCRIPTS}
+
+    def make_user(self) -> None:
+        """Give the switch a user with the pool's rights, and the default user none."""
+        command = self.bench.client.execute_command
+        command("ACL", "SETUSER", USER, "reset", "on", f">{SECRET}", *RIGHTS)
+        command("ACL", "SETUSER", "default", "resetpass", "-@all")
+
+    def start(self) -> "Stage":
+        """Start Kamailio and wait until it answers an OPTIONS."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                ["kamailio", "-DD", "-E", "-f", self.folder / "kamailio.cfg", "-m", "64"]
+                + ["-Y", self.folder, "-w", self.folder, "-P", self.folder / "kamailio.pid"],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        with Phone(self.sip_port) as phone:
+            until(lambda: self._ended() or phone.options(), evidence=self.said)
+        assert not self._ended(), self.said()
+        return self
+
+    def _ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+    def said(self) -> str:
+        return self.log.read_text()[-4000:]
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to every process of this Kamailio, which leads a group of its own."""
+        assert self.process is not None
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        """End all its processes at once, as a crash would."""
+        self.signal(signal.SIGKILL)
+        self.wait()
+
+    def stop(self) -> None:
+        """End it as a person would; what does not end is killed. Harmless when it has ended."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=patient(10))
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+        self.wait()
+
+    def wait(self) -> None:
+        """Return when no process of it is left and its port is free again."""
+        assert self.process is not None
+        self.process.wait()
+        self.process = None
+        until(lambda: _is_free(self.sip_port))
+
+    def idle(self, count: int) -> bool:
+        """Tell whether no call has a number and `count` numbers may be picked."""
+        figures = self.bench.figures()
+        return (figures.busy_up + figures.busy_down, figures.idle_up) == (0, count)
+
+
+def local_settings(example: str, values: dict[str, str]) -> str:
+    """Fill in poolsite-local.cfg.example, without WITH_AUTH. Every name must be in it."""
+    lines = []
+    for line in example.splitlines():
+        if line == "#!define WITH_AUTH":
+            continue
+        name = line.split("!")[2] if line.startswith("#!substdef") else ""
+        lines.append(f'#!substdef "!{name}!{values[name]}!g"' if name in values else line)
+    text = "\n".join(lines) + "\n"
+    missing = [name for name in values if f"!{name}!" not in text]
+    assert not missing, f"settings that poolsite-local.cfg.example does not have: {missing}"
+    return text
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
