@@ -1,6 +1,7 @@
 """A Kamailio of our configuration on private ports and folders, with a Redis and a pool of its own."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -24,7 +25,7 @@ SWITCH, USER, SECRET = "kamailio-01", "switch-kamailio-01", "secret-of-kamailio-
 SCRIPTS = ("event", "live_list")
 
 # MERGE: with `manage.py pool acl` in the tree, these rights are what it prints for the switch.
-RIGHTS = f"~{{{SLUG}}}* &{{{SLUG}}}:* -@all +@read +@write +@fast +time +evalsha +publish".split()
+RIGHTS = f"~{{{SLUG}}}* &{{{SLUG}}}:* &timers:new -@all +@read +@write +@fast +time +evalsha +publish".split()
 
 
 @dataclass
@@ -139,6 +140,12 @@ class Stage:
         self.process.wait()
         self.process = None
         until(lambda: _is_free(self.sip_port))
+
+    def waiting_events(self) -> int:
+        """Return how many events this Kamailio has not sent yet."""
+        words = ["kamcmd", "-s", f"unix:{self.folder}/kamailio_ctl", "mqueue.get_sizes"]
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        return sum(int(size) for size in re.findall(r"size: (\d+)", said))
 
     def idle(self, count: int) -> bool:
         """Tell whether no call has a number and `count` numbers may be picked."""

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.integrations.kamailio.conftest import NUMBERS
+from tests.integrations.kamailio.conftest import NUMBERS, MakeStage
 from tests.integrations.kamailio.phone import Call, Message, Phone
 from tests.integrations.kamailio.stage import Stage
+from tests.numbers.pool_support import KEYS
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
@@ -55,3 +56,125 @@ def test_a_bye_of_either_end_gives_the_number_back_after_its_answer(
     agent.reply(bye, 200, "OK")
     callee.wait(200)
     until(lambda: stage.idle(2), evidence=stage.said)
+
+
+def test_a_refused_call_and_a_cancelled_one_give_the_number_back(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    agent.invite(CALLEE)
+    callee.reply(callee.wait("INVITE"), 486, "Busy Here")
+    assert agent.wait(486).get("Call-ID")
+    until(lambda: stage.idle(2), evidence=stage.said)
+
+    mine = agent.invite(CALLEE)
+    invite = callee.wait("INVITE")
+    callee.reply(invite, 180, "Ringing")
+    agent.wait(180)
+    agent.cancel(mine)
+    agent.wait(200)
+    callee.reply(callee.wait("CANCEL"), 200, "OK")
+    assert not stage.idle(2)  # until the callee has confirmed it
+    callee.reply(invite, 487, "Request Terminated")
+    agent.wait(487)
+    until(lambda: stage.idle(2), evidence=stage.said)
+
+
+def test_a_callee_that_never_answers_gives_the_number_back(make_stage: MakeStage) -> None:
+    stage = make_stage(settings={"SETUP_MS": "1000"})
+    with (
+        Phone(stage.sip_port, "alice") as agent,
+        Phone(stage.sip_port, "callee", stage.callee_port) as callee,
+    ):
+        agent.register()
+        agent.invite(CALLEE)
+        callee.reply(callee.wait("INVITE"), 180, "Ringing")
+        agent.wait(180)
+        agent.wait(408)
+        until(lambda: stage.idle(2), evidence=stage.said)
+
+
+def test_a_full_pool_answers_503_and_when_to_ask_again(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    calls = [connected(agent, callee) for _ in NUMBERS]
+    assert {invite.number() for _, _, invite in calls} == set(NUMBERS)
+    agent.invite(CALLEE)
+    refused = agent.wait(503)
+    assert "All Numbers Busy" in refused.start
+    assert 1 <= int(refused.get("Retry-After")) <= 5
+    assert stage.bench.figures().blocked == 1
+
+
+def test_who_is_not_registered_gets_no_number(stage: Stage, callee: Phone) -> None:
+    with Phone(stage.sip_port, "mallory") as stranger:
+        stranger.invite(CALLEE)
+        stranger.wait(403)
+    assert stage.bench.figures().carried == 0
+
+
+def test_the_same_call_by_another_way_gets_no_second_number(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    mine, _, _ = connected(agent, callee)
+    agent.invite(CALLEE, call_id=mine.call_id)
+    agent.wait(482)
+    assert stage.bench.figures().carried == 1
+
+
+def test_what_a_phone_writes_never_becomes_a_command(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    for call_id in ('x"force', "%s%d%n", "{x}$au", "a" * 200):
+        mine = agent.invite(CALLEE, call_id=call_id)
+        invite = callee.wait("INVITE")
+        assert invite.number() in NUMBERS
+        callee.reply(invite, 200, "OK")
+        agent.answered(mine)
+        callee.wait("ACK")
+        agent.bye(mine)
+        callee.reply(callee.wait("BYE"), 200, "OK")
+        agent.wait(200)
+        until(lambda: stage.idle(2), evidence=stage.said)
+    ids = [change.call_id for change in stage.bench.changes() if change.event == "call"]
+    assert ids[:3] == ['x"force/1', "%s%d%n/1", "{x}$au/1"]
+    assert len(ids[3]) == 34  # a longer one than the pool takes is named by its digest
+
+
+def test_a_bye_without_an_answer_gives_the_number_back(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    mine, _, _ = connected(agent, callee)
+    agent.bye(mine)
+    callee.wait("BYE")
+    callee.wait("BYE")  # repeated, because nothing was answered
+    assert not stage.idle(2)
+    agent.wait(408)
+    until(lambda: stage.idle(2), evidence=stage.said)
+
+
+def test_a_bye_that_the_other_end_does_not_know_gives_the_number_back(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    mine, _, _ = connected(agent, callee)
+    agent.bye(mine)
+    callee.reply(callee.wait("BYE"), 481, "Call/Transaction Does Not Exist")
+    agent.wait(481)
+    until(lambda: stage.idle(2), evidence=stage.said)
+
+
+def test_two_ends_that_are_gone_give_the_number_back(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    """No BYE ever comes: the keep-alive finds it out, after two questions 30 s apart."""
+    connected(agent, callee)
+    agent.wait("OPTIONS", seconds=60)
+    assert not stage.idle(2)
+    until(lambda: stage.idle(2), seconds=150, evidence=stage.said)
+    over = [change for change in stage.bench.changes() if change.event == "hangup"]
+    assert [change.reason for change in over] == ["no answer to keep-alive, or too long"]
+
+
+def test_a_live_list_renews_what_runs(stage: Stage, agent: Phone, callee: Phone) -> None:
+    _, _, invite = connected(agent, callee)
+    lease = stage.bench.client.zscore(KEYS.timers, invite.number())
+    until(lambda: stage.bench.client.zscore(KEYS.timers, invite.number()) > lease)
