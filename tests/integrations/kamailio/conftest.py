@@ -9,20 +9,13 @@ import pytest
 
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.kamailio.phone import Phone
-from tests.integrations.kamailio.stage import Stage
+from tests.integrations.kamailio.stage import Stage, make_admin
 from tests.numbers.pool_support import pool_on
 from tests.support.needs import require
 from tests.support.parts import starts_processes
 
 NUMBERS = ("13800000001", "13800000002")
 MakeStage = Callable[..., Stage]
-
-
-def admin_url(redis: RedisServer) -> str:
-    """Make a user of the test's own, for the default user loses its rights; return its URL."""
-    with redis.client() as client:
-        client.execute_command("ACL", "SETUSER", "admin", "on", ">admin", "~*", "&*", "+@all")
-    return redis.url.replace("unix://", "unix://admin:admin@")
 
 
 @pytest.fixture
@@ -35,7 +28,7 @@ def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
         def make(*numbers: str, up: bool = True, **options: Any) -> Stage:
             redis = RedisServer(folder=tmp_path / "redis", append_only=True).start()
             ends.callback(redis.stop)
-            bench = ends.enter_context(pool_on(admin_url(redis)))
+            bench = ends.enter_context(pool_on(make_admin(redis)))
             bench.create().add(*(numbers or NUMBERS), up=up)
             stage = Stage(tmp_path / "kamailio", redis, bench, **options)
             ends.callback(stage.stop)

@@ -1,0 +1,45 @@
+"""Kamailio is killed with calls running and started anew: a proxy's calls go on without it."""
+
+import os
+import random
+
+import pytest
+
+from tests.integrations.kamailio import load
+from tests.integrations.kamailio.conftest import MakeStage
+from tests.integrations.kamailio.phone import Phone
+from tests.support.waiting import until
+
+pytestmark = [
+    pytest.mark.prove,
+    pytest.mark.alone,
+    pytest.mark.needs("kamailio", "sipp"),
+]
+
+CALLS, RATE, HOLD, LINES = 400, 20.0, 4.0, 20
+SEED = int(os.environ.get("SEED") or random.randrange(10**6))
+NUMBERS = [f"138{index:08d}" for index in range(LINES)]
+
+
+def test_a_killed_kamailio_neither_lends_a_number_twice_nor_keeps_one(
+    make_stage: MakeStage,
+) -> None:
+    print(f"SEED={SEED}")
+    stage = make_stage(*NUMBERS)
+    calls = load.poisson_calls(random.Random(SEED), CALLS, RATE, HOLD)
+    with Phone(stage.sip_port, "alice") as agent:
+        agent.register()
+    with load.running(stage, calls) as ends:
+        until(lambda: stage.bench.figures().carried >= 60, evidence=stage.said)
+        before = stage.bench.figures()
+        assert before.busy_up + before.busy_down >= LINES // 2
+        stage.kill()
+        stage.start()
+        until(ends.finished, seconds=150, evidence=stage.said)
+        seen = ends.seen()
+    assert load.overlaps(seen) == []
+    assert stage.bench.figures().carried > before.carried
+    until(lambda: stage.idle(LINES), seconds=150, evidence=stage.said)
+    had = [call for call in seen.values() if call.acknowledged]
+    print(f"{len(had)} calls, {before.busy_up} running when it was killed")
+    assert stage.bench.problems() == []
