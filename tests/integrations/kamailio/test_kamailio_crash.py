@@ -16,7 +16,9 @@ pytestmark = [
     pytest.mark.needs("kamailio", "sipp"),
 ]
 
-CALLS, RATE, HOLD, LINES = 400, 20.0, 4.0, 20
+CALLS, RATE, HOLD, LINES = 650, 10.0, 4.0, 20
+# Some calls outlast the rest that numbers have after a restart of a switch that holds media.
+LONG_CALLS, LONG_HOLD = 8, 55.0
 SEED = int(os.environ.get("SEED") or random.randrange(10**6))
 NUMBERS = [f"138{index:08d}" for index in range(LINES)]
 
@@ -27,10 +29,11 @@ def test_a_killed_kamailio_neither_lends_a_number_twice_nor_keeps_one(
     print(f"SEED={SEED}")
     stage = make_stage(*NUMBERS)
     calls = load.poisson_calls(random.Random(SEED), CALLS, RATE, HOLD)
+    calls[:LONG_CALLS] = [load.Planned(call.start, LONG_HOLD) for call in calls[:LONG_CALLS]]
     with Phone(stage.sip_port, "alice") as agent:
         agent.register()
     with load.running(stage, calls) as ends:
-        until(lambda: stage.bench.figures().carried >= 60, evidence=stage.said)
+        until(lambda: stage.bench.figures().carried >= 30, evidence=stage.said)
         before = stage.bench.figures()
         assert before.busy_up + before.busy_down >= LINES // 2
         stage.kill()
@@ -41,5 +44,6 @@ def test_a_killed_kamailio_neither_lends_a_number_twice_nor_keeps_one(
     assert stage.bench.figures().carried > before.carried
     until(lambda: stage.idle(LINES), seconds=150, evidence=stage.said)
     had = [call for call in seen.values() if call.acknowledged]
-    print(f"{len(had)} calls, {before.busy_up} running when it was killed")
+    assert sum(call.ended - call.begun > LONG_HOLD - 1 for call in had) == LONG_CALLS
+    print(f"{len(had)} calls, {before.busy_up} of them running when it was killed")
     assert stage.bench.problems() == []
