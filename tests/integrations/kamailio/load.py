@@ -12,12 +12,12 @@ from datetime import datetime
 from pathlib import Path
 
 from poolsite.runtime.parent import die_with_parent
-from tests.integrations.kamailio.stage import Stage
+from tests.integrations.kamailio.stage import FOLDER, Stage
 from tests.support.ports import free_port
 from tests.support.processes import end
 from tests.support.waiting import until
 
-SCENARIOS = Path(__file__).with_name("sipp")
+SCENARIOS = FOLDER / "sipp"
 CREATED_PER_SECOND = 1_000  # SIPp makes all calls first; each then waits for its moment
 _RULE = re.compile(r"^-{20,} (\S+ \S+)$", re.MULTILINE)
 
@@ -104,7 +104,8 @@ def running(stage: Stage, calls: Sequence[Planned]) -> Iterator[Ends]:
 
 
 def _sipp(folder: Path, name: str, words: list[str]) -> "subprocess.Popen[bytes]":
-    common = f"-sf {SCENARIOS / name}.xml -i 127.0.0.1 -nostdin -trace_msg -trace_err"
+    # -aa: it answers the keep-alive's OPTIONS; without, it takes them for a fault and hangs up.
+    common = f"-sf {SCENARIOS / name}.xml -i 127.0.0.1 -nostdin -trace_msg -trace_err -aa"
     files = f"-message_file {folder}/{name}.log -error_file {folder}/{name}.err"
     with (folder / f"{name}.out").open("wb") as out:
         return subprocess.Popen(
