@@ -17,6 +17,9 @@ import pytest
 from tests.support import programs
 
 PREFIX = "NOT RUN: needs "
+KAMAILIO = "kamailio kamailio-redis-modules kamailio-utils-modules"
+KAMAILIO += " kamailio-extra-modules kamailio-sqlite-modules sqlite3"
+KAMAILIO_MODULES = ("ndb_redis", "http_client", "jansson", "db_sqlite")  # one of each package
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ def _has_chinese_font() -> bool:
     return any(next(folder.rglob("NotoSansCJK*"), None) for folder in folders if folder.is_dir())
 
 
+def _has_kamailio() -> bool:
+    there = all(shutil.which(name) for name in ("kamailio", "kamcmd", "sqlite3"))
+    modules = (Path("/usr/lib").glob(f"*/kamailio/modules/{name}.so") for name in KAMAILIO_MODULES)
+    return there and all(any(found) for found in modules)
+
+
 NEEDS = {
     need.name: need
     for need in (
@@ -52,8 +61,9 @@ NEEDS = {
         Need("gettext", _on_path("msgfmt"), "apt-get install gettext"),
         Need("faketime", _on_path("faketime"), "apt-get install faketime"),
         Need("wrk", _on_path("wrk"), "apt-get install wrk"),
-        Need("kamailio", _on_path("kamailio"), "apt-get install kamailio kamailio-redis-modules"),
+        Need("kamailio", _has_kamailio, f"apt-get install {KAMAILIO}"),
         Need("sipp", _on_path("sipp"), "apt-get install sip-tester"),
+        Need("sipsak", _on_path("sipsak"), "apt-get install sipsak"),
     )
 }
 

@@ -25,7 +25,9 @@ USER = f"{SLUG}.{SWITCH}"  # what `manage.py pool acl` calls it
 SCRIPTS = ("event", "live_list")
 
 # MERGE: only until numbers/pool/switch_user.py is in the tree; then `_rights` needs no second way.
-MINIMAL = f"~{{{SLUG}}}* &{{{SLUG}}}:* &timers:new -@all +@read +@write +@fast +time +evalsha +publish"
+MINIMAL = (
+    f"~{{{SLUG}}}* &{{{SLUG}}}:* &timers:new -@all +@read +@write +@fast +time +evalsha +publish"
+)
 
 
 @dataclass

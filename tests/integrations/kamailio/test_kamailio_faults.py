@@ -19,9 +19,7 @@ def refused(agent: Phone) -> Message:
     return agent.wait(503)
 
 
-def test_a_hung_redis_is_503_and_nothing_is_lost(
-    stage: Stage, agent: Phone, callee: Phone
-) -> None:
+def test_a_hung_redis_is_503_and_nothing_is_lost(stage: Stage, agent: Phone, callee: Phone) -> None:
     mine, _, _ = connected(agent, callee)
     process = stage.redis.process
     assert process is not None

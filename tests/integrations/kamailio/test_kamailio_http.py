@@ -46,9 +46,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         redis.stop()
 
 
-def test_calls_are_made_counted_listed_and_ended(
-    stage: Stage, agent: Phone, callee: Phone
-) -> None:
+def test_calls_are_made_counted_listed_and_ended(stage: Stage, agent: Phone, callee: Phone) -> None:
     mine, _, first = connected(agent, callee)
     _, _, second = connected(agent, callee)
     assert {first.number(), second.number()} == {"13000000000", "13000000001"}
