@@ -1,4 +1,4 @@
-"""A Kamailio of our configuration on private ports and folders, with a Redis and a pool of its own."""
+"""A Kamailio of our configuration on private ports and folders, with a Redis and a pool."""
 
 import importlib
 import importlib.util
@@ -44,7 +44,7 @@ class Stage:
     process: "subprocess.Popen[bytes] | None" = None
 
     def prepare(self) -> "Stage":
-        """Do what README.md tells a person to do: the state file, the scripts, the user, settings."""
+        """Do what README.md tells a person to do: state file, scripts, user, settings."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (FOLDER / "state.sql").open() as script:
             subprocess.run(["sqlite3", self.state_file], stdin=script, check=True)
@@ -95,10 +95,10 @@ class Stage:
 
     def start(self) -> "Stage":
         """Start Kamailio and wait until it answers an OPTIONS."""
+        places = ("-Y", self.folder, "-w", self.folder, "-P", self.folder / "kamailio.pid")
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                ["kamailio", "-DD", "-E", "-f", self.folder / "kamailio.cfg", "-m", "64"]
-                + ["-Y", self.folder, "-w", self.folder, "-P", self.folder / "kamailio.pid"],
+                ["kamailio", "-DD", "-E", "-f", self.folder / "kamailio.cfg", "-m", "64", *places],
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -1,4 +1,4 @@
-"""docs/guide/connect-your-switch.md, carried out: its commands, in its order, on ports of our own."""
+"""docs/guide/connect-your-switch.md, carried out: its commands in order, on private ports."""
 
 import os
 import re

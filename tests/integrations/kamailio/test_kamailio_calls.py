@@ -162,18 +162,6 @@ def test_a_bye_that_the_other_end_does_not_know_gives_the_number_back(
     until(lambda: stage.idle(2), evidence=stage.said)
 
 
-def test_two_ends_that_are_gone_give_the_number_back(
-    stage: Stage, agent: Phone, callee: Phone
-) -> None:
-    """No BYE ever comes: the keep-alive finds it out, after two questions 30 s apart."""
-    connected(agent, callee)
-    agent.wait("OPTIONS", seconds=60)
-    assert not stage.idle(2)
-    until(lambda: stage.idle(2), seconds=150, evidence=stage.said)
-    over = [change for change in stage.bench.changes() if change.event == "hangup"]
-    assert [change.reason for change in over] == ["no answer to keep-alive, or too long"]
-
-
 def test_a_live_list_renews_what_runs(stage: Stage, agent: Phone, callee: Phone) -> None:
     _, _, invite = connected(agent, callee)
     lease = stage.bench.client.zscore(KEYS.timers, invite.number())

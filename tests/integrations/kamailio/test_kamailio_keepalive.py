@@ -1,0 +1,22 @@
+"""Two ends that vanish without a BYE, as a real Kamailio finds out. Most of it is waiting."""
+
+import pytest
+
+from tests.integrations.kamailio.phone import Phone
+from tests.integrations.kamailio.stage import Stage
+from tests.integrations.kamailio.test_kamailio_calls import connected
+from tests.support.waiting import until
+
+pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
+
+
+def test_two_ends_that_are_gone_give_the_number_back(
+    stage: Stage, agent: Phone, callee: Phone
+) -> None:
+    """No BYE ever comes: the keep-alive finds it out, after two questions 30 s apart."""
+    connected(agent, callee)
+    agent.wait("OPTIONS", seconds=60)
+    assert not stage.idle(2)
+    until(lambda: stage.idle(2), seconds=150, evidence=stage.said)
+    over = [change for change in stage.bench.changes() if change.event == "hangup"]
+    assert [change.reason for change in over] == ["no answer to keep-alive, or too long"]
