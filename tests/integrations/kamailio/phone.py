@@ -1,5 +1,6 @@
 """A SIP phone over UDP that a test moves one message at a time; it repeats nothing by itself."""
 
+import hashlib
 import itertools
 import re
 import socket
@@ -49,6 +50,10 @@ class Message:
         """Return the user of an address header."""
         found = re.search(r"sips?:([^@>;]+)@", self.get(name))
         return found[1] if found else ""
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass
@@ -143,20 +148,42 @@ class Phone:
         except NoMessageError:
             return False
 
-    def register(self, expires: int = 600, contact: str = "") -> Message:
-        """Register, or with 0 leave."""
+    def register(self, expires: int = 600, contact: str = "", password: str = "") -> Message:
+        """Register, or with 0 leave; with a password, answer the challenge."""
         call = self._new(self.user)
         contact = contact or f"<{self.contact}>"
         uri = f"sip:127.0.0.1:{self.proxy[1]}"
         more = (f"Contact: {contact}", f"Expires: {expires}")
         self.send(self._request("REGISTER", uri, call, *more))
-        return self.wait(200, 400, 403, 500, 503)
+        answer = self.wait(200, 400, 401, 403, 500, 503)
+        if answer.status != 401 or not password:
+            return answer
+        call.cseq += 1
+        proof = self._digest("REGISTER", uri, answer.get("WWW-Authenticate"), password)
+        self.send(self._request("REGISTER", uri, call, *more, f"Authorization: {proof}"))
+        return self.wait(200, 400, 401, 403, 500, 503)
+
+    def _digest(self, method: str, uri: str, challenge: str, password: str) -> str:
+        realm, nonce = re.findall(r'(?:realm|nonce)="([^"]*)"', challenge)
+        secret, asked = _md5(f"{self.user}:{realm}:{password}"), _md5(f"{method}:{uri}")
+        words = {"username": self.user, "realm": realm, "nonce": nonce, "uri": uri}
+        words["response"] = _md5(f"{secret}:{nonce}:{asked}")
+        return "Digest " + ", ".join(f'{name}="{value}"' for name, value in words.items())
 
     def invite(self, target: str, *more: str, call_id: str = "") -> Call:
         call = self._new(target, call_id)
         contact = f"Contact: <{self.contact}>"
         self.send(self._request("INVITE", call.target, call, contact, *more))
         return call
+
+    def invite_again(self, call: Call, challenge: Message, password: str) -> None:
+        """Send the INVITE with the proof that the 407 asked for."""
+        self.send(self._request("ACK", call.target, call))
+        call.cseq += 1
+        asked = challenge.get("Proxy-Authenticate")
+        proof = f"Proxy-Authorization: {self._digest('INVITE', call.target, asked, password)}"
+        contact = f"Contact: <{self.contact}>"
+        self.send(self._request("INVITE", call.target, call, contact, proof))
 
     def answered(self, call: Call) -> Message:
         """Wait for the 2xx, learn the way from it, and send the ACK."""

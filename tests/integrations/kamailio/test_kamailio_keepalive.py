@@ -1,7 +1,8 @@
-"""Two ends that vanish without a BYE, as a real Kamailio finds out. Most of it is waiting."""
+"""Calls that end without a BYE of either end, by a real Kamailio. Most of it is waiting."""
 
 import pytest
 
+from tests.integrations.kamailio.conftest import MakeStage
 from tests.integrations.kamailio.phone import Phone
 from tests.integrations.kamailio.stage import Stage
 from tests.integrations.kamailio.test_kamailio_calls import connected
@@ -20,3 +21,17 @@ def test_two_ends_that_are_gone_give_the_number_back(
     until(lambda: stage.idle(2), seconds=150, evidence=stage.said)
     over = [change for change in stage.bench.changes() if change.event == "hangup"]
     assert [change.reason for change in over] == ["no answer to keep-alive, or too long"]
+
+
+def test_a_call_that_lasts_too_long_is_ended_at_both_ends(make_stage: MakeStage) -> None:
+    stage = make_stage(settings={"CALL_MAX_SECONDS": "2"})
+    with (
+        Phone(stage.sip_port, "alice") as agent,
+        Phone(stage.sip_port, "callee", stage.callee_port) as callee,
+    ):
+        agent.register()
+        connected(agent, callee)
+        for phone in (agent, callee):
+            phone.reply(phone.wait("BYE", seconds=30), 200, "OK")
+        assert not stage.idle(2)
+        until(lambda: stage.idle(2), evidence=stage.said)

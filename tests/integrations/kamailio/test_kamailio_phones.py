@@ -1,5 +1,9 @@
 """What phones that register, refresh, leave and fall silent do to their numbers."""
 
+import contextlib
+import hashlib
+import sqlite3
+
 import pytest
 
 from tests.integrations.kamailio.conftest import NUMBERS, MakeStage
@@ -63,6 +67,31 @@ def test_an_agents_extension_is_no_number_of_the_pool(stage: Stage) -> None:
         until(lambda: not stage.waiting_events(), evidence=stage.said)
         assert phone.options()
     assert stage.bench.state("1001") is None
+
+
+def test_phones_prove_who_they_are(make_stage: MakeStage) -> None:
+    stage = make_stage(defines=("WITH_AUTH",))
+    ha1 = hashlib.md5(b"alice:127.0.0.1:open sesame", usedforsecurity=False).hexdigest()
+    with contextlib.closing(sqlite3.connect(stage.state_file)) as state:
+        row = ("alice", "127.0.0.1", ha1)
+        state.execute("INSERT INTO subscriber (username, domain, ha1) VALUES (?, ?, ?)", row)
+        state.commit()
+    with (
+        Phone(stage.sip_port, "alice") as alice,
+        Phone(stage.sip_port, "callee", stage.callee_port) as callee,
+    ):
+        assert alice.register().status == 401
+        assert alice.register(password="guessed").status == 401
+        assert alice.register(password="open sesame").status == 200
+        call = alice.invite("13912345678")
+        alice.invite_again(call, alice.wait(407), "open sesame")
+        invite = callee.wait("INVITE")
+        assert invite.number() in NUMBERS
+        assert invite.get("Proxy-Authorization") == ""
+        callee.reply(invite, 486, "Busy Here")
+        alice.wait(486)
+    until(lambda: stage.idle(2), evidence=stage.said)
+    assert stage.bench.figures().carried == 1
 
 
 def contacts(stage: Stage, number: str) -> list[str]:
