@@ -1,5 +1,7 @@
 """What one call through a real Kamailio does to its number, message by message."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.integrations.kamailio.conftest import NUMBERS, MakeStage
@@ -166,3 +168,20 @@ def test_a_live_list_renews_what_runs(stage: Stage, agent: Phone, callee: Phone)
     _, _, invite = connected(agent, callee)
     lease = stage.bench.client.zscore(KEYS.timers, invite.number())
     until(lambda: stage.bench.client.zscore(KEYS.timers, invite.number()) > lease)
+
+
+def test_a_forged_bye_gives_no_number_back(stage: Stage, agent: Phone, callee: Phone) -> None:
+    mine, _, _ = connected(agent, callee)
+    with Phone(stage.sip_port, "mallory") as mallory:
+        forged = replace(mine, local="<sip:alice@127.0.0.1>;tag=guessed", routes=list(mine.routes))
+        mallory.bye(forged)
+        callee.reply(callee.wait("BYE"), 481, "Call/Transaction Does Not Exist")
+        mallory.wait(481)
+    until(lambda: not stage.waiting_events(), evidence=stage.said)
+    assert not stage.idle(2)
+    agent.bye(mine)
+    callee.reply(callee.wait("BYE"), 200, "OK")
+    agent.wait(200)
+    until(lambda: stage.idle(2), evidence=stage.said)
+    ended = [change for change in stage.bench.changes() if change.event == "hangup"]
+    assert len(ended) == 1
