@@ -56,7 +56,7 @@ def test_the_guide_leads_to_a_first_call(lane: str, server: WebServer, tmp_path:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=patient(60),
+            timeout=patient(240),
         )
         assert done.returncode == 0, f"{block}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         return done.stdout
