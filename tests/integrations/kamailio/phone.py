@@ -97,7 +97,7 @@ class Phone:
             if kept.method in wanted or kept.status in wanted:
                 self._early.remove(kept)
                 return kept
-        deadline = time.monotonic() + patient(seconds)
+        deadline = time.monotonic() + patient(seconds)  # waits: in the socket, for a message
         while (left := deadline - time.monotonic()) > 0:
             self._socket.settimeout(left)
             try:
