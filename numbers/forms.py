@@ -33,6 +33,11 @@ SETTINGS = (
         ("lease_seconds", "suspect_seconds", "switch_interval_seconds", "restart_rest_seconds"),
     ),
     (
+        _("Number format"),
+        _("Every format of a number is accepted; it is stored and compared as one."),
+        ("home_country", "number_spelling"),
+    ),
+    (
         _("Limits and charging"),
         "",
         (

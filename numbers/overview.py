@@ -43,10 +43,13 @@ def _numbers(principal: Principal, text: str, limit: int) -> list[Found]:
     typed = number_format.beginning(text)
     if not typed:
         return []
-    prefixes = [typed] if typed.startswith("+") else [typed, "+" + typed]
+    visible = selectors.visible_numbers(principal)
+    prefixes = [selectors.stored_value(visible, typed)]
+    if prefixes == [typed] and not typed.startswith("+"):
+        prefixes.append("+" + typed)
     found: list[Found] = []
     for prefix in prefixes:
-        rows = selectors.visible_numbers(principal).filter(selectors.prefix_condition(prefix))
+        rows = visible.filter(selectors.prefix_condition(prefix))
         found += [
             Found(
                 _("Number"),

@@ -186,6 +186,8 @@ class PoolOut(BaseModel):
     daily_cap: int
     sticky_seconds: int
     near: bool
+    home_country: str = Field(description="Where numbers without a country code belong.")
+    number_spelling: str = Field(description="How switches are answered: e164, national, digits.")
     charged: bool
     added_by_script: Literal["lend", "confirm", "refuse"] = Field(
         description="What becomes of a number that the event `add` brings."
@@ -232,7 +234,8 @@ class SwitchMadeOut(SwitchOut):
 class NumberOut(BaseModel):
     """A number as SQL remembers it and as it is now."""
 
-    number: str
+    number: str = Field(description="The canonical form: E.164, or a short number's digits.")
+    stored_as: str = Field(description="The spelling under which Redis knows it.")
     pool: str
     label: str
     tags: list[str]

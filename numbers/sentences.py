@@ -104,6 +104,18 @@ def _of_numbers() -> list[Sentence]:
             MANY,
         ),
         Sentence(
+            "numbers.twins_merge",
+            NUMBERS,
+            _("%(actor)s merged %(removed)s into %(number)s"),
+            {"removed": plain, "number": plain},
+        ),
+        Sentence(
+            "numbers.twin_remove",
+            NUMBERS,
+            _("%(actor)s removed %(removed)s, a duplicate of %(number)s"),
+            {"removed": plain, "number": plain},
+        ),
+        Sentence(
             "numbers.number_force_hangup",
             NUMBERS,
             _("%(actor)s ended the calls on %(numbers)s of %(thing)s"),

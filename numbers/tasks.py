@@ -47,3 +47,11 @@ def alarms(shard: int, shards: int) -> dict[str, int]:
     from numbers.services.alarms import check_alarms
 
     return check_alarms()
+
+
+@jobs.sweep("numbers.twins", every_seconds=20, light=True)
+def twins(shard: int, shards: int) -> dict[str, int]:
+    """Keeps every number's canonical form, and the incident about duplicates."""
+    from numbers.services.twins import watch_twins
+
+    return watch_twins()

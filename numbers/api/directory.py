@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from numbers.canonical import E164, canonical, spelled
 from numbers.models import Pool
 from poolsite.api.directory import Directory, Kind
 
@@ -17,6 +18,8 @@ class PoolRef:
     near: bool
     charged: bool
     charge_interval_seconds: int = 60
+    home_country: str = ""
+    number_spelling: str = E164
 
     access_kind = "pool"
 
@@ -24,6 +27,14 @@ class PoolRef:
     def tag(self) -> str:
         """Its Redis tag."""
         return "{" + self.slug + "}"
+
+    def stored(self, number: str | None) -> str:
+        """A number that a switch named, in whatever format, as the scripts look for it."""
+        return canonical(number, self.home_country) if number else ""
+
+    def spelled(self, number: str) -> str:
+        """A number as this pool's switches are answered."""
+        return spelled(number, self.number_spelling, self.home_country) if number else ""
 
     @property
     def access_ref(self) -> str:
@@ -36,7 +47,7 @@ def _load(slug: str) -> PoolRef | None:
         Pool.objects.filter(slug=slug)
         .values_list(
             *("pk", "slug", "account_id", "lease_seconds", "near"),
-            *("charged", "charge_interval_seconds"),
+            *("charged", "charge_interval_seconds", "home_country", "number_spelling"),
         )
         .first()
     )

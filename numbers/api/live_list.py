@@ -34,7 +34,7 @@ async def report(ref: PoolRef, principal: Principal, given: LiveList) -> Answere
         check_switch(principal, given.switch)
     except PermissionError as error:
         return failure_of(error, as_of=as_of)
-    calls = [Listed(call.call_id, call.number or "") for call in given.calls]
+    calls = [Listed(call.call_id, ref.stored(call.number)) for call in given.calls]
     size = pool.ROWS_LIMIT
     chunks = [calls[start : start + size] for start in range(0, len(calls), size)] or [[]]
     parts: list[ListPart] = []
@@ -49,7 +49,7 @@ async def report(ref: PoolRef, principal: Principal, given: LiveList) -> Answere
         if parts[-1].code != pool.OK:
             return _refused(parts[-1], as_of)
     release_later(ref.slug)  # a list may be the first word of a new incarnation
-    return 200, _body(parts, await server_time().now_us())
+    return 200, _body(ref, parts, await server_time().now_us())
 
 
 async def _part(
@@ -79,7 +79,7 @@ def _refused(part: ListPart, as_of: int) -> Answered:
     return answer_of(pool.Outcome(part.code, "", "", part.reason), as_of=as_of)
 
 
-def _body(parts: list[ListPart], as_of: int) -> dict[str, Any]:
+def _body(ref: PoolRef, parts: list[ListPart], as_of: int) -> dict[str, Any]:
     body: dict[str, Any] = {
         "outcome": "ok",
         "as_of": as_of,
@@ -87,7 +87,7 @@ def _body(parts: list[ListPart], as_of: int) -> dict[str, Any]:
     }
     for kind in _KINDS:
         body[kind] = [
-            {"call_id": item.call_id, "number": item.number}
+            {"call_id": item.call_id, "number": ref.spelled(item.number)}
             for part in parts
             for item in getattr(part, kind)
         ]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -36,7 +37,7 @@ async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
         return failure_of(error, as_of=await server_time().now_us())
     if outcome.release:
         release_later(ref.slug)
-    return answer_of(outcome, as_of=await server_time().now_us())
+    return _answer(ref, outcome, await server_time().now_us())
 
 
 _FAILURES = (PermissionError, MalformedError, CallRefusedError, hotpath.HotPathError)
@@ -83,7 +84,7 @@ async def many(
     as_of = await server_time().now_us()
     if any(isinstance(outcome, pool.Outcome) and outcome.release for outcome in answers):
         release_later(ref.slug)
-    return [_item_answer(answer, as_of) for answer in answers]
+    return [_item_answer(ref, answer, as_of) for answer in answers]
 
 
 def check_event(principal: Principal, event: Event) -> None:
@@ -138,9 +139,16 @@ async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.Outcome 
     return outcomes
 
 
-def _item_answer(answer: pool.Outcome | Exception, as_of: int) -> dict[str, Any]:
+def _answer(ref: PoolRef, outcome: pool.Outcome, as_of: int) -> Answered:
+    """Its answer, with the number in the format that the pool's switches use."""
+    number = ref.spelled(outcome.number)
+    told = outcome if number == outcome.number else replace(outcome, number=number)
+    return answer_of(told, as_of=as_of)
+
+
+def _item_answer(ref: PoolRef, answer: pool.Outcome | Exception, as_of: int) -> dict[str, Any]:
     if isinstance(answer, pool.Outcome):
-        status, body = answer_of(answer, as_of=as_of)
+        status, body = _answer(ref, answer, as_of)
     else:
         status, body = failure_of(answer, as_of=as_of)
     body["status"] = status
@@ -148,10 +156,10 @@ def _item_answer(answer: pool.Outcome | Exception, as_of: int) -> dict[str, Any]
 
 
 async def _pool_event(ref: PoolRef, event: Event) -> pool.Event:
-    """The event as the scripts take it, with the region that `near` needs."""
+    """The event as the scripts take it: the number's canonical form, the region for `near`."""
     return pool.Event(
         event=event.event,
-        number=event.number or "",
+        number=ref.stored(event.number),
         call_id=event.call_id or "",
         switch=event.switch or "",
         incarnation=event.incarnation or "",

@@ -41,7 +41,7 @@ async def listening(pool: PoolRef, switches: set[str], push: Push) -> AsyncItera
                 orjson.dumps(
                     {
                         "push": "hang up",
-                        "number": told.get("number", ""),
+                        "number": pool.spelled(str(told.get("number", ""))),
                         "call_id": told.get("call_id", ""),
                         "reason": told.get("reason", ""),
                     }

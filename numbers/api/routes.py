@@ -9,6 +9,7 @@ from ninja import Path, Query, Router
 from numbers import selectors
 from numbers.api.health_routes import health_router
 from numbers.api.switches import router as switches_router
+from numbers.canonical import home_of
 from numbers.models import CallRecord, Pool
 from numbers.pool import AddedByScript
 from numbers.schemas import (
@@ -66,8 +67,7 @@ def get_pool(request: HttpRequest, slug: str = Slug) -> Any:
 def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     """A number of a pool, as SQL remembers it and as it is now."""
     pool = _pool(principal_of_request(request), slug)
-    value = _value(number)
-    row = pool.numbers.filter(value=value).select_related("pool").first()
+    row = selectors.number_of_pool(pool, _value(number))
     if row is None:
         raise ProblemError("unknown-number", "the number is not in this pool")
     return _number_out(selectors.with_live([row])[0])
@@ -222,6 +222,8 @@ def _pool_out(now: PoolNow) -> PoolOut:
         daily_cap=pool.daily_cap,
         sticky_seconds=pool.sticky_seconds,
         near=pool.near,
+        home_country=home_of(pool.home_country),
+        number_spelling=pool.number_spelling,
         charged=pool.charged,
         added_by_script=cast("AddedByScript", pool.added_by_script),
         as_of=live.as_of_us if live is not None else 0,
@@ -234,7 +236,8 @@ def _number_out(listed: ListedNumber) -> NumberOut:
     call = live.call if live is not None else None
     why_not = live.why_not(as_of) if live is not None else "not in Redis"
     return NumberOut(
-        number=row.value,
+        number=row.canonical or row.value,
+        stored_as=row.value,
         pool=row.pool.slug,
         label=row.label,
         tags=sorted(row.tags.values_list("tag", flat=True)),

@@ -4,8 +4,9 @@ A row is left out as suspicious when its text looks like a number and means some
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from numbers.canonical import canonical
 from numbers.imports.table import CELL_CHARACTERS_LIMIT, SourceRow
 from numbers.models import ImportRow, NumberImport
 from poolsite.number_format import (
@@ -23,6 +24,7 @@ class Judged:
 
     row: SourceRow
     found: Normalised | Rejected
+    spelled_otherwise: bool = False  # than its canonical form, which `found` has
 
 
 @dataclass
@@ -38,11 +40,10 @@ class Classifier:
         `owners`: the reason's code for each number of these rows that is in a pool already.
         """
         for judged in rows:
-            yield self._judge_one(judged.row, judged.found, owners)
+            yield self._judge_one(judged, owners)
 
-    def _judge_one(
-        self, source: SourceRow, found: Normalised | Rejected, owners: Mapping[str, str]
-    ) -> ImportRow:
+    def _judge_one(self, judged: Judged, owners: Mapping[str, str]) -> ImportRow:
+        source, found = judged.row, judged.found
         row = ImportRow(
             number_import=self.number_import,
             row=source.row,
@@ -61,8 +62,11 @@ class Classifier:
             return _refuse(row, f"twice:{first}", 0, 0)
         if found.value in owners:
             return _refuse(row, owners[found.value], 0, 0)
-        row.kind = ImportRow.Kind.CLEANED if found.changes else ImportRow.Kind.AS_IT_IS
-        row.why = ",".join(change.value for change in found.changes)
+        changes = [change.value for change in found.changes]
+        if judged.spelled_otherwise:
+            changes.append(ImportRow.COUNTRY_CODE)
+        row.kind = ImportRow.Kind.CLEANED if changes else ImportRow.Kind.AS_IT_IS
+        row.why = ",".join(changes)
         return row
 
     def twins(self) -> int:
@@ -71,12 +75,16 @@ class Classifier:
         return sum(1 for value in plus if value[1:] in self.first_rows)
 
 
-def read_number(row: SourceRow) -> Judged:
-    """The row with the number that its text stands for."""
+def read_number(row: SourceRow, home_country: str) -> Judged:
+    """The row with the number that its text stands for, in its canonical form."""
     if row.open_quote:
         place = row.number.find('"')
         return Judged(row, Rejected(Rejection.NOT_A_NUMBER, max(place, 0), place + 1))
-    return Judged(row, normalise(row.number))
+    found = normalise(row.number)
+    if isinstance(found, Rejected):
+        return Judged(row, found)
+    one = canonical(found.value, home_country)
+    return Judged(row, replace(found, value=one), spelled_otherwise=one != found.value)
 
 
 def _refuse(row: ImportRow, why: str, start: int, end: int) -> ImportRow:

@@ -6,7 +6,8 @@ from itertools import islice
 
 from numbers.imports.preview import Classifier, Judged, read_number
 from numbers.imports.table import UnreadableFileError, read_rows
-from numbers.models import CallRecord, ImportRow, Number, NumberImport, Pool
+from numbers.models import ImportRow, Number, NumberImport, Pool
+from numbers.services import owners
 from poolsite import access
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import principal_of_user
@@ -44,7 +45,7 @@ def _stage(job: JobHandle, found: NumberImport) -> Iterator[Progress]:
     done = found.rows
     with file_of(found) as path:
         rows = (row for row in read_rows(path, found.file_name) if row.row > found.next_row)
-        while chunk := [read_number(row) for row in islice(rows, CHUNK)]:
+        while chunk := [read_number(row, found.pool.home_country) for row in islice(rows, CHUNK)]:
             staged = list(classifier.judge(chunk, _owners(found, principal, chunk)))
             kinds = Counter(row.kind for row in staged)
             for name, kind in _COUNTS.items():
@@ -89,26 +90,19 @@ def _owners(
 def owners_of(
     found: NumberImport, principal: Principal | None, values: Sequence[str]
 ) -> dict[str, str]:
-    """Number → reason's code. A pool that the person may not see is not named. None = all seen."""
-    owners = dict.fromkeys(calls_elsewhere(found.pool, values), "in_old_call")
-    for start in range(0, len(values), QUERY_VALUES):
-        rows = Number.objects.filter(value__in=values[start : start + QUERY_VALUES])
-        for number in rows.select_related("pool").only(
-            "value", "pool__slug", "pool__account", "import_id"
-        ):
-            owners[number.value] = _owner_code(found, principal, number)
-    return owners
+    """Canonical form → reason's code. A pool that the person may not see is not named.
+
+    None = all are seen.
+    """
+    codes = dict.fromkeys(calls_elsewhere(found.pool, values), "in_old_call")
+    for value, number in owners.owners_of(values).items():
+        codes[value] = _owner_code(found, principal, value, number)
+    return codes
 
 
 def calls_elsewhere(pool: Pool, values: Sequence[str]) -> set[str]:
-    """Numbers that were deleted from another pool in a call which still runs: not free yet."""
-    busy: set[str] = set()
-    for start in range(0, len(values), QUERY_VALUES):
-        calls = CallRecord.objects.filter(
-            number__in=values[start : start + QUERY_VALUES], ended_at=None
-        )
-        busy.update(calls.exclude(pool=pool).values_list("number", flat=True))
-    return busy
+    """Numbers that were deleted in a call which still runs: not free yet."""
+    return set(owners.calls_of_others(pool, values))
 
 
 def reader_of(job: JobHandle, found: NumberImport) -> Principal | None:
@@ -118,9 +112,13 @@ def reader_of(job: JobHandle, found: NumberImport) -> Principal | None:
     return ANONYMOUS if found.actor is None else principal_of_user(found.actor)
 
 
-def _owner_code(found: NumberImport, principal: Principal | None, number: Number) -> str:
+def _owner_code(
+    found: NumberImport, principal: Principal | None, value: str, number: Number
+) -> str:
+    other = number.value != value
     if number.pool_id == found.pool_id:
-        return "in_this_pool"
+        return f"stored_as:{number.value}" if other else "in_this_pool"
     if principal is None or access.decide(principal, "numbers.view", number).allowed:
-        return f"in_pool:{number.pool.slug}"
+        slug = number.pool.slug
+        return f"stored_as:{number.value} ({slug})" if other else f"in_pool:{slug}"
     return "in_other_pool"

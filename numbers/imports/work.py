@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from numbers import pool as door
 from numbers import regions
+from numbers.canonical import canonical
 from numbers.imports.staging import (
     CHUNK,
     QUERY_VALUES,
@@ -112,6 +113,9 @@ def _next_rows(found: NumberImport) -> list[ImportRow]:
 def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | None) -> None:
     """Write one chunk in the caller's transaction; rows of numbers that are taken are refused."""
     now = timezone.now()
+    home = found.pool.home_country
+    for row in rows:  # one that an older release previewed may be in another format
+        row.value = canonical(row.value, home)
     values = [row.value for row in rows]
     busy = calls_elsewhere(found.pool, values)
     Number.objects.bulk_create(  # unaudited: the import is, as a whole
@@ -146,6 +150,7 @@ def _number(found: NumberImport, row: ImportRow, now: datetime) -> Number:
     return Number(
         pool_id=found.pool_id,
         value=row.value,
+        canonical=row.value,
         label=row.label,
         region=row.region or known.region,
         carrier=known.carrier,

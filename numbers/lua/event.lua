@@ -26,24 +26,27 @@ local argv, batched, slow = ARGV, false, nil
 --@include parse
 -- One command reads the pool and what it knows of the event's call, switch, callee and region.
 local mine = (event == 'call' or event == 'hangup' or event == 'renew') and 'c:' .. id or 'r:' .. number
+local alias = 'a:' .. number
 local pool
 if area ~= '' then
-  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', mine, 'w:' .. switch, 's:' .. callee,
+  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', alias, mine, 'w:' .. switch, 's:' .. callee,
     'g:' .. area)
 elseif callee ~= '' and event == 'call' then
-  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', mine, 'w:' .. switch, 's:' .. callee)
+  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', alias, mine, 'w:' .. switch, 's:' .. callee)
 elseif switch ~= '' then
-  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', mine, 'w:' .. switch)
+  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', alias, mine, 'w:' .. switch)
 else
-  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', mine)
+  pool = call('HMGET', POOL, 'conf', 'seq', 'clock', 'carried', 'script_version', alias, mine)
 end
-local known, who, stuck, near = pool[6], pool[7], pool[8], pool[9]
+local known, who, stuck, near
+alias, known, who, stuck, near = pool[6], pool[7], pool[8], pool[9], pool[10]
 --@include opened
 if problem then return { '-1', number, '', 'malformed ' .. problem } end
 -- The rights of a switch are tried once a second; of one who names none, each time in the form with KEYS[1] alone.
 if who and sub(who, 5, 14) ~= sub(at, 1, 10) or not who and (switch ~= '' or not KEYS[2]) then
   --@include rights
 end
+--@include stored
 --@include punctual
 local outcome, state, reason, more
 --@include decide

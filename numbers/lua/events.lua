@@ -35,8 +35,9 @@ for _, argv in ipairs(batch) do
   kept_1, kept_2, seq_text = nil, nil, nil
   --@include parse
   local mine = (event == 'call' or event == 'hangup' or event == 'renew') and 'c:' .. id or 'r:' .. number
-  local found = call('HMGET', POOL, mine, 'w:' .. switch, 's:' .. callee, 'g:' .. area)
-  local known, who, stuck, near = found[1], found[2], found[3], found[4]
+  local found = call('HMGET', POOL, mine, 'w:' .. switch, 's:' .. callee, 'g:' .. area, 'a:' .. number)
+  local known, who, stuck, near, alias = found[1], found[2], found[3], found[4], found[5]
+  --@include stored
   --@include decide
   if kept_2 then call('HSET', POOL, kept_1, value_1, kept_2, value_2)
   elseif kept_1 then call('HSET', POOL, kept_1, value_1) end

@@ -93,7 +93,9 @@ end
 local renewed, recovering = 0, sub(conf, 1, 1) == 'r'
 for i = 7, #ARGV, 2 do
   local id, number = ARGV[i], ARGV[i + 1]
-  local known = call('HGET', POOL, 'c:' .. id) or ''
+  local found = call('HMGET', POOL, 'c:' .. id, 'a:' .. number)
+  local known, alias, mine = found[1] or '', found[2], ''
+  --@include stored
   local kind = sub(known, 1, 1)
   if kind == 'L' then
     local its = sub(known, 2)

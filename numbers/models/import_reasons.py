@@ -9,6 +9,8 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+COUNTRY_CODE: Final = "country code"  # given where it was missing, or freed from a trunk prefix
+
 _REASONS: Final[Mapping[str, str]] = {
     "empty": gettext_noop("Number is empty"),
     "not_a_number": gettext_noop("Not a number"),
@@ -20,6 +22,7 @@ _REASONS: Final[Mapping[str, str]] = {
     "in_this_pool": gettext_noop("In this pool already"),
     "in_pool": gettext_noop("In pool %s already"),
     "in_other_pool": gettext_noop("In another pool already"),
+    "stored_as": gettext_noop("Already stored as %s"),
     "in_old_call": gettext_noop("Deleted elsewhere in a call that still runs"),
     "quote_opens": gettext_noop("The quote in this row is not closed"),
     "quoted": gettext_noop("Inside the quote that row %s opens and does not close"),
@@ -55,6 +58,7 @@ _CHANGES: Final[Mapping[str, str]] = {
     "zero-width mark": gettext_noop("zero-width mark"),
     "full-width": gettext_noop("full-width"),
     "00 to +": gettext_noop("00 to +"),
+    COUNTRY_CODE: gettext_noop("country code"),
 }
 _NAMES_WHAT_TO_WRITE: Final = frozenset({"decimal", "thousands", "apostrophe", "trunk"})
 

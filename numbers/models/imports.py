@@ -158,6 +158,7 @@ class ImportRow(models.Model):
         REFUSED = "r", gettext_lazy("cannot be taken")
 
     TAKEN = (Kind.AS_IT_IS, Kind.CLEANED)
+    COUNTRY_CODE = reasons.COUNTRY_CODE
 
     number_import = models.ForeignKey(
         NumberImport, models.CASCADE, related_name="staged", db_index=False

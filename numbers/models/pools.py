@@ -1,11 +1,14 @@
 """What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
 
+import phonenumbers
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from numbers import canonical
 from numbers.fields import AsciiField
 from poolsite.access.models import Account, ApiToken
 from poolsite.hotpath.rows import Living, PartRow, PausableRow, UnsentMark
@@ -27,6 +30,18 @@ class SwitchKind(models.TextChoices):
 
     MEDIA = "media", _("Media server")
     PROXY = "proxy", _("SIP proxy")
+class Spelling(models.TextChoices):
+    """How a pool's switches are answered; see numbers.canonical.spelled."""
+
+    E164 = canonical.E164, _("international, with +")
+    NATIONAL = canonical.NATIONAL, _("national")
+    DIGITS = canonical.DIGITS, _("international, digits only")
+
+
+def known_country(code: str) -> None:
+    """Raise ValidationError unless the code is a country that has telephone numbers."""
+    if code not in phonenumbers.SUPPORTED_REGIONS:
+        raise ValidationError(_("Not a country code. Use two capital letters, such as CN."))
 
 
 class Pool(PausableRow):
@@ -107,6 +122,20 @@ class Pool(PausableRow):
             "After confirmation: about a second later, when no other pool has it. Refused: "
             "numbers come from this console, from imports and from the command line only."
         ),
+    )
+    home_country = models.CharField(
+        _("home country"),
+        max_length=2,
+        blank=True,
+        validators=[known_country],
+        help_text=_("Numbers without a country code belong here, e.g. CN. Empty: the platform's."),
+    )
+    number_spelling = models.CharField(
+        _("number format in answers"),
+        max_length=8,
+        choices=Spelling,
+        default=Spelling.E164,
+        help_text=_("How switches get numbers over HTTP and websocket. They may send any format."),
     )
 
     blocking_alarm_percent = models.FloatField(
@@ -192,7 +221,22 @@ class Number(PartRow):
     part_of = "pool"
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="numbers", db_index=False)
+    # `value` is the spelling under which Redis knows it; `canonical` its identity, the same for
+    # every spelling. A twin has none: it waits, quarantined, until an operator merges the two.
     value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
+    canonical = AsciiField(
+        _("canonical form"), max_length=NUMBER_LENGTH, null=True, blank=True, editable=False
+    )
+    twin_of = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="twins",
+        db_index=False,
+        verbose_name=_("duplicate of"),
+    )
     label = models.CharField(_("label"), max_length=120, blank=True)
     notes = models.TextField(_("notes"), blank=True)
     region = models.CharField(_("region"), max_length=80, blank=True)
@@ -211,7 +255,10 @@ class Number(PartRow):
     class Meta:
         verbose_name = _("number")
         verbose_name_plural = _("numbers")
-        constraints = [models.UniqueConstraint(fields=["value"], name="numbers_value_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["value"], name="numbers_value_once"),
+            models.UniqueConstraint(fields=["canonical"], name="numbers_canonical_once"),
+        ]
         indexes = [
             models.Index(fields=["pool", "value"], name="numbers_by_pool"),
             models.Index(fields=["pool", "region", "value"], name="numbers_by_pool_region"),
@@ -225,6 +272,16 @@ class Number(PartRow):
                 fields=["import_id", "value"],
                 name="numbers_by_import",
                 condition=Q(import_id__isnull=False),
+            ),
+            models.Index(
+                fields=["twin_of"],
+                name="numbers_twins",
+                condition=Q(twin_of__isnull=False),
+            ),
+            models.Index(
+                fields=["value"],
+                name="numbers_no_canonical",
+                condition=Q(canonical__isnull=True),
             ),
         ]
 

@@ -9,7 +9,7 @@ from poolsite.hotpath import Command
 
 T = TypeVar("T")
 _WITH_CHARGES = frozenset(("create", "destroy"))
-_OF_THEIR_OWN = frozenset(("voucher", "charge", "charges"))  # not the keys of an event
+_OF_THEIR_OWN = frozenset(("alias", "voucher", "charge", "charges"))  # not the keys of an event
 
 
 def pool_command(

@@ -149,6 +149,16 @@ def label(slug: str, regions: Mapping[str, str]) -> Command[int]:
     return pool_command("label", slug, args, _count, args[0] if args else None)
 
 
+def alias(slug: str, stored: Mapping[str, str]) -> Command[int]:
+    """Let up to ROWS_LIMIT numbers be named by their canonical form: it → the stored spelling.
+
+    "" = by none any more. Returns how many were new. Write them before the numbers, so that no
+    event misses one.
+    """
+    args = [word for pair in stored.items() for word in pair]
+    return pool_command("alias", slug, args, _count, args[0] if args else None)
+
+
 class PoolRefusedError(ValueError):
     """The pool itself refused a command; `reason` is one of numbers.pool.reasons."""
 

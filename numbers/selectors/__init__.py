@@ -32,6 +32,7 @@ from numbers.selectors.records import (
     who_had,
 )
 from numbers.selectors.sizing import Sizing
+from numbers.selectors.spellings import every_spelling, number_of_pool, stored_value
 from numbers.selectors.states import live_numbers, pool_live
 
 __all__ = [
@@ -43,9 +44,11 @@ __all__ = [
     "Sizing",
     "Story",
     "about_count",
+    "every_spelling",
     "live_numbers",
     "number_get",
     "number_list",
+    "number_of_pool",
     "number_story",
     "pool_get",
     "pool_list",
@@ -57,6 +60,7 @@ __all__ = [
     "prefix_condition",
     "recent_calls",
     "regions",
+    "stored_value",
     "visible_calls",
     "visible_events",
     "visible_numbers",

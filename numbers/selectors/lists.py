@@ -16,6 +16,7 @@ from django.db.models.expressions import RawSQL
 from numbers.models import Number, Pool
 from numbers.pool import NumberState
 from numbers.selectors.pools import in_visible_pools
+from numbers.selectors.spellings import stored_value
 from numbers.selectors.states import live_numbers
 from poolsite import access
 from poolsite.access import Principal
@@ -227,6 +228,10 @@ def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> l
 
 
 def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:
-    """One number with its live state. Raises access.Hidden when there is none, or Forbidden."""
-    numbers = Number.objects.select_related("pool__account").filter(value=value)
+    """One number, in any spelling, with its live state.
+
+    Raises access.Hidden when there is none, or Forbidden.
+    """
+    stored = stored_value(Number.objects.all(), value)
+    numbers = Number.objects.select_related("pool__account").filter(value=stored)
     return with_live([access.require_one(numbers, principal, action)])[0]

@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 
 from numbers.models import CallRecord, PoolEvent
 from numbers.selectors.pools import in_visible_pools
+from numbers.selectors.spellings import every_spelling
 from poolsite.access import Principal
 from poolsite.paging import keyset_page
 
@@ -44,13 +45,16 @@ def who_had(
 ) -> list[CallRecord]:
     """The calls that ran at one moment, newest first, by any of number, callee, agent, call id.
 
-    One query. A call runs from its start up to, not including, its end. Several conditions
-    must all hold; ValueError without any.
+    A number is found by every spelling of it. A call runs from its start up to, not including,
+    its end. Several conditions must all hold; ValueError without any.
     """
     wanted = {"number": number, "callee": callee, "agent": agent, "call_id": call_id}
-    given = {name: value for name, value in wanted.items() if value}
+    given: dict[str, object] = {name: value for name, value in wanted.items() if value}
     if not given:
         raise ValueError("name a number, a callee, an agent or a call")
+    if number:
+        del given["number"]
+        given["number__in"] = every_spelling(number)
     return list(
         visible_calls(principal)
         .filter(**given, started_at__lte=at)
@@ -71,7 +75,8 @@ def number_story(
 
     after: what `next` of the page before held. before_us: start at this moment instead.
     """
-    events = visible_events(principal).filter(number=number).order_by("-at_us", "-pk")
+    events = visible_events(principal).filter(number__in=every_spelling(number))
+    events = events.order_by("-at_us", "-pk")
     if after is not None:
         at_us, key = after
         events = events.filter(Q(at_us__lt=at_us) | Q(at_us=at_us, pk__lt=key))
@@ -87,7 +92,7 @@ def recent_calls(
     """The latest calls of a number or a pool, newest first."""
     calls = visible_calls(principal)
     if number:
-        calls = calls.filter(number=number)
+        calls = calls.filter(number__in=every_spelling(number))
     if pool_id is not None:
         calls = calls.filter(pool_id=pool_id)
     return list(calls.order_by("-started_at")[:limit])

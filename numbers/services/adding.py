@@ -1,6 +1,6 @@
 """Numbers come into a pool: one, a range, many; SQL first, then Redis."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,10 +9,12 @@ from django.utils.translation import gettext as _
 
 from numbers import pool as door
 from numbers import regions
+from numbers.canonical import canonical
 from numbers.errors import NumbersError
-from numbers.models import CallRecord, Number, NumberTag, Pool
+from numbers.models import Number, NumberTag, Pool
 from numbers.reason_words import rejection_of
 from numbers.services.common import CHUNK, chunks, send_after_commit, summary
+from numbers.services.owners import calls_of_others, owners_of
 from poolsite import access, hotpath, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
 
@@ -22,12 +24,16 @@ CONTACT_SECONDS = 3_600  # what phones commonly ask for
 
 @dataclass
 class Added:
-    """What became of numbers that were to be added; each value stands in one list."""
+    """What became of numbers that were to be added, in canonical form; each is in one list.
+
+    `stored`: number → the spelling under which the row that has it knows it.
+    """
 
     added: list[str] = field(default_factory=list)
     here: list[str] = field(default_factory=list)  # in this pool already
     elsewhere: dict[str, str] = field(default_factory=dict)  # value → the other pool's slug
-    in_call: dict[str, str] = field(default_factory=dict)  # an old call of another pool runs on
+    in_call: dict[str, str] = field(default_factory=dict)  # an old call of its pool runs on
+    stored: dict[str, str] = field(default_factory=dict)
 
 
 def number_add(
@@ -43,7 +49,7 @@ def number_add(
 ) -> Number:
     """Add one number. NumbersError when it is none, is taken, or another pool still calls by it."""
     try:
-        value = number_format.parse(number)
+        value = canonical(number_format.parse(number), pool.home_country)
     except number_format.NotANumberError as error:
         raise NumbersError("malformed", rejection_of(error)) from None
     done = numbers_add(
@@ -56,16 +62,17 @@ def number_add(
         tags=tags,
         reason=reason,
     )
+    row = done.stored.get(value, value)
     if done.elsewhere:
-        place = {"number": value, "pool": done.elsewhere[value]}
+        place = {"number": row, "pool": done.elsewhere[value]}
         raise NumbersError("not-allowed", _("%(number)s is in the pool %(pool)s.") % place)
     if done.in_call:
         place = {"number": value, "pool": done.in_call[value]}
         raise NumbersError("not-allowed", _("%(number)s is still in a call of %(pool)s.") % place)
     if done.here:
-        text = _("%(number)s is in this pool already.") % {"number": value}
+        text = _("%(number)s is in this pool already.") % {"number": row}
         raise NumbersError("not-allowed", text)
-    return Number.objects.get(value=value)
+    return Number.objects.get(canonical=value)
 
 
 def number_add_range(
@@ -124,10 +131,13 @@ def numbers_add(
     import_id: int | None = None,
     job: str | None = None,
 ) -> Added:
-    """Add normalised numbers in chunks: SQL first, then Redis; each chunk is whole by itself."""
+    """Add normalised numbers in chunks: SQL first, then Redis; each chunk is whole by itself.
+
+    They are stored in their canonical form.
+    """
     require(actor, "numbers.operate", pool)
     done = Added()
-    wanted = sorted(set(values))
+    wanted = sorted({canonical(value, pool.home_country) for value in values})
     for chunk in chunks(wanted):
         with transaction.atomic():
             rows = _insert(
@@ -158,15 +168,17 @@ def _insert(
     region: str,
     import_id: int | None,
 ) -> list[Number]:
-    known = dict(Number.objects.filter(value__in=values).values_list("value", "pool__slug"))
-    busy = _calls_elsewhere(pool, [value for value in values if value not in known])
+    known = owners_of(values)
+    busy = calls_of_others(pool, [value for value in values if value not in known])
     rows = []
     for value in values:
         if value in known:
-            if known[value] == pool.slug:
+            owner = known[value]
+            done.stored[value] = owner.value
+            if owner.pool_id == pool.pk:
                 done.here.append(value)
             else:
-                done.elsewhere[value] = known[value]
+                done.elsewhere[value] = owner.pool.slug
         elif value in busy:
             done.in_call[value] = busy[value]
         else:
@@ -176,12 +188,6 @@ def _insert(
     return rows
 
 
-def _calls_elsewhere(pool: Pool, values: Sequence[str]) -> dict[str, str]:
-    """Numbers that were deleted from another pool in a call which still runs."""
-    calls = CallRecord.objects.filter(number__in=values, ended_at=None).exclude(pool=pool)
-    return dict(calls.values_list("number", "pool__slug"))
-
-
 def _row(
     pool: Pool, value: str, label: str, notes: str, region: str, import_id: int | None
 ) -> Number:
@@ -189,6 +195,7 @@ def _row(
     return Number(
         pool=pool,
         value=value,
+        canonical=value,
         label=label,
         notes=notes,
         region=region or known.region,
@@ -220,9 +227,26 @@ def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> i
     """Put SQL's rows into Redis; those that are there stay as they are. Returns how many came."""
     put = 0
     for chunk in chunks(rows, door.ROWS_LIMIT):
+        write_aliases(pool, chunk)
         put += hotpath.run(door.load(pool.slug, redis_rows(pool, chunk), event=event))
         register_contacts(pool, chunk)
     return put
+
+
+def write_aliases(pool: Pool, rows: Iterable[Number]) -> None:
+    """Let Redis find numbers that are stored in another spelling than their canonical form."""
+    wanted = aliases_of(rows)
+    for part in chunks(list(wanted), door.ROWS_LIMIT):
+        hotpath.run(door.alias(pool.slug, {one: wanted[one] for one in part}))
+
+
+def aliases_of(rows: Iterable[Number]) -> Mapping[str, str]:
+    """Canonical form → stored spelling, where they differ."""
+    return {
+        row.canonical: row.value
+        for row in rows
+        if row.canonical is not None and row.canonical != row.value
+    }
 
 
 def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:

@@ -1,4 +1,7 @@
-"""Numbers that the Redis command line put into a pool while SQL has them in another."""
+"""Numbers that the Redis command line put into a pool while SQL has their line elsewhere.
+
+In another pool, or in this one under another spelling.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -7,8 +10,9 @@ from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
 from numbers import pool as door
-from numbers.models import Number, Pool
+from numbers.models import Pool
 from numbers.services.common import chunks
+from numbers.services.owners import place_of, twins_known
 from poolsite import hotpath
 from poolsite.operations import incidents
 
@@ -24,12 +28,9 @@ def note_foreign(pool_id: int, values: Sequence[str]) -> None:
     What Redis did not take is repeated by the next reconcile.
     """
     pool = Pool.all_objects.get(pk=pool_id)
-    homes = dict(Number.objects.filter(value__in=values).values_list("value", "pool__slug"))
     by_home: dict[str, list[str]] = {}
-    for value in values:
-        home = homes.get(value)
-        if home is not None and home != pool.slug:
-            by_home.setdefault(home, []).append(value)
+    for value, owner in twins_known(pool, values).items():
+        by_home.setdefault(place_of(value, owner), []).append(value)
     for home, its in by_home.items():
         _hold(pool, its, home)
     if by_home:
@@ -40,7 +41,7 @@ def note_foreign(pool_id: int, values: Sequence[str]) -> None:
 def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
     try:
         for chunk in chunks(values, door.ROWS_LIMIT):
-            hotpath.run(door.quarantine(pool.slug, chunk, f"in pool {home}"))
+            hotpath.run(door.quarantine(pool.slug, chunk, f"in pool {home}"[:200]))
     except (hotpath.HotPathError, RedisError) as error:
         logger.warning("numbers: foreign numbers of %s stay open: %s", pool.slug, error)
 
@@ -62,20 +63,20 @@ def _running(pool: Pool, values: Sequence[str]) -> list[str]:
 def open_incident(pool: Pool, count: int, home: str, calls: Sequence[str]) -> None:
     """Say that numbers of another pool stand in this one's data, and which calls run on them."""
     detail = gettext_noop(
-        "Added by the Redis command line, while they belong to %(home)s. Quarantined here."
+        "Added by the Redis command line, but already stored in %(home)s. Quarantined here."
     )
     if calls:
         detail = gettext_noop(
-            "Added by the Redis command line, while they belong to %(home)s. Quarantined here. "
+            "Added by the Redis command line, but already stored in %(home)s. Quarantined here. "
             "Calls that still run on them here: %(calls)s."
         )
     incidents.open(
         type=INCIDENT,
         object=pool.slug,
         severity="warning",
-        title=gettext_noop("%(count)s numbers of other pools in %(pool)s"),
+        title=gettext_noop("%(count)s numbers in %(pool)s belong elsewhere"),
         detail=detail,
-        remedy=gettext_noop("Delete them from this pool, or move them here first."),
+        remedy=gettext_noop("Delete them from this pool in Redis, or move them here first."),
         url=f"/pools/{pool.slug}/",
         account=pool.account_id,
         params={

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from numbers import pool as door
 from numbers.errors import NumbersError
@@ -52,13 +53,18 @@ def numbers_release(
     reason: str = "",
     job: str | None = None,
 ) -> int:
-    """Let quarantined numbers be picked again. Returns how many changed."""
+    """Let quarantined numbers be picked again. Returns how many changed.
+
+    A twin stays until it is merged or removed (services.twins): its line would be lent twice.
+    """
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason)
     changed: list[str] = []
     for chunk in chunks(values):
         with transaction.atomic():
-            rows = Number.objects.filter(pool=pool, value__in=chunk, quarantined_at__isnull=False)
+            rows = Number.objects.filter(
+                pool=pool, value__in=chunk, quarantined_at__isnull=False, twin_of=None
+            )
             found = list(rows.values_list("value", flat=True))
             rows.update(
                 quarantined_at=None,
@@ -81,7 +87,11 @@ def number_quarantine(*, actor: Actor, number: Number, reason: str) -> Number:
 
 
 def number_release(*, actor: Actor, number: Number, reason: str = "") -> Number:
-    """Let one number be picked again."""
+    """Let one number be picked again. NumbersError for a twin: merge the two first."""
+    if number.twin_of is not None:
+        text = _("%(number)s is the same line as %(other)s. Merge them first.")
+        place = {"number": number.value, "other": number.twin_of.value}
+        raise NumbersError("not-allowed", text % place)
     numbers_release(actor=actor, pool=number.pool, values=[number.value], reason=reason)
     number.refresh_from_db()
     return number

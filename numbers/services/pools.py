@@ -11,6 +11,7 @@ from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool, UnconfirmedNumber, UnsentChange
 from numbers.services.common import CHUNK, check, redis_refusals, send_after_commit, settings_of
+from numbers.services.homes import change_home
 from numbers.services.scanning import refresh_numbers
 from poolsite import hotpath
 from poolsite.access.models import Account
@@ -32,6 +33,8 @@ SETTINGS = (
     "sticky_seconds",
     "near",
     "callback_window_seconds",
+    "home_country",
+    "number_spelling",
     "waiters_limit",
     "charged",
     "charge_interval_seconds",
@@ -89,6 +92,8 @@ def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any
     act = Act(actor, "numbers.pool_configure", clean_reason(reason))
     with transaction.atomic():
         pool = _locked(pool)
+        if "home_country" in changes:
+            _change_home(pool, changes["home_country"])
         if aggregates.configure(pool, changes, _full_clean, act):
             send_after_commit(pool, lambda: apply_settings(pool))
     return pool
@@ -211,6 +216,14 @@ def apply_pause(pool: Pool) -> None:
 
 def _locked(pool: Pool) -> Pool:
     return rows.locked(Pool.objects, pool)
+
+
+def _change_home(pool: Pool, home_country: str) -> None:
+    pool._meta.get_field("home_country").clean(home_country, pool)
+    try:
+        change_home(pool, home_country)
+    except NumbersError as error:
+        raise ValidationError({"home_country": error.detail}) from None
 
 
 def _full_clean(pool: Pool) -> None:

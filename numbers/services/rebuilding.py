@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, Switch
-from numbers.services.adding import redis_rows, register_contacts
+from numbers.services.adding import redis_rows, register_contacts, write_aliases
 from numbers.services.common import settings_of
 from numbers.services.opening import INCIDENT
 from numbers.services.pools import create_in_redis
@@ -121,6 +121,7 @@ def load_all(pool: Pool) -> int:
     """Put every number of SQL into Redis, then say that the pool is whole. Safe to repeat."""
     put = 0
     for rows in _pages(pool):
+        write_aliases(pool, rows)
         commands = [
             door.load(pool.slug, redis_rows(pool, rows[start : start + door.ROWS_LIMIT]), event="")
             for start in range(0, len(rows), door.ROWS_LIMIT)
@@ -148,7 +149,8 @@ def _pages(pool: Pool) -> Iterator[list[Number]]:
     size = LOADS_AT_ONCE * door.ROWS_LIMIT
     after = ""
     numbers = Number.objects.filter(pool=pool).only(
-        "value", "is_up", "contact", "quarantined_at", "quarantined_reason", "pool_id"
+        *("value", "canonical", "is_up", "contact"),
+        *("quarantined_at", "quarantined_reason", "pool_id"),
     )
     while True:
         rows = list(numbers.filter(value__gt=after).order_by("value")[:size])

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, UnsentChange
-from numbers.services.adding import load_numbers
+from numbers.services.adding import load_numbers, write_aliases
 from numbers.services.common import chunks, settings_of
 from numbers.services.confirming import confirm_states, in_call_elsewhere
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
+from numbers.services.owners import place_of, twins_known
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.records import close_untold
 from numbers.services.removing import remove_numbers
@@ -43,7 +45,15 @@ from poolsite.operations import incidents
 logger = logging.getLogger(__name__)
 
 KIND = "numbers.pool"
-COLUMNS = ("value", "is_up", "contact", "quarantined_at", "quarantined_reason", "pool_id")
+COLUMNS = (
+    "value",
+    "canonical",
+    "is_up",
+    "contact",
+    "quarantined_at",
+    "quarantined_reason",
+    "pool_id",
+)
 LOOKS = 3
 IN_FLIGHT_SECONDS = 15
 
@@ -63,6 +73,8 @@ def pool_reconcile(
         return report
     report.status = figures.status
     drain(pool)
+    if not check:
+        _write_aliases(pool)
     _Comparison(pool, report, mend=not check).run()
     report.mended = not check
     if report.foreign:
@@ -79,6 +91,16 @@ def pool_reconcile(
                 reason=reason,
             )
     return report
+
+
+def _write_aliases(pool: Pool) -> None:
+    """Let Redis find every number that is stored in another spelling than its canonical form."""
+    rows = Number.objects.filter(pool=pool, canonical__isnull=False)
+    rows = rows.exclude(canonical=F("value")).order_by("value").only("value", "canonical")
+    after = ""
+    while page := list(rows.filter(value__gt=after)[: door.ROWS_LIMIT]):
+        write_aliases(pool, page)
+        after = page[-1].value
 
 
 def drain(pool: Pool) -> None:
@@ -220,11 +242,8 @@ class _Comparison:
     ) -> None:
         missing = [value for value in values if value in rows and value not in states]
         extra = [value for value in values if value in states and value not in rows]
-        homes = dict(
-            Number.objects.filter(value__in=extra)
-            .exclude(pool=self.pool)
-            .values_list("value", "pool__slug")
-        )
+        owners = twins_known(self.pool, extra)
+        homes = {value: place_of(value, owner) for value, owner in owners.items()}
         self.report.foreign |= homes
         extra = [value for value in extra if value not in homes]
         elsewhere = in_call_elsewhere(self.pool, missing)

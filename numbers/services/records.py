@@ -10,13 +10,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from numbers import regions
-from numbers.models import CallRecord, Number, NumberTag, PoolEvent
+from numbers.canonical import canonical
+from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
 from numbers.pool import Change, read_change
+from numbers.services.adding import aliases_of, write_aliases
+from numbers.services.common import send_after_commit
 from numbers.services.confirming import confirm_after_commit
 from numbers.services.foreign import note_foreign
 from numbers.services.health_counting import count_ended
 from numbers.services.hearing import note_switches
 from numbers.services.opening import note_opened
+from numbers.services.owners import twins_known
 from poolsite.history import Entry
 from poolsite.history.services import insert_rows
 from poolsite.moments import moment_of
@@ -230,24 +234,33 @@ class _Membership:
             Number.objects.filter(pk__in=keys).delete()
 
     def _add(self, came: dict[str, int]) -> None:
+        """A number whose line SQL has elsewhere, in any spelling, gets no row here."""
+        if not came:
+            return
+        pool = Pool.all_objects.get(pk=self.pool_id)
         for start in range(0, len(came), BATCH):
             wanted = sorted(came)[start : start + BATCH]
-            rows = Number.objects.filter(value__in=wanted)
-            known = set(rows.values_list("value", flat=True))
-            Number.objects.bulk_create(
-                [self._row(value, came[value]) for value in wanted if value not in known],
-                ignore_conflicts=True,
-            )
-            # Read after the insert: of two pools' drains at once, one came first.
-            foreign = list(rows.exclude(pool_id=self.pool_id).values_list("value", flat=True))
+            known = twins_known(pool, wanted)
+            rows = [
+                self._row(value, canonical(value, pool.home_country), came[value])
+                for value in wanted
+                if value not in known
+            ]
+            Number.objects.bulk_create(rows, ignore_conflicts=True)
+            # Read after the insert: of two drains at once, and of two spellings, one came first.
+            foreign = twins_known(pool, wanted)
+            ours = [row for row in rows if row.value not in foreign]
+            if aliases_of(ours):
+                send_after_commit(pool, partial(write_aliases, pool, ours))
             if foreign:
-                transaction.on_commit(partial(note_foreign, self.pool_id, foreign))
+                transaction.on_commit(partial(note_foreign, self.pool_id, sorted(foreign)))
 
-    def _row(self, value: str, us: int) -> Number:
-        known = regions.labels(value)
+    def _row(self, value: str, one: str, us: int) -> Number:
+        known = regions.labels(one)
         return Number(
             pool_id=self.pool_id,
             value=value,
+            canonical=one,
             region=known.region,
             carrier=known.carrier,
             created_at=moment_of(us),

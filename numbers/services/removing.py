@@ -102,7 +102,7 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
         for outcome in outcomes:
             if outcome.code == door.ERROR:
                 check(outcome)
-    busy = _in_call(source, values)
+    busy = in_call(source, values)
     held = {row.value for row in rows if row.quarantined_at is not None}
     back = [value for value in busy if value not in held]
     if back:
@@ -127,7 +127,7 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
     return gone
 
 
-def _in_call(source: Pool, values: Sequence[str]) -> list[str]:
+def in_call(source: Pool, values: Sequence[str]) -> list[str]:
     """Numbers that are in a call, or whose deleted predecessor still is."""
     found = hotpath.run(door.states(source.slug, values))
     if found is None:

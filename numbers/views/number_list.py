@@ -21,6 +21,7 @@ from numbers.selectors.lists import (
     number_list,
     visible_numbers,
 )
+from numbers.selectors.spellings import stored_value
 from numbers.services import bulk as bulk_service
 from numbers.services.adding import number_add, number_add_range
 from numbers.services.changing import number_change
@@ -86,12 +87,13 @@ def _page(
 ) -> tuple[list[Any], str, str, NumberFilter]:
     """The rows, the keys of the pages around, and what was filtered in the end.
 
-    A beginning that no number has is tried behind the country code: 138 finds +86 138 …
+    A beginning that no number has is tried behind the country code: 138 finds +86 138 …, and as
+    a whole number in another format.
     """
     after, before = (request.GET.get(name, "")[:40] for name in ("after", "before"))
     tries = [filters.wanted]
     if filters.wanted.prefix:
-        tries.append(_replaced(filters.wanted, with_country(filters.wanted.prefix)))
+        tries += [_replaced(filters.wanted, each) for each in _forms(principal, filters.wanted)]
     for wanted in tries:
         if descending:
             page = number_list(
@@ -108,6 +110,13 @@ def _page(
         if rows or after or before:
             break
     return rows_of(rows), back, following, wanted
+
+
+def _forms(principal: Principal, wanted: NumberFilter) -> list[str]:
+    """What else may be meant: the beginning behind the country's code, or a whole number's row."""
+    prefix = wanted.prefix
+    forms = [with_country(prefix), f"+{prefix}", stored_value(visible_numbers(principal), prefix)]
+    return [form for form in dict.fromkeys(forms) if form != prefix and "?" not in form]
 
 
 def _replaced(wanted: NumberFilter, prefix: str) -> NumberFilter:
@@ -334,9 +343,11 @@ def _chosen(
     filters = read_filters(given if isinstance(given, dict) else {})
     wanted = filters.wanted
     count = about_count(principal, wanted)
-    if not count.count and wanted.prefix:
-        wanted = _replaced(wanted, with_country(wanted.prefix))
+    for form in _forms(principal, wanted) if wanted.prefix and not count.count else []:
+        wanted = _replaced(filters.wanted, form)
         count = about_count(principal, wanted)
+        if count.count:
+            break
     fields = {name: getattr(wanted, name) for name in NumberFilter.__slots__}
     by_state = wanted.state and wanted.state != "quarantined"
     if by_state or count.count > bulk_service.AT_ONCE:

@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import phonenumbers
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -271,12 +269,8 @@ def who_had(request: HttpRequest) -> HttpResponse:
 
 
 def _as_stored(principal: access.Principal, value: str) -> str:
-    """The number of ours that was meant: as written, with a +, or with the country's code."""
-    country = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
-    forms = [value, f"+{value}", f"+{country}{value}"]
-    known = selectors.visible_numbers(principal).filter(value__in=forms)
-    found = set(known.values_list("value", flat=True))
-    return next((form for form in forms if form in found), value)
+    """The number of ours that was meant, in whatever format it was typed."""
+    return selectors.stored_value(selectors.visible_numbers(principal), value)
 
 
 # -- what an operator may do ----------------------------------------------------------------------

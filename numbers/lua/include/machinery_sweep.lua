@@ -212,7 +212,7 @@ function slow.expire(batch)
   return down, #due >= batch
 end
 
--- Forgets what has had its time: ended and blocked call ids, callees. Goes round the index
+-- Forgets what has had its time: ended and blocked call ids, callees, aliases of deleted numbers. Goes round the index
 -- by a cursor, so that nothing on the hot path has to keep an order of expiry.
 function slow.forget(count)
   local page = call('HSCAN', POOL, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
@@ -222,7 +222,8 @@ function slow.forget(count)
     local first = sub(value, 1, 1)
     if (kind == 'c:' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
       or (kind == 's:' and sub(value, 1, 16) + 0 <= now)
-      or (kind == 'x:' and now - sub(value, 1, 16) >= KEPT) then
+      or (kind == 'x:' and now - sub(value, 1, 16) >= KEPT)
+      or (kind == 'a:' and call('HEXISTS', NUMSTATE, value) == 0 and call('HEXISTS', POOL, 't:' .. value) == 0) then
       gone[#gone + 1] = fields[i]
     end
   end

@@ -1,0 +1,304 @@
+"""Twins: rows that are one line in two spellings, stored before there was one canonical form.
+
+The migration keeps one of each group and quarantines the others; here an operator merges a group
+into one row, or removes rows. A group is a row with a canonical form and those that point to it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from numbers import pool as door
+from numbers.canonical import canonical
+from numbers.errors import NumbersError
+from numbers.models import Number, NumberTag, Pool
+from numbers.services.adding import CONTACT_SECONDS, tag_rows, write_aliases
+from numbers.services.common import redis_refusals, send_after_commit
+from numbers.services.removing import in_call, remove_numbers
+from poolsite import access, hotpath
+from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.operations import incidents
+
+INCIDENT: Final = "numbers.twins"
+BY: Final = "numbers.twins"  # whose quarantine it is; the migration writes the same
+SETTLED_AT_ONCE: Final = 500
+
+
+def twins_merge(
+    *, actor: Actor, number: Number, reason: str = "", job: str | None = None
+) -> Number:
+    """Make one row of a number's group: this one stays, with labels, notes and tags of all.
+
+    NumbersError when the number has no twin, or while one that would go is in a call. Calls and
+    events keep the spelling they had: look-ups know every spelling of a line.
+    """
+    group = _group(number)
+    others = [row for row in group if row.pk != number.pk]
+    _resolve(actor, number, others, "numbers.twins_merge", reason, job, join=True)
+    return Number.objects.select_related("pool__account").get(pk=number.pk)
+
+
+def twin_remove(*, actor: Actor, number: Number, reason: str = "") -> None:
+    """Remove one row of a group; of what stays, one keeps the canonical form.
+
+    NumbersError when the number has no twin, or while it is in a call.
+    """
+    group = _group(number)
+    rest = [row for row in group if row.pk != number.pk]
+    keeper = next((row for row in rest if row.canonical is not None), None) or preferred(rest)
+    _resolve(actor, keeper, [number], "numbers.twin_remove", reason, None, join=False)
+
+
+@dataclass
+class Merged:
+    """What became of many groups; `stayed`: number → why its group was left as it is."""
+
+    merged: int
+    stayed: dict[str, str]
+
+
+def twins_merge_all(
+    *, actor: Actor, keepers: Sequence[Number], reason: str = "", job: str | None = None
+) -> Merged:
+    """Merge the groups of these keepers, each into the row that is spelled canonically."""
+    done = Merged(0, {})
+    for keeper in keepers:
+        try:
+            stays = preferred(_group(keeper))
+            twins_merge(actor=actor, number=stays, reason=reason, job=job)
+        except NumbersError as error:
+            done.stayed[keeper.value] = error.detail
+        else:
+            done.merged += 1
+    return done
+
+
+def preferred(group: Sequence[Number]) -> Number:
+    """Which row of a group stays if nobody chooses: spelled canonically, else the oldest."""
+    one = _canonical_of(group[0])
+    first = min(group, key=lambda row: (row.created_at, row.pk))
+    return next((row for row in group if row.value == one), first)
+
+
+def _canonical_of(row: Number) -> str:
+    if row.canonical is not None:
+        return row.canonical
+    if row.twin_of is not None and row.twin_of.canonical is not None:
+        return row.twin_of.canonical
+    return canonical(row.value, row.pool.home_country)
+
+
+def _group(number: Number) -> list[Number]:
+    """The number with its twins, the keeper first. NumbersError when it has none."""
+    key = number.twin_of_id or number.pk
+    rows = Number.objects.filter(Q(pk=key) | Q(twin_of_id=key))
+    group = list(rows.select_related("pool__account", "twin_of").order_by("-canonical", "pk"))
+    if len(group) < 2 or number.pk not in {row.pk for row in group}:
+        text = _("%(number)s has no duplicate any more.") % {"number": number.value}
+        raise NumbersError("not-allowed", text)
+    return sorted(group, key=lambda row: (row.canonical is None, row.pk))
+
+
+def _resolve(
+    actor: Actor,
+    stays: Number,
+    gone: Sequence[Number],
+    action: str,
+    reason: str,
+    job: str | None,
+    *,
+    join: bool,
+) -> None:
+    """Remove `gone`, let `stays` have the canonical form. SQL first, then Redis."""
+    for row in (stays, *gone):
+        require(actor, "numbers.operate", row.pool)
+    reason = clean_reason(reason)
+    held = _hold_while_removed(gone)
+    try:
+        with transaction.atomic():
+            _write(actor, stays, gone, action, reason, job, join=join)
+    except BaseException:
+        _let_go(held)
+        raise
+
+
+def _write(
+    actor: Actor,
+    stays: Number,
+    gone: Sequence[Number],
+    action: str,
+    reason: str,
+    job: str | None,
+    *,
+    join: bool,
+) -> None:
+    keys = [row.pk for row in gone]
+    locked = {
+        row.pk: row
+        for row in Number.objects.select_for_update(of=("self",))
+        .filter(pk__in=[stays.pk, *keys])
+        .select_related("pool__account", "twin_of")
+    }
+    if len(locked) != len(gone) + 1:
+        text = _("%(number)s has no duplicate any more.") % {"number": stays.value}
+        raise NumbersError("not-allowed", text)
+    row = locked[stays.pk]
+    one = _canonical_of(row)
+    was_registered = [locked[key] for key in keys if locked[key].is_up]
+    tags = list(NumberTag.objects.filter(number_id__in=keys).values_list("tag", flat=True))
+    rest = list(
+        Number.objects.filter(twin_of_id__in=[row.pk, *keys])
+        .exclude(pk__in=[row.pk, *keys])
+        .values_list("pk", flat=True)
+    )
+    NumberTag.objects.filter(number_id__in=keys).delete()
+    Number.objects.filter(pk__in=keys).delete()
+    Number.objects.filter(pk__in=rest).update(twin_of=row)
+    row.canonical, row.twin_of = one, None
+    ours = row.quarantined_by == BY
+    if ours:
+        row.quarantined_at, row.quarantined_by, row.quarantined_reason = None, "", ""
+    if join:
+        _join(row, [locked[key] for key in keys], tags)
+    row.save()
+    access.audit(
+        actor=actor,
+        action=action,
+        thing=row.pool,
+        before={"removed": [f"{locked[key].value} ({locked[key].pool.slug})" for key in keys]},
+        after={"number": row.value},
+        reason=reason,
+        job=job,
+    )
+    _send(row, [locked[key] for key in keys], was_registered if join else [], release=ours)
+
+
+def _join(row: Number, others: Sequence[Number], tags: Sequence[str]) -> None:
+    """Labels, notes and tags of all; the first region and carrier that is known."""
+    labels = dict.fromkeys(each.label for each in (row, *others) if each.label)
+    notes = dict.fromkeys(each.notes for each in (row, *others) if each.notes)
+    row.label = " / ".join(labels)[:120]
+    row.notes = "\n".join(notes)
+    row.region = row.region or next((each.region for each in others if each.region), "")
+    row.carrier = row.carrier or next((each.carrier for each in others if each.carrier), "")
+    tag_rows([row], tags)
+
+
+def _send(
+    row: Number, gone: Sequence[Number], registered: Sequence[Number], *, release: bool
+) -> None:
+    """After the commit: the others leave Redis, this one is found by every spelling."""
+    by_pool: dict[int, list[Number]] = {}
+    for other in gone:
+        by_pool.setdefault(other.pool_id, []).append(other)
+    for rows in by_pool.values():
+        values = [other.value for other in rows]
+        send_after_commit(rows[0].pool, partial(remove_numbers, rows[0].pool, values))
+    send_after_commit(row.pool, partial(_bring, row, registered, release=release))
+
+
+def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
+    """A line that was registered under the spelling that goes stays registered."""
+    slug = row.pool.slug
+    write_aliases(row.pool, [row])
+    if registered and not row.is_up:
+        contact = registered[0].contact
+        expires = CONTACT_SECONDS if contact else None
+        event = door.Event("reg", number=row.value, contact=contact, expires=expires)
+        hotpath.run(door.event(slug, event))
+    if release:
+        hotpath.run(door.unquarantine(slug, [row.value], "merged"))
+
+
+def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
+    """Quarantine in Redis what is to go, so that no call begins; NumbersError while one runs.
+
+    Returns those that were not quarantined before.
+    """
+    free = [row for row in gone if row.quarantined_at is None]
+    with redis_refusals():
+        for row in free:
+            hotpath.run(door.quarantine(row.pool.slug, [row.value], "merging"))
+        busy = [row.value for row in gone if in_call(row.pool, [row.value])]
+    if busy:
+        _let_go(free)
+        text = _("%(number)s is in a call. Try again when it has ended.")
+        raise NumbersError("not-allowed", text % {"number": busy[0]})
+    return free
+
+
+def _let_go(rows: Sequence[Number]) -> None:
+    for row in rows:
+        hotpath.run(door.unquarantine(row.pool.slug, [row.value], "not merged"))
+
+
+# -- what the sweep does --------------------------------------------------------------------------
+
+
+def watch_twins() -> dict[str, int]:
+    """Settle rows without a canonical form; open the incident while there are twins."""
+    settled = sum(_settle(row) for row in _unsettled())
+    count = Number.objects.filter(twin_of__isnull=False).count()
+    if not count:
+        incidents.close(type=INCIDENT, object="numbers")
+        return {"settled": settled, "twins": 0}
+    incidents.open(
+        type=INCIDENT,
+        object="numbers",
+        severity="warning",
+        title=gettext_noop("%(count)s duplicate numbers"),
+        detail=gettext_noop(
+            "The same line is stored in two formats. The duplicates are quarantined, so that no "
+            "line is in two calls."
+        ),
+        remedy=gettext_noop("Merge or remove the duplicates."),
+        url="/numbers/twins/",
+        params={"count": count},
+    )
+    return {"settled": settled, "twins": count}
+
+
+def _unsettled() -> Iterator[Number]:
+    """Rows whose keeper was deleted, or that an older release has added."""
+    rows = Number.objects.filter(canonical=None, twin_of=None).select_related("pool__account")
+    yield from rows.order_by("created_at", "pk")[:SETTLED_AT_ONCE]
+
+
+def _settle(row: Number) -> int:
+    """Give a row its canonical form, or make it the twin of the row that has it."""
+    one = canonical(row.value, row.pool.home_country)
+    with transaction.atomic():
+        mine = Number.objects.filter(pk=row.pk, canonical=None, twin_of=None)
+        owner = Number.objects.filter(canonical=one).exclude(pk=row.pk).first()
+        if owner is None:
+            changes: dict[str, object] = {"canonical": one}
+            if row.quarantined_by == BY:
+                changes |= {"quarantined_at": None, "quarantined_by": "", "quarantined_reason": ""}
+        else:
+            changes = {"twin_of": owner}
+            if row.quarantined_at is None:
+                changes |= {
+                    "quarantined_at": timezone.now(),
+                    "quarantined_by": BY,
+                    "quarantined_reason": f"twin of {one}",
+                }
+        if not mine.update(**changes):
+            return 0
+        row.refresh_from_db()
+        send_after_commit(row.pool, partial(_bring_state, row.pool, row))
+    return 1
+
+
+def _bring_state(pool: Pool, row: Number) -> None:
+    write_aliases(pool, [row])
+    if row.quarantined_at is not None:
+        hotpath.run(door.quarantine(pool.slug, [row.value], row.quarantined_reason))
+    else:
+        hotpath.run(door.unquarantine(pool.slug, [row.value], "no duplicate any more"))
