@@ -13,8 +13,10 @@ def main(slug: str, numbers: str) -> None:
     from poolsite import hotpath
 
     made = services.pool_create(actor="bench", slug=slug)
-    values = [str(13_000_000_000 + index) for index in range(int(numbers))]
-    Number.objects.bulk_create([Number(pool=made, value=value, is_up=True) for value in values])
+    values = [f"+86{13_000_000_000 + index}" for index in range(int(numbers))]
+    Number.objects.bulk_create(
+        [Number(pool=made, value=value, canonical=value, is_up=True) for value in values]
+    )
     for start in range(0, len(values), pool.ROWS_LIMIT):
         rows = [pool.Row(value, up=True) for value in values[start : start + pool.ROWS_LIMIT]]
         hotpath.run(pool.load(slug, rows))

@@ -22,7 +22,8 @@ def main(slug: str, count: str) -> None:
     row = Pool.objects.create(slug=slug, name=slug)
     values = [str(FIRST + step) for step in range(int(count))]
     Number.objects.bulk_create(
-        [Number(pool=row, value=value) for value in values], batch_size=ROWS_AT_ONCE
+        [Number(pool=row, value=value, canonical=f"+86{value}") for value in values],
+        batch_size=ROWS_AT_ONCE,
     )
     hotpath.run(pool.create(slug, row.generation, pool.PoolSettings()))
     for start in range(0, len(values), ROWS_AT_ONCE):

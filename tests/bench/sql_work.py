@@ -48,7 +48,7 @@ def other_columns() -> list[str]:
     """Return the columns that every row has alike; the server itself gives the key."""
     from numbers.models import Number
 
-    told = {"id", "pool_id", "value", "label", "region"}
+    told = {"id", "pool_id", "value", "canonical", "label", "region"}
     return [field.attname for field in Number._meta.concrete_fields if field.attname not in told]
 
 
@@ -61,11 +61,11 @@ def _copy_rows(pool_id: int, rows: list[tuple[str, str, str]]) -> None:
     names = other_columns()
     number = Number(is_up=True)
     others = [getattr(number, name) for name in names]
-    columns = ", ".join(("pool_id", "value", "label", "region", *names))
+    columns = ", ".join(("pool_id", "value", "canonical", "label", "region", *names))
     statement = f"COPY numbers_number ({columns}) FROM STDIN"
     with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
         for value, label, region in rows:
-            copy.write_row((pool_id, value, label, region, *others))
+            copy.write_row((pool_id, value, value, label, region, *others))
 
 
 def fill(slug: str, count: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from tests.support.timers import let_time_pass
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 SLUG = "east"
-NUMBERS = [f"1380000{step:04d}" for step in range(20)]
+NUMBERS = [f"+861380000{step:04d}" for step in range(20)]
 ONE = NUMBERS[3]
 Act = Callable[[], Awaitable[Any]]
 
@@ -115,10 +115,10 @@ ACTIONS: dict[str, tuple[Callable[[], Any], ...]] = {
 
 # Numbers come and go, or the pool begins a new life: tiles and stories begin again with a snapshot.
 LAYOUTS: dict[str, tuple[Callable[[], Any], ...]] = {
-    "added": (lambda: services.number_add(actor=operator(), pool=pool(), number="13900000000"),),
+    "added": (lambda: services.number_add(actor=operator(), pool=pool(), number="+8613900000000"),),
     "a range added": (
         lambda: services.number_add_range(
-            actor=operator(), pool=pool(), first="13900000000", last="13900000009"
+            actor=operator(), pool=pool(), first="+8613900000000", last="+8613900000009"
         ),
     ),
     "deleted": (
@@ -232,7 +232,7 @@ async def test_numbers_that_come_and_go_lead_to_another_layout(
     topic = TilesTopic(f"{SLUG}:0")
     before = await topic.snapshot()
     monkeypatch.setattr(tile_layout, "FRESH_SECONDS", 0.0)  # else it may be as old as that
-    await sync_to_async(services.numbers_add)(actor="test", pool=made, values=["13700000000"])
+    await sync_to_async(services.numbers_add)(actor="test", pool=made, values=["+8613700000000"])
     assert await topic.changes(before.version) is None
     after = await topic.snapshot()
     assert after.data["layout"] != before.data["layout"]
@@ -361,7 +361,7 @@ async def test_figures_name_the_mean_length_of_the_calls_that_ended(
         "numbers.pools:-1",
         "numbers.number:abc",
         "numbers.number:+",
-        "numbers.number:13800000000\n",
+        "numbers.number:+8613800000000\n",
     ],
 )
 async def test_a_nonsense_key_is_no_topic(address: str) -> None:

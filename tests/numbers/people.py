@@ -49,10 +49,10 @@ def tenant(slug: str, zone: str = "Asia/Shanghai") -> Tenant:
 def make_pool(
     slug: str = "east", *, numbers: int = 0, up: bool = True, first: int = 13800000000, **given: Any
 ) -> Pool:
-    """A pool with numbers from `first` on, registered unless told otherwise."""
+    """A pool with Chinese mobile numbers from `first` on, registered unless told otherwise."""
     made = services.pool_create(actor="test", slug=slug, **given)
     if numbers:
-        values = [str(first + index) for index in range(numbers)]
+        values = [f"+86{first + index}" for index in range(numbers)]
         services.numbers_add(actor="test", pool=made, values=values)
         if up:
             register(slug, *values)

@@ -22,7 +22,9 @@ def world(transactional_db, clean_redis) -> World:
 @pytest.fixture
 def pool(world):
     made = make_pool(account=world.own)
-    numbers_add(actor="test", pool=made, values=["13800000001", "13800000002", "+8613800000003"])
+    numbers_add(
+        actor="test", pool=made, values=["+8613800000001", "+8613800000002", "+8613800000003"]
+    )
     return made
 
 
@@ -30,28 +32,28 @@ def pool(world):
     "name", ["pool", "switch", "number", "callrecord", "poolevent", "numberimport"]
 )
 def test_each_list_opens_for_an_operator(world, pool, tmp_path, name) -> None:
-    imports.import_now(pool, csv_file(tmp_path, [["13900000001"]]), "test")
+    imports.import_now(pool, csv_file(tmp_path, [["+8613900000001"]]), "test")
     assert world.client("looker").get(f"/admin/numbers/{name}/").status_code == 200
 
 
 def test_the_list_shows_live_states_and_searches_by_the_beginning(world, pool) -> None:
-    hotpath.run(door.event(pool.slug, door.Event("reg", "13800000001")))
+    hotpath.run(door.event(pool.slug, door.Event("reg", "+8613800000001")))
     page = world.client("looker").get(f"{LIST}?q=138+0000").content.decode()
     assert 'data-state="R"' in page
     assert page.count('data-state="O"') == 2
-    assert "13800000001" not in world.client("looker").get(f"{LIST}?q=139").content.decode()
+    assert "+8613800000001" not in world.client("looker").get(f"{LIST}?q=139").content.decode()
 
 
 def test_the_list_filters_by_pool_region_tag_and_quarantine(world, pool) -> None:
-    Number.objects.filter(value="13800000001").update(region="Wuxi")
-    number = Number.objects.get(value="13800000002")
+    Number.objects.filter(value="+8613800000001").update(region="Wuxi")
+    number = Number.objects.get(value="+8613800000002")
     NumberTag.objects.create(number=number, tag="gold", pool=pool, value=number.value)
     client = world.client("looker")
     for query, shown, hidden in (
-        ("region_is=Wuxi", "13800000001", "13800000002"),
-        ("tag_is=gold", "13800000002", "13800000001"),
-        (f"pool__id__exact={pool.pk}", "13800000001", "13900000000"),
-        ("held=0", "13800000001", "13900000000"),
+        ("region_is=Wuxi", "+8613800000001", "+8613800000002"),
+        ("tag_is=gold", "+8613800000002", "+8613800000001"),
+        (f"pool__id__exact={pool.pk}", "+8613800000001", "+8613900000000"),
+        ("held=0", "+8613800000001", "+8613900000000"),
     ):
         page = client.get(f"{LIST}?{query}").content.decode()
         assert shown in page, query
@@ -59,7 +61,7 @@ def test_the_list_filters_by_pool_region_tag_and_quarantine(world, pool) -> None
 
 
 def run_action(world: World, reader: str, action: str, reason: str) -> None:
-    key = Number.objects.get(value="13800000001").pk
+    key = Number.objects.get(value="+8613800000001").pk
     form = {"action": action, "_selected_action": [key], "reason": reason, "index": "0"}
     assert world.client(reader).post(LIST, form).status_code in (200, 302, 403)
 
@@ -68,9 +70,12 @@ def test_a_quarantine_in_the_admin_reaches_redis_and_the_audit_log_with_its_reas
     world, pool
 ) -> None:
     run_action(world, "operate", "quarantine", "complaints")
-    refused = hotpath.run(door.event(pool.slug, door.Event("call", "13800000001", call_id="c")))
+    refused = hotpath.run(door.event(pool.slug, door.Event("call", "+8613800000001", call_id="c")))
     assert not refused.ok
-    assert "q" in hotpath.run(door.states(pool.slug, ["13800000001"])).by_number["13800000001"].held
+    assert (
+        "q"
+        in hotpath.run(door.states(pool.slug, ["+8613800000001"])).by_number["+8613800000001"].held
+    )
     entry = AuditEntry.objects.get(action="numbers.number_quarantine")
     assert (entry.reason, entry.actor_name) == ("complaints", "operate")
 

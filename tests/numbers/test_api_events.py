@@ -64,7 +64,7 @@ async def test_a_call_answers_with_number_state_lease_and_time(caller: Caller) -
     assert abs(as_of - int(body_time())) < 5_000_000
     assert body == {
         "outcome": "ok",
-        "number": "13800000000",
+        "number": "+8613800000000",
         "state": "busy+up",
         "reason": "",
         "lease_seconds": 14400,
@@ -91,7 +91,7 @@ async def test_a_number_is_cleaned_at_this_face(caller: Caller) -> None:
     ("event", "status", "kind", "reason"),
     [
         ({"event": "reg", "number": "999"}, 404, "unknown-number", "unknown number"),
-        ({"event": "hangup", "number": "13800000000"}, 409, "not-allowed", "not in a call"),
+        ({"event": "hangup", "number": "+8613800000000"}, 409, "not-allowed", "not in a call"),
         ({"event": "renew", "call_id": "never"}, 404, "unknown-call", "unknown call"),
         (
             {"event": "call", "call_id": "x", "incarnation": "1"},
@@ -125,7 +125,7 @@ async def test_a_paused_pool_answers_409_and_other_events_work(caller: Caller, p
     await in_thread(services.pool_pause)(actor="test", pool=pool, reason="carrier down")
     response = await caller.post({"event": "call"})
     assert (response.status_code, response.json()["type"]) == (409, "paused")
-    assert (await caller.post({"event": "reg", "number": "13800000000"})).status_code == 200
+    assert (await caller.post({"event": "reg", "number": "+8613800000000"})).status_code == 200
 
 
 async def test_a_charged_pool_asks_for_payment(caller: Caller, pool: Pool) -> None:
@@ -135,7 +135,7 @@ async def test_a_charged_pool_asks_for_payment(caller: Caller, pool: Pool) -> No
 
 
 async def test_an_inbound_call_names_the_agent_who_used_the_number_last(caller: Caller) -> None:
-    number = "13800000000"
+    number = "+8613800000000"
     await caller.post({"event": "call", "number": number, "call_id": "a", "agent": "alice"})
     await caller.post({"event": "hangup", "call_id": "a"})
     response = await caller.post(
@@ -173,7 +173,7 @@ async def test_a_token_sends_only_its_events_as_its_switch_to_its_pool(
     secret = await in_thread(token_for)(pool, events=["call", "hangup"], switch="fs1")
     caller = Caller(client, secret)
     assert (await caller.post({"event": "call", "call_id": "a"})).status_code == 200
-    for event in ({"event": "del", "number": "13800000001"}, {"event": "call", "switch": "fs2"}):
+    for event in ({"event": "del", "number": "+8613800000001"}, {"event": "call", "switch": "fs2"}):
         response = await caller.post(event)
         assert (response.status_code, response.json()["type"]) == (403, "forbidden")
     elsewhere = await caller.post({"event": "call"}, path=f"/api/v1/pools/{other.slug}/events")
@@ -356,13 +356,13 @@ async def test_a_live_list_renews_and_names_both_kinds_of_ghosts(caller: Caller)
     who = {"switch": "fs1", "incarnation": "i1"}
     await caller.post({"event": "call", "call_id": "a", **who})
     answer = await caller.post(
-        {**who, "calls": [{"call_id": "a"}, {"call_id": "ghost", "number": "13800000001"}]},
+        {**who, "calls": [{"call_id": "a"}, {"call_id": "ghost", "number": "+8613800000001"}]},
         path="/api/v1/pools/east/live",
     )
     assert answer.status_code == 200
     body = answer.json()
     assert (body["renewed"], body["hang_up"]) == (1, [])
-    assert body["call_without_lease"] == [{"call_id": "ghost", "number": "13800000001"}]
+    assert body["call_without_lease"] == [{"call_id": "ghost", "number": "+8613800000001"}]
     assert body["as_of"] > 0
 
 
@@ -397,7 +397,7 @@ async def test_a_restarted_switch_has_its_old_calls_released_at_once(
             {"event": "call", "call_id": f"{index}", "switch": "fs1", "incarnation": "i1"}
         )
     await caller.post(
-        {"event": "reg", "number": "13800000000", "switch": "fs1", "incarnation": "i2"}
+        {"event": "reg", "number": "+8613800000000", "switch": "fs1", "incarnation": "i2"}
     )
 
     async def are_released() -> bool:

@@ -60,7 +60,7 @@ def test_the_list_holds_what_the_token_may_see(pool: Pool, reader: Reader) -> No
 
 def test_a_number_tells_its_state_and_its_call(pool: Pool, reader: Reader) -> None:
     services.number_change(actor="test", number=Number.objects.first(), label="desk", tags=["b"])
-    send("east", "call", "13800000000", call_id="a", agent="alice", callee="139")
+    send("east", "call", "+8613800000000", call_id="a", agent="alice", callee="139")
     status, body = reader.get("/pools/east/numbers/138 0000 0000")
     assert status == 200
     assert (body["state"], body["call_id"], body["agent"]) == ("busy+up", "a", "alice")
@@ -73,7 +73,7 @@ def test_a_number_tells_its_state_and_its_call(pool: Pool, reader: Reader) -> No
     [
         ("/pools/nowhere", 404, "unknown-pool"),
         ("/pools/east/numbers/999", 404, "unknown-number"),
-        ("/pools/nowhere/numbers/13800000000", 404, "unknown-pool"),
+        ("/pools/nowhere/numbers/+8613800000000", 404, "unknown-pool"),
         ("/pools/east/numbers/abc", 422, "malformed"),
         ("/pools/EAST", 422, "malformed"),
         ("/numbers/who-had", 422, "malformed"),
@@ -87,7 +87,7 @@ def test_what_is_missing_or_bad_is_a_problem(
 
 
 def test_who_had_a_number_at_a_moment(pool: Pool, reader: Reader) -> None:
-    send("east", "call", "13800000000", call_id="a", agent="alice", callee="+86139")
+    send("east", "call", "+8613800000000", call_id="a", agent="alice", callee="+86139")
     drain(pool)
     during = datetime.now(UTC).isoformat()
     before = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()
@@ -121,12 +121,12 @@ def test_a_bad_question_is_malformed(pool: Pool, reader: Reader, query: dict[str
 
 
 def test_a_foreign_tenant_sees_nothing(pool: Pool) -> None:
-    send("east", "call", "13800000000", call_id="a", agent="alice")
+    send("east", "call", "+8613800000000", call_id="a", agent="alice")
     drain(pool)
     stranger = Reader(token_for(account=tenant("south").account))
     assert stranger.get("/pools")[1] == []
     assert stranger.get("/pools/east")[0] == 404
-    assert stranger.get("/pools/east/numbers/13800000000")[0] == 404
+    assert stranger.get("/pools/east/numbers/+8613800000000")[0] == 404
     now = datetime.now(UTC).isoformat()
     assert stranger.get("/numbers/who-had", at=now, agent="alice") == (200, [])
 

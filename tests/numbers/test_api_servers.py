@@ -106,12 +106,12 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(served: Served) -> None
 
 
 def test_a_lost_reply_without_an_id_is_an_unknown_outcome(served: Served) -> None:
-    served.post({"event": "reg", "number": "13000000000"})
+    served.post({"event": "reg", "number": "+8613000000000"})
     served.proxy.set("cut-reply")
-    lost = served.post({"event": "call", "number": "13000000001"})
+    lost = served.post({"event": "call", "number": "+8613000000001"})
     served.proxy.set("pass")
     assert (lost.status_code, lost.json()["type"]) == (504, "unknown-outcome")
-    after = served.post({"event": "hangup", "number": "13000000001"})
+    after = served.post({"event": "hangup", "number": "+8613000000001"})
     assert after.status_code == 200  # it had been executed, once
 
 

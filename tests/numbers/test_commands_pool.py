@@ -140,7 +140,7 @@ def test_reconcile_check_exits_1_on_drift_and_0_after_mending() -> None:
     pool = make_pool(numbers=2)
     drain(pool)
     assert "no drift" in run("reconcile", "--check")
-    hotpath.client().hdel("{east}:numstate", "13800000000")
+    hotpath.client().hdel("{east}:numstate", "+8613800000000")
     with pytest.raises(CommandError) as drifted:
         run("reconcile", "east", "--check")
     assert drifted.value.returncode == 1

@@ -73,7 +73,7 @@ async def test_an_event_is_answered_with_its_frames_id(pool: Pool) -> None:
     async with opened(await in_thread(token_for)(pool)) as socket:
         answer = await socket.ask({"id": 7, "event": "call", "call_id": "a"})
         assert (answer["id"], answer["status"], answer["outcome"]) == (7, 200, "ok")
-        assert answer["number"] == "13800000000"
+        assert answer["number"] == "+8613800000000"
         assert answer["lease_seconds"] == 14_400
         refused = await socket.ask({"id": "x", "event": "reg", "number": "999"})
         assert (refused["id"], refused["status"], refused["type"]) == ("x", 404, "unknown-number")

@@ -80,7 +80,7 @@ def test_the_sample_has_5000_good_rows_and_names_65_with_their_reasons(pool) -> 
 def test_each_step_stands_in_the_audit_log_with_who_and_how_many(world, tmp_path) -> None:
     pool = make_pool(account=world.own)
     actor = world.users["operate"]
-    found = imports.import_now(pool, csv_file(tmp_path, [["13800000001"], ["x"]]), actor)
+    found = imports.import_now(pool, csv_file(tmp_path, [["+8613800000001"], ["x"]]), actor)
     undo_now(found, actor)
     entries = AuditEntry.objects.filter(action__startswith="numbers.import").order_by("pk")
     assert [entry.action for entry in entries] == [
@@ -97,7 +97,7 @@ def test_each_step_stands_in_the_audit_log_with_who_and_how_many(world, tmp_path
 
 def test_a_bad_row_is_named_with_its_bad_part_and_its_reason(pool, tmp_path) -> None:
     rows = [["number", "label"], ["+86-CALL-ME", "a"], ["", "b"], ["139 O013 8000", "c"]]
-    rows += [["1" * 35, "d"], ["13912345678", "e"], ["139-1234-5678", "f"]]
+    rows += [["1" * 35, "d"], ["+8613912345678", "e"], ["139-1234-5678", "f"]]
     found = imports.preview_now(pool, csv_file(tmp_path, rows), "test")
     refused = {row.row: (row.parts, row.reason) for row in found.staged.filter(kind="r")}
     assert refused[2] == (("+86-", "CALL-ME", ""), "Not a number")
@@ -108,7 +108,7 @@ def test_a_bad_row_is_named_with_its_bad_part_and_its_reason(pool, tmp_path) -> 
 
 
 def test_what_is_cleaned_up_says_how_and_the_file_may_have_no_head(pool, tmp_path) -> None:
-    path = csv_file(tmp_path, [["00861 380 013-0417", "desk", "Jiangsu"], ["13800130418"]])
+    path = csv_file(tmp_path, [["00861 380 013-0417", "desk", "Jiangsu"], ["+8613800130418"]])
     found = imports.import_now(pool, path, "test")
     assert totals(found) == (1, 1, 0)
     row = found.staged.get(kind="c")
@@ -117,19 +117,38 @@ def test_what_is_cleaned_up_says_how_and_the_file_may_have_no_head(pool, tmp_pat
     assert (number.label, number.region, number.import_id) == ("desk", "Jiangsu", found.pk)
 
 
-def test_numbers_with_and_without_plus_are_counted_as_a_warning(pool, tmp_path) -> None:
-    path = csv_file(tmp_path, [["8613800000001"], ["+8613800000001"], ["8613800000002"]])
-    found = imports.preview_now(pool, path, "test")
-    assert (totals(found), found.twins) == ((3, 0, 0), 1)
+def test_one_number_in_four_spellings_is_taken_once(pool, tmp_path) -> None:
+    spelled = ["13977000099", "8613977000099", "008613977000099", "+86 139 7700 0099"]
+    found = imports.import_now(pool, csv_file(tmp_path, [[text] for text in spelled]), "test")
+    assert totals(found) == (0, 1, 3)
+    assert found.staged.get(kind="c").reason == "country code"
+    refused = {row.reason for row in found.staged.filter(kind="r")}
+    assert refused == {"Twice in the file, first in row 1"}
+    assert in_sql(pool) == in_redis(pool) == {"+8613977000099"}
+
+
+def test_a_number_stored_in_another_spelling_is_refused_with_the_row_that_has_it(
+    world, tmp_path
+) -> None:
+    mine, theirs = make_pool("mine", world.own), make_pool("theirs", world.other)
+    stored = Number.objects.create(pool=mine, value="13977000099", canonical="+8613977000099")
+    path = csv_file(tmp_path, [["+8613977000099"]])
+    (row,) = imports.preview_now(mine, path, "test").staged.all()
+    assert row.reason == "Already stored as 13977000099"
+    Number.objects.filter(pk=stored.pk).update(pool=theirs)
+    (row,) = imports.preview_now(mine, path, "test").staged.all()
+    assert row.reason == "Already stored as 13977000099 (theirs)"
+    (row,) = imports.preview_now(mine, path, world.users["operate"]).staged.all()
+    assert row.kind == "r"
 
 
 def test_a_number_of_another_pool_is_refused_and_the_pool_named_only_to_who_may_see_it(
     world, tmp_path
 ) -> None:
     mine, theirs = make_pool("mine", world.own), make_pool("theirs", world.other)
-    imports.import_now(theirs, csv_file(tmp_path, [["13800000001"]]), "test")
-    imports.import_now(mine, csv_file(tmp_path, [["13800000002"]]), "test")
-    path = csv_file(tmp_path, [["13800000001"], ["13800000002"], ["13800000003"]])
+    imports.import_now(theirs, csv_file(tmp_path, [["+8613800000001"]]), "test")
+    imports.import_now(mine, csv_file(tmp_path, [["+8613800000002"]]), "test")
+    path = csv_file(tmp_path, [["+8613800000001"], ["+8613800000002"], ["+8613800000003"]])
     seen = imports.preview_now(mine, path, world.users["operate"])
     assert [row.reason for row in seen.staged.filter(kind="r")] == [
         "In pool theirs already",
@@ -141,7 +160,7 @@ def test_only_who_operates_the_pool_may_import_and_a_foreign_one_looks_missing(
     world, tmp_path
 ) -> None:
     pool = make_pool(account=world.own)
-    path = csv_file(tmp_path, [["13800000001"]])
+    path = csv_file(tmp_path, [["+8613800000001"]])
     with pytest.raises(access.Hidden):
         imports.import_now(pool, path, world.users["foreign"])
     with pytest.raises(access.Forbidden):
@@ -154,7 +173,7 @@ def test_only_who_operates_the_pool_may_import_and_a_foreign_one_looks_missing(
 
 
 def test_a_second_click_starts_no_second_import_and_no_second_undo(pool, tmp_path) -> None:
-    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
+    found = imports.preview_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
     for _ in range(2):
         imports.import_confirm(actor="test", number_import=found)
     assert Job.objects.filter(kind=kinds.IMPORT).count() == 1
@@ -165,7 +184,7 @@ def test_a_second_click_starts_no_second_import_and_no_second_undo(pool, tmp_pat
 
 
 def test_a_step_out_of_turn_is_refused_in_words(pool, tmp_path) -> None:
-    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
+    found = imports.preview_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
     with pytest.raises(NumbersError, match="To be confirmed"):
         imports.import_undo(actor="test", number_import=found)
     imports.import_discard(actor="test", number_import=found)
@@ -181,32 +200,32 @@ def test_a_preview_without_a_good_row_cannot_be_confirmed(pool, tmp_path) -> Non
 
 
 def test_a_number_that_another_took_meanwhile_becomes_a_refused_row(pool, tmp_path) -> None:
-    path = csv_file(tmp_path, [["13800000001"], ["13800000002"]])
+    path = csv_file(tmp_path, [["+8613800000001"], ["+8613800000002"]])
     found = imports.preview_now(pool, path, "test")
     other = make_pool("bank-otp")
-    Number.objects.create(pool=other, value="13800000002")
+    Number.objects.create(pool=other, value="+8613800000002")
     found = imports.confirm_now(found, "test")
     assert (found.imported, found.job.done, found.job.total) == (1, 2, 2)
     assert found.staged.get(kind="r").reason == "In pool bank-otp already"
-    assert in_sql(pool) == in_redis(pool) == {"13800000001"}
+    assert in_sql(pool) == in_redis(pool) == {"+8613800000001"}
     undo_now(found, "test")
-    assert in_sql(other) == {"13800000002"}
+    assert in_sql(other) == {"+8613800000002"}
 
 
 def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_path) -> None:
     CallRecord.objects.create(
         pool=make_pool("bank-otp"),
-        number="13800000001",
+        number="+8613800000001",
         started_at=timezone.now(),
         generation=1,
         seq=2,
     )
-    found = imports.preview_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
+    found = imports.preview_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
     assert found.staged.get().reason == "Deleted elsewhere in a call that still runs"
     found = imports.preview_now(
-        pool, csv_file(tmp_path, [["13800000002"], ["13800000009"]]), "test"
+        pool, csv_file(tmp_path, [["+8613800000002"], ["+8613800000009"]]), "test"
     )
-    CallRecord.objects.update(number="13800000002")
+    CallRecord.objects.update(number="+8613800000002")
     found = imports.confirm_now(found, "test")
     assert found.imported == 1
     assert found.staged.get(kind="r").why == "in_old_call"
@@ -214,22 +233,24 @@ def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_p
 
 
 def test_an_undo_leaves_what_was_there_before_and_what_was_moved_away(pool, tmp_path) -> None:
-    imports.import_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
-    found = imports.import_now(pool, csv_file(tmp_path, [["13800000002"], ["13800000003"]]), "test")
+    imports.import_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
+    found = imports.import_now(
+        pool, csv_file(tmp_path, [["+8613800000002"], ["+8613800000003"]]), "test"
+    )
     other = make_pool("bank-otp")
-    Number.objects.filter(value="13800000003").update(pool=other)
-    remove_numbers(pool, ["13800000003"])
-    number = Number.objects.get(value="13800000002")
+    Number.objects.filter(value="+8613800000003").update(pool=other)
+    remove_numbers(pool, ["+8613800000003"])
+    number = Number.objects.get(value="+8613800000002")
     NumberTag.objects.create(number=number, tag="gold", pool=pool, value=number.value)
     undo_now(found, "test")
-    assert in_sql(pool) == in_redis(pool) == {"13800000001"}
-    assert in_sql(other) == {"13800000003"}
+    assert in_sql(pool) == in_redis(pool) == {"+8613800000001"}
+    assert in_sql(other) == {"+8613800000003"}
 
 
 def test_a_number_in_a_call_is_deleted_by_the_undo_and_its_call_runs_on(pool, tmp_path) -> None:
-    found = imports.import_now(pool, csv_file(tmp_path, [["13800000001"]]), "test")
+    found = imports.import_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
     for event in ("reg", "call"):
-        hotpath.run(door.event(pool.slug, door.Event(event, "13800000001", call_id="c-1")))
+        hotpath.run(door.event(pool.slug, door.Event(event, "+8613800000001", call_id="c-1")))
     undo_now(found, "test")
     assert in_sql(pool) == in_redis(pool) == set()
     ended = hotpath.run(door.event(pool.slug, door.Event("hangup", "-", call_id="c-1")))
@@ -242,7 +263,7 @@ def test_a_worker_that_dies_between_sql_and_redis_loses_and_doubles_nothing(
     pool, tmp_path, monkeypatch, moment
 ) -> None:
     monkeypatch.setattr(work, "CHUNK", 10)
-    path = csv_file(tmp_path, [[f"1380000{n:04}"] for n in range(35)])
+    path = csv_file(tmp_path, [[f"+861380000{n:04}"] for n in range(35)])
     found = imports.preview_now(pool, path, "test")
     imports.import_confirm(actor="test", number_import=found)
     job = Job.objects.get(kind=kinds.IMPORT)
@@ -262,7 +283,7 @@ def test_a_worker_that_dies_between_sql_and_redis_loses_and_doubles_nothing(
 def test_an_undo_whose_worker_dies_is_finished_by_the_next(
     pool, tmp_path, monkeypatch, moment
 ) -> None:
-    path = csv_file(tmp_path, [[f"1380000{n:04}"] for n in range(35)])
+    path = csv_file(tmp_path, [[f"+861380000{n:04}"] for n in range(35)])
     found = imports.import_now(pool, path, "test")
     monkeypatch.setattr(work, "CHUNK", 10)
     imports.import_undo(actor="test", number_import=found)
@@ -312,7 +333,7 @@ def test_a_preview_whose_worker_dies_goes_on_and_still_knows_the_earlier_rows(
     from numbers.imports import staging
 
     monkeypatch.setattr(staging, "CHUNK", 10)
-    rows = [[f"1380000{n:04}"] for n in range(25)] + [["13800000003"]]
+    rows = [[f"+861380000{n:04}"] for n in range(25)] + [["+8613800000003"]]
     path = csv_file(tmp_path, rows)
     with path.open("rb") as file:
         found = imports.import_upload(
@@ -331,7 +352,7 @@ def test_a_preview_whose_worker_dies_goes_on_and_still_knows_the_earlier_rows(
 
 def test_a_stopped_import_can_go_on_or_be_undone(pool, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(work, "CHUNK", 10)
-    path = csv_file(tmp_path, [[f"1380000{n:04}"] for n in range(30)])
+    path = csv_file(tmp_path, [[f"+861380000{n:04}"] for n in range(30)])
     found = imports.preview_now(pool, path, "test")
     found = imports.import_confirm(actor="test", number_import=found)
     jobs.cancel(found.job, actor=None)
@@ -375,5 +396,5 @@ def test_a_file_that_cannot_be_read_fails_with_one_sentence(pool, tmp_path) -> N
 def test_a_workbook_is_read_like_a_csv(pool, tmp_path) -> None:
     rows = [["号码", "名称"], [13800000001, "甲"], ["+86 138 0000 0002", None], [None, "x"]]
     found = imports.import_now(pool, xlsx_file(tmp_path, rows), "test")
-    assert totals(found) == (1, 1, 1)
-    assert in_sql(pool) == {"13800000001", "+8613800000002"}
+    assert totals(found) == (0, 2, 1)
+    assert in_sql(pool) == {"+8613800000001", "+8613800000002"}

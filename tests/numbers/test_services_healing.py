@@ -15,7 +15,7 @@ from tests.numbers.people import drain, make_pool, register, send
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
-FIRST, SECOND = "13800000000", "13800000001"
+FIRST, SECOND = "+8613800000000", "+8613800000001"
 
 
 def watch() -> dict[str, int]:
@@ -117,8 +117,8 @@ def test_what_differs_is_named_and_mended() -> None:
     client = hotpath.client()
     client.hdel("{east}:numstate", FIRST)
     client.zrem("{east}:idle:up", FIRST, SECOND)
-    Number.objects.filter(value="13800000002").delete()
-    Number.objects.filter(value="13800000003").update(quarantined_at=datetime.now(UTC))
+    Number.objects.filter(value="+8613800000002").delete()
+    Number.objects.filter(value="+8613800000003").update(quarantined_at=datetime.now(UTC))
     Pool.objects.update(cooldown_seconds=9)
     client.hincrby("{east}", "aside", 5)
     pool.refresh_from_db()

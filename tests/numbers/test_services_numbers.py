@@ -60,12 +60,12 @@ def test_a_number_stands_in_one_pool_only() -> None:
 
 def test_a_range_is_added_whole_and_what_is_taken_is_told() -> None:
     east, west = make_pool("east"), make_pool("west")
-    services.number_add(actor="test", pool=west, number="13800000500")
+    services.number_add(actor="test", pool=west, number="+8613800000500")
     done = services.number_add_range(
-        actor=operator(), pool=east, first="13800000000", last="13800002499", tags=["block"]
+        actor=operator(), pool=east, first="+8613800000000", last="+8613800002499", tags=["block"]
     )
     assert len(done.added) == 2499
-    assert done.elsewhere == {"13800000500": "west"}
+    assert done.elsewhere == {"+8613800000500": "west"}
     figures = hotpath.run(door.show("east"))
     assert figures is not None
     assert figures.numbers == 2499
@@ -73,8 +73,8 @@ def test_a_range_is_added_whole_and_what_is_taken_is_told() -> None:
     entry = AuditEntry.objects.filter(action="numbers.number_add", thing_id="east").get()
     assert entry.after == {
         "count": 2499,
-        "first": "13800000000",
-        "last": "13800002499",
+        "first": "+8613800000000",
+        "last": "+8613800002499",
         "here": 0,
         "taken": 1,
     }
@@ -105,9 +105,9 @@ def test_deleted_numbers_leave_both_sides_and_a_call_goes_on() -> None:
     pool = make_pool(numbers=3)
     taken = send("east", "call", call_id="a").number
     gone = services.numbers_delete(
-        actor=operator(), pool=pool, values=[taken, "13800000002", "999"], reason="returned"
+        actor=operator(), pool=pool, values=[taken, "+8613800000002", "999"], reason="returned"
     )
-    assert gone == len({taken, "13800000002"})
+    assert gone == len({taken, "+8613800000002"})
     assert state("east", taken) is None
     drain(pool)
     assert CallRecord.objects.get().ended_at is None
@@ -134,16 +134,16 @@ def test_a_number_whose_old_call_runs_is_not_given_to_another_pool() -> None:
 def test_numbers_move_with_their_registration_and_tags_but_not_in_a_call() -> None:
     east, west = make_pool("east", numbers=3), make_pool("west")
     services.number_change(
-        actor="test", number=Number.objects.get(value="13800000001"), tags=["gold"]
+        actor="test", number=Number.objects.get(value="+8613800000001"), tags=["gold"]
     )
     drain(east)
-    taken = send("east", "call", "13800000000", call_id="a").number
+    taken = send("east", "call", "+8613800000000", call_id="a").number
     rows = list(Number.objects.select_related("pool"))
     stay = services.numbers_move(actor=operator(), numbers=rows, pool=west, reason="rebalanced")
     assert stay == {taken: "in a call"}
-    assert set(west.numbers.values_list("value", flat=True)) == {"13800000001", "13800000002"}
+    assert set(west.numbers.values_list("value", flat=True)) == {"+8613800000001", "+8613800000002"}
     assert NumberTag.objects.get(tag="gold").pool == west
-    moved = state("west", "13800000001")
+    moved = state("west", "+8613800000001")
     assert moved is not None
     assert moved.name == "idle+up"
     assert not moved.quarantined
@@ -256,7 +256,7 @@ def test_a_claim_finds_no_number_and_says_so() -> None:
         services.number_claim(actor="line", pool=pool, operation="cb-1", agent="alice")
     assert refused.value.kind == "exhausted"
     services.claim_release(actor="line", pool=pool, operation="cb-1")
-    register("east", "13800000000")
+    register("east", "+8613800000000")
     with pytest.raises(NumbersError, match="ended"):
         services.number_claim(actor="line", pool=pool, operation="cb-1", agent="alice")
 

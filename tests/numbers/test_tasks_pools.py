@@ -131,11 +131,13 @@ def test_the_search_finds_what_the_reader_may_see() -> None:
     pool = make_pool(numbers=4, account=north.account)
     send("east", "call", call_id="abc-1")
     drain(pool)
-    found = list(overview.find(north.principal, "1380000", 10))
-    assert [item.name for item in found] == [str(13800000000 + index) for index in range(4)]
+    found = list(overview.find(north.principal, "861380000", 10))
+    assert [item.name for item in found] == [f"+86{13800000000 + index}" for index in range(4)]
+    for typed in ("13800000002", "008613800000002", "+86 138 0000 0002"):
+        assert [item.name for item in overview.find(operator(), typed, 10)] == ["+8613800000002"]
     assert [item.kind for item in overview.find(operator(), "abc-1", 10)] == ["Call"]
     assert [item.name for item in overview.find(operator(), "east", 10)] == ["east"]
-    assert list(overview.find(tenant("south").principal, "1380000", 10)) == []
+    assert list(overview.find(tenant("south").principal, "861380000", 10)) == []
 
 
 def test_metrics_hold_figures_and_no_numbers() -> None:

@@ -47,7 +47,7 @@ async def test_twenty_at_once_with_one_id_are_one_call_and_one_charge(
     switch: Caller, line: Line
 ) -> None:
     answers = await asyncio.gather(*(call(switch, "a") for _ in range(20)))
-    assert {answer.json()["number"] for answer in answers} == {"13800000000"}
+    assert {answer.json()["number"] for answer in answers} == {"+8613800000000"}
     assert await in_thread(line.spent)() == PRICE
     states = [state for _, state in await in_thread(line.states)()]
     assert states.count("settled") == 1
@@ -140,7 +140,7 @@ async def test_a_batch_keeps_its_order_and_charges_each_call(switch: Caller, lin
         {"event": "call", "call_id": "c"},
         {"event": "call", "call_id": "a"},
         {"event": "call"},
-        {"event": "reg", "number": "13800000000"},
+        {"event": "reg", "number": "+8613800000000"},
     ]
     answers = (await switch.post(batch)).json()
     assert [item["status"] for item in answers] == [200, 200, 200, 200, 409, 422, 200]

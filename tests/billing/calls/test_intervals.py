@@ -181,7 +181,7 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     assert told == [
         {
             "switch": "fs1",
-            "number": "13800000000",
+            "number": "+8613800000000",
             "call_id": "a",
             "reason": "insufficient balance",
         }
@@ -189,7 +189,7 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     assert line.notes() == []
     listed = hotpath.run(
         pool_door.live_list(
-            "east", "fs1", "b1", 0, [pool_door.Listed("a", "13800000000")], first=True, last=True
+            "east", "fs1", "b1", 0, [pool_door.Listed("a", "+8613800000000")], first=True, last=True
         )
     )
     assert (listed.renewed, [each.call_id for each in listed.hang_up]) == (0, ["a"])
