@@ -14,6 +14,7 @@ def register() -> None:
     register_page_word("numbers:number", _("Open number"))
     register_page_word("numbers:pool_health", _("Open health"))
     register_page_word("numbers:imports", _("Open imports"))
+    register_page_word("numbers:twins", _("Open duplicates"))
     navigation.register(
         Entry(
             "pools",
@@ -54,7 +55,7 @@ def register() -> None:
             order=200,
             actions=("numbers.view",),
             key="n",
-            match=("numbers:number",),
+            match=("numbers:number", "numbers:twins"),
         )
     )
     navigation.register(

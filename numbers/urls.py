@@ -11,6 +11,7 @@ from numbers.views import (
     pool,
     pools,
     switches,
+    twins,
 )
 
 
@@ -75,6 +76,10 @@ urlpatterns = [
     path("numbers/add/", number_list.add_number, name="add"),
     path("numbers/add-range/", number_list.add_range, name="add_range"),
     path("numbers/bulk/", number_list.bulk, name="bulk"),
+    path("numbers/twins/", twins.twin_list, name="twins"),
+    path("numbers/twins/merge/", twins.twins_merge_all, name="twins_merge_all"),
+    path("numbers/twins/<number:value>/merge/", twins.twin_merge, name="twin_merge"),
+    path("numbers/twins/<number:value>/remove/", twins.twin_remove, name="twin_remove"),
     path("numbers/<number:value>/change/", number_list.change_number, name="change"),
     path("imports/", imports.import_list, name="imports"),
     path("imports/upload/", imports.import_upload, name="import_upload"),

@@ -22,8 +22,12 @@ from numbers.models import Number, NumberTag, Pool
 from numbers.services.adding import CONTACT_SECONDS, tag_rows, write_aliases
 from numbers.services.common import redis_refusals, send_after_commit
 from numbers.services.removing import in_call, remove_numbers
-from poolsite import access, hotpath
+from numbers.twin_jobs import KIND
+from poolsite import access, hotpath, jobs
+from poolsite.access import Principal
+from poolsite.access.models import User
 from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 
 INCIDENT: Final = "numbers.twins"
@@ -78,6 +82,16 @@ def twins_merge_all(
         else:
             done.merged += 1
     return done
+
+
+def merge_all_start(*, principal: Principal, reason: str, total: int) -> Job:
+    """Start the job that merges every group that the person may operate."""
+    access.require(principal, "numbers.operate")
+    return jobs.start(
+        KIND,
+        actor=User.objects.filter(pk=principal.user_id or 0).first(),
+        data={"reason": clean_reason(reason), "total": total},
+    )
 
 
 def preferred(group: Sequence[Number]) -> Number:

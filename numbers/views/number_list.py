@@ -29,6 +29,7 @@ from numbers.views.common import answers_json, number_of, pool_of, visible_pools
 from numbers.views.import_panel import panel_of
 from numbers.views.number_filter import Filters, choices, read_filters, with_country
 from numbers.views.number_rows import rows_of
+from numbers.views.twins import twin_count
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
@@ -75,6 +76,7 @@ def number_list_page(request: HttpRequest) -> HttpResponse:
         "clear_url": "?" if not keep["panel"] else f"?panel={keep['panel']}",
         "export_url": reverse("numbers:export") + filters.address(),
         "operable": operable,
+        "twins": twin_count(principal),
         "panel": panel_of(request, principal, operable),
         "page": _page_json(filters, rows, count, operable),
         **choices(principal, filters, pools),

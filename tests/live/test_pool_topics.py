@@ -252,7 +252,7 @@ async def test_a_number_deleted_in_redis_alone_is_shown_gone_at_once() -> None:
 
 async def test_each_page_has_its_own_numbers() -> None:
     made = await sync_to_async(make_pool)(SLUG)
-    values = [f"1390{step:07d}" for step in range(TILES_PER_PAGE + 5)]
+    values = [f"+861390{step:07d}" for step in range(TILES_PER_PAGE + 5)]
     await sync_to_async(services.numbers_add)(actor="test", pool=made, values=values)
     first, second = TilesTopic(f"{SLUG}:0"), TilesTopic(f"{SLUG}:1")
     before = await first.snapshot(), await second.snapshot()
@@ -268,7 +268,7 @@ async def test_each_page_has_its_own_numbers() -> None:
 
 async def test_frames_stay_below_four_kilobytes_at_a_thousand_random_events_a_turn() -> None:
     made = await sync_to_async(make_pool)(SLUG)
-    values = [f"1390{step:07d}" for step in range(TILES_PER_PAGE)]
+    values = [f"+861390{step:07d}" for step in range(TILES_PER_PAGE)]
     await sync_to_async(services.numbers_add)(actor="test", pool=made, values=values)
     topic = TilesTopic(f"{SLUG}:0")
     before = await topic.snapshot()

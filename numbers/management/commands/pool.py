@@ -11,8 +11,10 @@ from numbers import selectors, services
 from numbers.imports.command import import_file
 from numbers.management import switches
 from numbers.models import AddedByScript, Pool
+from numbers.selectors.twins import keepers
 from numbers.services.pools import SETTINGS
 from numbers.services.reports import Report
+from numbers.services.twins import twins_merge_all
 from poolsite.operations.commands import VerbCommand, account_of
 from poolsite.operations.setting_options import (
     add_settings,
@@ -25,6 +27,7 @@ from poolsite.operations.setting_options import (
 
 ACTOR = "manage.py pool"
 DRIFT = 1
+TWINS_AT_ONCE = 200
 
 
 class Command(VerbCommand):
@@ -68,6 +71,10 @@ class Command(VerbCommand):
         acl.add_argument("--ask", action="store_true", help="ask for a password; else one is made")
         acl.add_argument("--apply", action="store_true", help="set it on every master; else print")
         acl.set_defaults(run=self._acl)
+        twins = verbs.add_parser("twins", help="numbers stored in two formats; --merge merges them")
+        twins.add_argument("--merge", action="store_true", help="keep the international format")
+        twins.add_argument("--reason", default="")
+        twins.set_defaults(run=self._twins)
         for verb, run, told in (
             ("pause", self._pause, "answer every call with 'paused'"),
             ("resume", self._resume, "let calls be placed again"),
@@ -186,6 +193,25 @@ class Command(VerbCommand):
             self.stdout.write(
                 f"{node or 'The server'} keeps no ACL file (aclfile): a restart forgets the user."
             )
+
+    def _twins(self, options: dict[str, Any]) -> None:
+        after, merged = 0, 0
+        while page := list(keepers().filter(pk__gt=after)[:TWINS_AT_ONCE]):
+            after = page[-1].pk
+            if options["merge"]:
+                done = twins_merge_all(actor=ACTOR, keepers=page, reason=options["reason"])
+                merged += done.merged
+                for number, why in done.stayed.items():
+                    self.stdout.write(f"{number} not merged: {why}")
+                continue
+            for keeper in page:
+                for row in (keeper, *keeper.twins.select_related("pool").order_by("pk")):
+                    mark = "kept" if row == keeper else "quarantined"
+                    self.stdout.write(f"{row.value}  {row.pool.slug}  {mark}")
+        if options["merge"]:
+            self.stdout.write(f"{merged:,} numbers merged.")
+        elif not after:
+            self.stdout.write("No duplicates.")
 
     def _pause(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])

@@ -45,7 +45,7 @@ def _make(slug: str, numbers: str, interval: str) -> None:
         from numbers import services
 
         first = 13_000_000_000 + 1_000 * pool.pk
-        values = [str(first + index) for index in range(int(numbers))]
+        values = [f"+86{first + index}" for index in range(int(numbers))]
         services.numbers_add(actor="test", pool=pool, values=values)
         from tests.numbers.people import register
 
