@@ -1,4 +1,4 @@
-"""The job that does one verb to every number of a filter, in chunks."""
+"""Jobs over many numbers, in chunks: one verb for a filter, the merging of duplicates."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numbers.selectors.lists import NumberFilter
 
 CHUNK = 1_000
+MERGED_AT_ONCE = 100  # groups
 
 
 @jobs.kind("numbers.bulk", prefix="bulk", stale_seconds=60)
@@ -76,3 +77,28 @@ def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> 
         and (not of_state or shown_state(listed.live) == wanted.state)
         and (not hang_up or not listed.live.busy or listed.live.since_us <= asked_at_us)
     ]
+
+
+@jobs.kind("numbers.twins", prefix="merge", stale_seconds=60)
+def run_merge(job: JobHandle) -> Iterator[Progress]:
+    """Walk the groups; one that was merged already is not met again after a crash."""
+    from numbers.selectors.twins import keepers
+    from numbers.services.twins import twins_merge_all
+    from poolsite.access.principals import principal_of_user
+
+    if job.actor is None:
+        raise JobError(_("Who asked for this is gone. Nothing more was changed."))
+    principal = principal_of_user(job.actor)
+    merged, stayed = job.cursor.get("merged", 0), job.cursor.get("stayed", 0)
+    after = job.cursor.get("after", 0)
+    found = keepers(principal)
+    while rows := list(found.filter(pk__gt=after)[:MERGED_AT_ONCE]):
+        done = twins_merge_all(
+            actor=principal, keepers=rows, reason=job.data["reason"], job=job.public_id
+        )
+        after = rows[-1].pk
+        merged, stayed = merged + done.merged, stayed + len(done.stayed)
+        job.save_cursor({"after": after, "merged": merged, "stayed": stayed})
+        yield Progress(merged + stayed, max(merged + stayed, int(job.data["total"])))
+    job.result.update({"merged": merged, "stayed": stayed})
+    yield Progress(merged + stayed, max(merged + stayed, 1))

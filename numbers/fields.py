@@ -7,8 +7,15 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 if TYPE_CHECKING:  # Django's fields take type parameters in their stubs only
     _Text = models.CharField[str, str]
+    _TextOrNone = models.CharField[str | None, str | None]
 else:
-    _Text = models.CharField
+    _Text = _TextOrNone = models.CharField
+
+
+def _in_collation_c(parameters: Any, connection: BaseDatabaseWrapper) -> Any:
+    if connection.vendor == "postgresql":
+        parameters["collation"] = "C"
+    return parameters
 
 
 class AsciiField(_Text):
@@ -20,7 +27,11 @@ class AsciiField(_Text):
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
-        parameters = super().db_parameters(connection)
-        if connection.vendor == "postgresql":
-            parameters["collation"] = "C"
-        return parameters
+        return _in_collation_c(super().db_parameters(connection), connection)
+
+
+class NullableAsciiField(_TextOrNone):
+    """An AsciiField whose column may be NULL."""
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:
+        return _in_collation_c(super().db_parameters(connection), connection)

@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="number",
             name="canonical",
-            field=numbers.fields.AsciiField(
+            field=numbers.fields.NullableAsciiField(
                 blank=True,
                 editable=False,
                 max_length=33,

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from numbers import canonical
-from numbers.fields import AsciiField
+from numbers.fields import AsciiField, NullableAsciiField
 from poolsite.access.models import Account, ApiToken
 from poolsite.hotpath.rows import Living, PartRow, PausableRow, UnsentMark
 
@@ -224,7 +224,7 @@ class Number(PartRow):
     # `value` is the spelling under which Redis knows it; `canonical` its identity, the same for
     # every spelling. A twin has none: it waits, quarantined, until an operator merges the two.
     value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
-    canonical = AsciiField(
+    canonical = NullableAsciiField(
         _("canonical form"), max_length=NUMBER_LENGTH, null=True, blank=True, editable=False
     )
     twin_of = models.ForeignKey(

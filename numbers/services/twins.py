@@ -22,7 +22,6 @@ from numbers.models import Number, NumberTag, Pool
 from numbers.services.adding import CONTACT_SECONDS, tag_rows, write_aliases
 from numbers.services.common import redis_refusals, send_after_commit
 from numbers.services.removing import in_call, remove_numbers
-from numbers.twin_jobs import KIND
 from poolsite import access, hotpath, jobs
 from poolsite.access import Principal
 from poolsite.access.models import User
@@ -31,6 +30,7 @@ from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 
 INCIDENT: Final = "numbers.twins"
+KIND: Final = "numbers.twins"  # of the job, numbers.bulk_jobs
 BY: Final = "numbers.twins"  # whose quarantine it is; the migration writes the same
 SETTLED_AT_ONCE: Final = 500
 
