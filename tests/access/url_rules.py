@@ -270,6 +270,8 @@ NUMBER_LIST = {
     "numbers/add/": Rule(NUMBERS_CHANGE, method="post"),
     "numbers/add-range/": Rule(NUMBERS_CHANGE, method="post"),
     "numbers/bulk/": Rule(NUMBERS_CHANGE, method="post"),
+    "numbers/twins/": Rule(NUMBERS_SEE),
+    "numbers/twins/merge/": Rule(NUMBERS_CHANGE, method="post"),
     "numbers/<number:value>/change/": Rule(
         {**NUMBERS_CHANGE_IT, "roleless": "hidden"}, url=_number, method="post"
     ),
@@ -346,6 +348,12 @@ POOL_PAGES = {
             POOL_CHANGED, url=_own_number(f"/numbers/13800000001/{verb}/"), method="post"
         )
         for verb in ("quarantine", "release", "hangup")
+    },
+    **{
+        f"numbers/twins/<number:value>/{verb}/": Rule(
+            POOL_CHANGED, url=_own_number(f"/numbers/twins/13800000001/{verb}/"), method="post"
+        )
+        for verb in ("merge", "remove")
     },
 }
 
