@@ -10,6 +10,11 @@ class NumbersConfig(AppConfig):
     verbose_name = _("Numbers")
 
     def ready(self) -> None:
+        import numbers.bulk_jobs
+        import numbers.imports.kinds
+        import numbers.pool.scripts
+        import numbers.tasks
+        import numbers.topics  # noqa: F401  registers the live topics
         from numbers import demo, errors, menu, overview, pool, rules
         from numbers.services.history_source import PoolSource
         from poolsite import history, operations, timers

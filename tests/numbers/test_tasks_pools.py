@@ -63,7 +63,7 @@ def test_a_sweep_releases_calls_whose_lease_has_passed(test_clock: ScriptClock) 
 def test_every_sweep_of_the_pools_is_registered_and_runs() -> None:
     make_pool(numbers=1)
     mine = {name: sweep for name, sweep in jobs.sweeps().items() if name.startswith("numbers.")}
-    assert {"numbers.watch", "numbers.samples", "numbers.alarms"} <= set(mine)
+    assert {"numbers.watch", "numbers.samples", "numbers.alarms", "numbers.twins"} <= set(mine)
     for sweep in mine.values():
         for shard in range(sweep.shards):
             sweep.run(shard, sweep.shards)
