@@ -55,5 +55,3 @@ async def test_duplicates_are_kept_removed_and_merged(console: Console, operator
     await page.get_by_role("button", name="Merge all…").click()
     await answer_question(page, "clean up", "Merge all")
     await expect(page.get_by_text("No duplicates")).to_be_visible()
-
-
