@@ -30,6 +30,8 @@ class SwitchKind(models.TextChoices):
 
     MEDIA = "media", _("Media server")
     PROXY = "proxy", _("SIP proxy")
+
+
 class Spelling(models.TextChoices):
     """How a pool's switches are answered; see numbers.canonical.spelled."""
 

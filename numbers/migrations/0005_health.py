@@ -12,7 +12,7 @@ import numbers.fields
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('numbers', '0002_fewer_indexes'),
+        ('numbers', '0004_kinds'),
     ]
 
     operations = [

@@ -46,7 +46,7 @@ def added_by_script(default: str) -> "models.CharField[str, str]":
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("numbers", "0002_fewer_indexes"),
+        ("numbers", "0003_imports"),
     ]
 
     operations = [

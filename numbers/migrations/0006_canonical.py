@@ -124,7 +124,7 @@ def _keep_answers(pools, used):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("numbers", "0002_fewer_indexes")]
+    dependencies = [("numbers", "0005_health")]
 
     operations = [
         migrations.AddField(
