@@ -33,9 +33,9 @@ class Ending:
 
 def hang_up(call_id: str, ending: Ending) -> Report:
     """The end of a call. The one place that knows how the pool is told of its cause."""
-    event = {"event": "hangup", "call_id": call_id}
-    if ending.cause:
-        event["reason"] = printable(ending.cause)
+    event: dict[str, Any] = {"event": "hangup", "call_id": call_id}
+    if ending.cause:  # else its end was not heard, and nothing is known of it
+        event |= {"cause": printable(ending.cause, 64), "answered": ending.answered}
     return Report(("call", call_id), event)
 
 

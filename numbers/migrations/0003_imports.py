@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="numberimport",
             name="rows_suspicious",
-            field=models.PositiveIntegerField(default=0, verbose_name="suspicious"),
+            field=models.PositiveIntegerField(db_default=0, default=0, verbose_name="suspicious"),
         ),
         migrations.AlterField(
             model_name="importrow",

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='callrecord',
             name='cause',
-            field=models.CharField(blank=True, default='', max_length=64, verbose_name='release cause'),
+            field=models.CharField(blank=True, db_default='', default='', max_length=64, verbose_name='release cause'),
         ),
         migrations.AddField(
             model_name='callrecord',
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='pool',
             name='short_call_seconds',
-            field=models.PositiveIntegerField(default=6, help_text='An answered call with less talk time counts as short in number health.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3600)], verbose_name='short call, under seconds'),
+            field=models.PositiveIntegerField(db_default=6, default=6, help_text='An answered call with less talk time counts as short in number health.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3600)], verbose_name='short call, under seconds'),
         ),
         migrations.CreateModel(
             name='HealthRule',

@@ -157,6 +157,7 @@ class Migration(migrations.Migration):
             name="home_country",
             field=models.CharField(
                 blank=True,
+                db_default="",
                 help_text=(
                     "Numbers without a country code belong here, e.g. CN. Empty: the platform's."
                 ),
@@ -174,6 +175,7 @@ class Migration(migrations.Migration):
                     ("national", "national"),
                     ("digits", "international, digits only"),
                 ],
+                db_default="e164",
                 default="e164",
                 help_text=(
                     "How switches get numbers over HTTP and websocket. They may send any format."

@@ -50,7 +50,9 @@ class NumberImport(PartRow):
     problem = models.CharField(gettext_lazy("problem"), max_length=300, blank=True)
     rows_as_they_are = models.PositiveIntegerField(gettext_lazy("new, as they are"), default=0)
     rows_cleaned = models.PositiveIntegerField(gettext_lazy("new, cleaned up"), default=0)
-    rows_suspicious = models.PositiveIntegerField(gettext_lazy("suspicious"), default=0)
+    rows_suspicious = models.PositiveIntegerField(
+        gettext_lazy("suspicious"), default=0, db_default=0
+    )
     rows_refused = models.PositiveIntegerField(gettext_lazy("cannot be taken"), default=0)
     imported = models.PositiveIntegerField(gettext_lazy("imported"), default=0)
     removed = models.PositiveIntegerField(gettext_lazy("removed again"), default=0)

@@ -129,6 +129,7 @@ class Pool(PausableRow):
         _("home country"),
         max_length=2,
         blank=True,
+        db_default="",
         validators=[known_country],
         help_text=_("Numbers without a country code belong here, e.g. CN. Empty: the platform's."),
     )
@@ -137,6 +138,7 @@ class Pool(PausableRow):
         max_length=8,
         choices=Spelling,
         default=Spelling.E164,
+        db_default=Spelling.E164,
         help_text=_("How switches get numbers over HTTP and websocket. They may send any format."),
     )
 
@@ -154,6 +156,7 @@ class Pool(PausableRow):
     short_call_seconds = models.PositiveIntegerField(
         _("short call, under seconds"),
         default=6,
+        db_default=6,
         validators=[MinValueValidator(1), MaxValueValidator(3_600)],
         help_text=_("An answered call with less talk time counts as short in number health."),
     )

@@ -38,7 +38,9 @@ class CallRecord(PartRow):
     started_at = models.DateTimeField(_("started at"))
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     ended_how = models.CharField(_("how it ended"), max_length=64, blank=True)
-    cause = models.CharField(_("release cause"), max_length=64, blank=True, default="")
+    cause = models.CharField(
+        _("release cause"), max_length=64, blank=True, default="", db_default=""
+    )
     answered = models.BooleanField(_("answered"), null=True, blank=True)
     talk_seconds = models.PositiveIntegerField(_("talk time, seconds"), null=True, blank=True)
     generation = models.PositiveBigIntegerField(_("generation"))

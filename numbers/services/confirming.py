@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, UnconfirmedNumber
 from numbers.services.common import chunks
+from numbers.services.owners import calls_of_others
 from poolsite import hotpath
 
 logger = logging.getLogger(__name__)
@@ -65,6 +66,8 @@ def _free_to_confirm() -> QuerySet[UnconfirmedNumber]:
 def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     if not rows:
         return 0
+    busy = calls_of_others(pool, [row.value for row in rows])  # under another spelling, too
+    rows = [row for row in rows if row.value not in busy]
     values = [row.value for row in rows]
     ours = set(Number.objects.filter(pool=pool, value__in=values).values_list("value", flat=True))
     added = {row.value: row.added_us for row in rows if row.value in ours}
@@ -86,9 +89,3 @@ def confirm_states(pool: Pool, states: Iterable[door.NumberState]) -> None:
     rows = [(state.number, state.since_us) for state in states]
     for chunk in chunks(rows, door.ROWS_LIMIT):
         hotpath.run(door.confirm(pool.slug, dict(chunk)))
-
-
-def in_call_elsewhere(pool: Pool, values: Sequence[str]) -> set[str]:
-    """Which of them are in a call of another pool, as far as SQL knows."""
-    calls = CallRecord.objects.filter(number__in=values, ended_at=None).exclude(pool=pool)
-    return set(calls.values_list("number", flat=True))

@@ -17,10 +17,10 @@ from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, UnsentChange
 from numbers.services.adding import load_numbers, write_aliases
 from numbers.services.common import chunks, settings_of
-from numbers.services.confirming import confirm_states, in_call_elsewhere
+from numbers.services.confirming import confirm_states
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
-from numbers.services.owners import place_of, twins_known
+from numbers.services.owners import calls_of_others, place_of, twins_known
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.records import close_untold
 from numbers.services.removing import remove_numbers
@@ -246,7 +246,7 @@ class _Comparison:
         homes = {value: place_of(value, owner) for value, owner in owners.items()}
         self.report.foreign |= homes
         extra = [value for value in extra if value not in homes]
-        elsewhere = in_call_elsewhere(self.pool, missing)
+        elsewhere = calls_of_others(self.pool, missing)
         missing = [value for value in missing if value not in elsewhere]
         self.report.add(MISSING, missing)
         self.report.add(EXTRA, extra)
@@ -261,7 +261,7 @@ class _Comparison:
         """Numbers that SQL has here, and of which nobody told Redis."""
         waiting = [value for value in values if value in rows and value in states]
         waiting = [value for value in waiting if states[value].unconfirmed]
-        busy = in_call_elsewhere(self.pool, waiting) if waiting else set()
+        busy = calls_of_others(self.pool, waiting)
         waiting = [value for value in waiting if value not in busy]
         self.report.add(UNCONFIRMED, waiting)
         if self.mend:

@@ -240,7 +240,8 @@ class _Membership:
         pool = Pool.all_objects.get(pk=self.pool_id)
         for start in range(0, len(came), BATCH):
             wanted = sorted(came)[start : start + BATCH]
-            known = twins_known(pool, wanted)
+            mine = Number.objects.filter(pool=pool, value__in=wanted)
+            known = {*mine.values_list("value", flat=True), *twins_known(pool, wanted)}
             rows = [
                 self._row(value, canonical(value, pool.home_country), came[value])
                 for value in wanted

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.translation import gettext as _
 
+from numbers.canonical import canonical
 from numbers.models import Number, Pool, SpamLabel
 from numbers.services.common import chunks, summary
 from poolsite import access, number_format
@@ -59,7 +60,7 @@ def spam_labels_add(
     good: dict[tuple[str, str, str, datetime], int] = {}
     for place, row in rows:
         try:
-            key = _read(row, now)
+            key = _read(row, now, pool.home_country)
         except ValidationError as error:
             done.refused.append(RefusedRow(place, " ".join(error.messages)))
             continue
@@ -87,7 +88,7 @@ def _keep(
     now: datetime,
 ) -> None:
     for chunk in chunks(sorted(good)):
-        ours = _numbers(pool, [key[0] for key in chunk])
+        ours = _stored(pool, [key[0] for key in chunk])
         fresh = []
         for number, source, label, seen_at in chunk:
             if number not in ours:
@@ -97,7 +98,7 @@ def _keep(
             fresh.append(
                 SpamLabel(
                     pool=pool,
-                    number=number,
+                    number=ours[number],
                     source=source,
                     label=label,
                     seen_at=seen_at,
@@ -113,15 +114,18 @@ def _keep(
         done.known += len(fresh) - added
 
 
-def _numbers(pool: Pool, values: Sequence[str]) -> set[str]:
-    rows = Number.objects.filter(pool=pool, value__in=values)
-    return set(rows.values_list("value", flat=True))
+def _stored(pool: Pool, forms: Sequence[str]) -> dict[str, str]:
+    """Canonical form → the spelling under which the pool stores the number."""
+    rows = Number.objects.filter(pool=pool, canonical__in=forms)
+    return {str(one): value for one, value in rows.values_list("canonical", "value")}
 
 
-def _read(row: Mapping[str, Any], now: datetime) -> tuple[str, str, str, datetime]:
-    """A row's key. ValidationError when something in it is wrong."""
+def _read(
+    row: Mapping[str, Any], now: datetime, home_country: str
+) -> tuple[str, str, str, datetime]:
+    """A row's key; its number in canonical form. ValidationError when something is wrong."""
     try:
-        number = number_format.parse(str(row.get("number") or ""))
+        number = canonical(number_format.parse(str(row.get("number") or "")), home_country)
     except number_format.NotANumberError:
         raise ValidationError(_("This is not a number.")) from None
     texts = []

@@ -1,6 +1,5 @@
 """Makes pools with offline numbers and a switch each, or ends a call as an operator. A program."""
 
-import inspect
 import sys
 
 import django
@@ -11,13 +10,11 @@ def make(prefix: str, pools: str, first: str) -> None:
     django.setup()
     from numbers import services
 
-    kinds = "kind" in inspect.signature(services.switch_create).parameters
-    options = {"kind": "media"} if kinds else {}
     for serial in range(int(pools)):
         pool = services.pool_create(actor="test", slug=f"{prefix}-{serial}")
         values = [str(int(first) + 100 * serial + index) for index in range(3)]
         services.numbers_add(actor="test", pool=pool, values=values)
-        _, secret = services.switch_create(actor="test", pool=pool, name="fs-01", **options)
+        _, secret = services.switch_create(actor="test", pool=pool, name="fs-01", kind="media")
         print(secret)
 
 

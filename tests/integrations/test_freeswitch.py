@@ -213,7 +213,7 @@ async def test_a_call_is_released_once_whatever_the_order_of_its_ends(
         await stage.switch.say(event("heartbeat"))
         await daemon.outbox.emptied()
     hangups = [report.event for report in sent if report.event["event"] == "hangup"]
-    assert [(one["call_id"], one["reason"]) for one in hangups] == [("call-1", "NORMAL_CLEARING")]
+    assert [(one["call_id"], one["cause"]) for one in hangups] == [("call-1", "NORMAL_CLEARING")]
 
 
 async def test_a_gateway_that_fails_does_not_release_the_callers_number(stage: Stage) -> None:

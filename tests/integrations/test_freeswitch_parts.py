@@ -204,8 +204,8 @@ def test_text_of_the_network_is_made_fit_for_the_pool() -> None:
     long = register("138", "sip:" + "x" * 600, seq=1, until=None).event["contact"]
     assert len(long) == 64
     assert unregister("138", "a\x00b\n", seq=1).event["contact"] == "a?b?"
-    assert hang_up("c", Ending("C\r\n" + "x" * 400)).event["reason"] == "C??" + "x" * 253
-    assert hang_up("c", Ending("\ud800")).event["reason"] == "?"
+    assert hang_up("c", Ending("C\r\n" + "x" * 400)).event["cause"] == "C??" + "x" * 61
+    assert hang_up("c", Ending("\ud800")).event["cause"] == "?"
 
 
 # -- the queue and its delivery ------------------------------------------------------------------

@@ -194,7 +194,7 @@ def test_a_second_spelling_is_refused_with_the_row_that_has_it(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_line_whose_old_call_runs_under_another_spelling_is_not_free(clean_redis: object) -> None:
-    east = make_pool("east")
+    east = make_pool("east", added_by_script="lend")
     send("east", "add", "13977000099")
     register("east", "13977000099")
     send("east", "call", "13977000099", call_id="a")
@@ -368,7 +368,7 @@ async def test_a_switch_is_answered_in_its_pools_spelling(
 
 @pytest.mark.django_db(transaction=True)
 def test_who_had_it_and_its_story_are_found_in_every_spelling(clean_redis: object) -> None:
-    pool = make_pool("east")
+    pool = make_pool("east", added_by_script="lend")
     send("east", "add", "13977000099")
     register("east", "13977000099")
     send("east", "call", "13977000099", call_id="a", agent="alice")

@@ -17,7 +17,7 @@ from tests.numbers.people import make_pool, operator, send, tenant, token_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
-FIRST = 13800000000
+FIRST = 8613800000000
 count_ended = transaction.atomic(health_counting.count_ended)
 
 
@@ -28,7 +28,7 @@ def calls(pool: Pool, number: int, answered: int, unanswered: int, switch: str =
         [
             CallRecord(
                 pool=pool,
-                number=str(FIRST + number),
+                number=f"+{FIRST + number}",
                 switch=switch,
                 started_at=now - timedelta(seconds=30),
                 ended_at=now,
@@ -78,15 +78,15 @@ def test_the_page_shows_the_worst_first_and_what_rules_did(pool: Pool) -> None:
     calls(pool, 2, 3, 2)
     health_tick()
     page = client.get("/pools/east/health/?window=1h").content.decode()
-    assert page.index(f"/numbers/{FIRST}/") < page.index(f"/numbers/{FIRST + 1}/")
+    assert page.index(f"/numbers/+{FIRST}/") < page.index(f"/numbers/+{FIRST + 1}/")
     assert 'data-heat="0" data-out' in page
     assert "answer rate 3.3 % over 30 calls in 24h, rule Low ASR" in page
     undo = f"/pools/east/health/undo/{HealthAction.objects.get().pk}/"
     assert browser("north-owner").post(undo).status_code == 403
     assert client.post(undo).status_code == 302
-    assert Number.objects.get(value=str(FIRST)).quarantined_at is None
+    assert Number.objects.get(value=f"+{FIRST}").quarantined_at is None
     assert "undone" in client.get("/pools/east/health/").content.decode()
-    story = client.get(f"/numbers/{FIRST}/").content.decode()
+    story = client.get(f"/numbers/+{FIRST}/").content.decode()
     assert "3.3 %" in story or "3.3%" in story
     assert client.get("/pools/east/").status_code == 200
 
@@ -138,7 +138,7 @@ def test_a_csv_of_labels_is_read_and_shown(pool: Pool) -> None:
     assert "1 labels added" in page
     assert "This is not a number." in page
     assert SpamLabel.objects.get().source == "hiya"
-    assert "hiya: Spam risk" in client.get(f"/numbers/{FIRST}/").content.decode()
+    assert "hiya: Spam risk" in client.get(f"/numbers/+{FIRST}/").content.decode()
     refused = client.post(
         "/pools/east/health/labels/", {"file": SimpleUploadedFile("a.csv", b"a,b\n")}
     )
@@ -155,7 +155,7 @@ def test_pages_of_the_worst_numbers_follow_each_other(pool: Pool) -> None:
         after = page.next
         if not after:
             break
-    assert seen == [str(FIRST + number) for number in range(5)]
+    assert seen == [f"+{FIRST + number}" for number in range(5)]
     assert worst_numbers(pool, HealthFilter(switch="fs-09")).rows == []
 
 
@@ -180,7 +180,7 @@ def test_the_figures_over_http(pool: Pool) -> None:
     status, body = api(secret, "/pools/east/health?window=1h")
     assert (status, body["figures"]["asr"], body["switches"][0]["key"]) == (200, 0.25, "fs-01")
     status, body = api(secret, "/pools/east/health/numbers")
-    assert (status, body["numbers"][0]["number"], body["next"]) == (200, str(FIRST), "")
+    assert (status, body["numbers"][0]["number"], body["next"]) == (200, f"+{FIRST}", "")
     assert api(secret, "/pools/east/health/rules") == (200, [])
     assert api(secret, "/pools/east/health?window=2h")[0] == 422
     assert (
@@ -191,7 +191,7 @@ def test_the_figures_over_http(pool: Pool) -> None:
 
 def test_labels_over_http(pool: Pool) -> None:
     seen = datetime.now(UTC).isoformat()
-    label = {"number": str(FIRST), "source": "Hiya", "label": "Spam", "seen_at": seen}
+    label = {"number": f"+{FIRST}", "source": "Hiya", "label": "Spam", "seen_at": seen}
     body = {"labels": [label, label, {**label, "number": "4711"}]}
     assert api(token_for(pool), "/pools/east/spam-labels", body)[0] == 403
     secret = token_for(pool, actions=["numbers.view", "numbers.label"])

@@ -28,7 +28,13 @@ from tests.numbers.people import make_pool, operator, send, tenant
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-FIRST = 13800000000
+FIRST = 8613800000000
+
+
+def line(number: int) -> str:
+    return f"+{FIRST + number}"
+
+
 HOUR = timedelta(hours=1)
 
 
@@ -40,7 +46,7 @@ def calls(
     records = [
         CallRecord(
             pool=pool,
-            number=str(FIRST + number),
+            number=line(number),
             started_at=at - timedelta(seconds=40),
             ended_at=at,
             answered=place < answered,
@@ -59,9 +65,9 @@ def rule_of(pool: Pool, **given: Any) -> HealthRule:
 
 
 def why_not(pool: Pool, number: int) -> str:
-    states = hotpath.run(door.states(pool.slug, [str(FIRST + number)]))
+    states = hotpath.run(door.states(pool.slug, [line(number)]))
     assert states is not None
-    return states.by_number[str(FIRST + number)].why_not(states.as_of_us)
+    return states.by_number[line(number)].why_not(states.as_of_us)
 
 
 def held() -> list[str]:
@@ -77,9 +83,9 @@ def test_a_bad_number_rests_for_its_hours_and_returns() -> None:
     calls(pool, 2, 0, 19)  # too few to judge
     assert health_tick(NOW)["applied"] == 1
     action = HealthAction.objects.get()
-    assert (action.number, action.until) == (str(FIRST), NOW + 24 * HOUR)
+    assert (action.number, action.until) == (line(0), NOW + 24 * HOUR)
     assert action.reason == "answer rate 6.7 % over 30 calls in 24h, rule Low ASR"
-    number = Number.objects.get(value=str(FIRST))
+    number = Number.objects.get(value=line(0))
     assert (number.quarantined_by, number.quarantined_reason) == ("rule: Low ASR", action.reason)
     assert why_not(pool, 0) == "quarantined"
     assert why_not(pool, 1) == ""
@@ -116,7 +122,7 @@ def test_every_measure_finds_its_numbers_and_no_others(
     calls(pool, 0, answered, unanswered, talk_seconds=talk)
     calls(pool, 1, 20, 20)
     health_tick(NOW)
-    assert held() == [str(FIRST)]
+    assert held() == [line(0)]
     assert HealthAction.objects.get().until is None
 
 
@@ -172,7 +178,7 @@ def test_the_daily_limit_and_the_share_of_the_pool_hold() -> None:
     for number in range(8):
         calls(pool, number, number, 40 - number)
     health_tick(NOW)
-    assert held() == [str(FIRST + number) for number in range(3)], "the worst first"
+    assert held() == [line(number) for number in range(3)], "the worst first"
     limit = Incident.objects.get(until=None, type="numbers.health_limit")
     assert limit.params["daily"] == 3
     assert health_tick(NOW)["applied"] == 0
@@ -208,7 +214,7 @@ def test_what_others_did_meanwhile_stays() -> None:
     for number in range(3):
         calls(pool, number, 0, 40)
     health_tick(NOW)
-    first, second, third = (str(FIRST + number) for number in range(3))
+    first, second, third = (line(number) for number in range(3))
     services.numbers_release(actor="test", pool=pool, values=[first, second])
     services.numbers_quarantine(actor="test", pool=pool, values=[second], reason="by hand")
     services.numbers_delete(actor="test", pool=pool, values=[third])
@@ -251,7 +257,7 @@ def test_a_rule_that_is_off_or_means_nothing_does_nothing() -> None:
 def label(number: int, source: str = "Hiya", at: datetime = NOW, **more: Any) -> dict[str, Any]:
     seen_at = at.isoformat()
     return {
-        "number": str(FIRST + number),
+        "number": line(number),
         "source": source,
         "label": "Spam risk",
         "seen_at": seen_at,

@@ -229,7 +229,7 @@ def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_p
     found = imports.confirm_now(found, "test")
     assert found.imported == 1
     assert found.staged.get(kind="r").why == "in_old_call"
-    assert in_sql(pool) == in_redis(pool) == {"13800000009"}
+    assert in_sql(pool) == in_redis(pool) == {"+8613800000009"}
 
 
 def test_an_undo_leaves_what_was_there_before_and_what_was_moved_away(pool, tmp_path) -> None:

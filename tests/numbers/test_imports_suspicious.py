@@ -42,7 +42,7 @@ def rows_of(found, kind: str) -> list[tuple[int, str, str]]:
 
 def test_a_suspicious_row_says_why_and_what_to_write_and_is_not_imported(pool, tmp_path) -> None:
     found = imports.preview_now(pool, csv_file(tmp_path, MIXED), "test")
-    assert (totals(found), found.rows_suspicious, found.rows) == ((1, 1, 2), 4, 8)
+    assert (totals(found), found.rows_suspicious, found.rows) == ((0, 2, 2), 4, 8)
     assert rows_of(found, "s") == [
         (2, "Decimal point added by a spreadsheet", "Write 13978000024"),
         (3, "A range, not a number", "One row for each number, or “Add range”"),
@@ -59,7 +59,7 @@ def test_a_suspicious_row_says_why_and_what_to_write_and_is_not_imported(pool, t
     ]
     found = imports.confirm_now(found, "test")
     assert (found.state, found.imported) == ("done", 2)
-    assert in_sql(pool) == in_redis(pool) == {"13978000001", "13978000002"}
+    assert in_sql(pool) == in_redis(pool) == {"+8613978000001", "+8613978000002"}
 
 
 def test_every_reason_of_the_reader_has_words_and_what_it_suggests_fits_the_column() -> None:
@@ -81,7 +81,7 @@ def test_the_page_shows_the_suspicious_group_before_the_others(
     client = world.client("operate")
     page = client.get(f"/numbers/?panel={found.pk}").content.decode()
     assert "Write 13978000024<" in page
-    assert page.index("Suspicious 4") < page.index("Refused 2") < page.index("Cleaned up 1")
+    assert page.index("Suspicious 4") < page.index("Refused 2") < page.index("Cleaned up 2")
     refused = client.get(f"/numbers/?panel={found.pk}&tab=refused").content.decode()
     assert "Only zeros" in refused
     assert "Write 13978000024<" not in refused
@@ -134,7 +134,7 @@ def test_each_row_that_an_open_quote_runs_over_is_named_and_those_after_it_are_t
     ]
     assert refused[0].parts == ("13800000001,", '"', "desk one")
     imports.confirm_now(found, "test")
-    assert in_sql(pool) == {"13800000004", "13800000005", "13800000006"}
+    assert in_sql(pool) == {"+8613800000004", "+8613800000005", "+8613800000006"}
 
 
 def test_a_quote_that_nobody_closes_costs_the_rows_after_it_and_each_is_named(
@@ -143,7 +143,7 @@ def test_a_quote_that_nobody_closes_costs_the_rows_after_it_and_each_is_named(
     rest = "".join(f"1390000{n:04}\n" for n in range(3 * QUOTED_LINES_LIMIT))
     found = imports.preview_now(pool, quoted(tmp_path, f'13800000001\n"13800000002\n{rest}'), "t")
     count = 3 * QUOTED_LINES_LIMIT
-    assert totals(found) == (1, 0, 1 + count)
+    assert totals(found) == (0, 1, 1 + count)
     whys = found.staged.filter(kind="r").order_by("row").values_list("row", "why")
     assert list(whys) == [(2, "quote_opens"), *((3 + n, "quoted:2") for n in range(count))]
 
@@ -165,8 +165,8 @@ def test_a_formula_is_called_one_whether_or_not_the_workbook_has_its_result(pool
         (4, "A formula, not a value", "Paste the column as values"),
     ]
     assert found.staged.get(row=2).raw == "=A3+1"
-    taken = found.staged.get(kind="a")
-    assert (taken.value, taken.label) == ("13800000001", "")  # no program computed the label
+    taken = found.staged.get(kind="c")
+    assert (taken.value, taken.label) == ("+8613800000001", "")  # no program computed the label
 
 
 def test_what_a_formula_beside_the_number_showed_is_its_text(pool, tmp_path) -> None:

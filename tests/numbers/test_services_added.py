@@ -14,8 +14,8 @@ from tests.numbers.people import drain, make_pool, register, send
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
-A = "13800000001"
-TWELVE = [f"1380000{n:04d}" for n in range(12)]
+A = "+8613800000001"
+TWELVE = [f"+861380000{n:04d}" for n in range(12)]
 
 
 def add(slug: str, *numbers: str) -> None:
@@ -64,7 +64,7 @@ def test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only() -> None
 
 
 def test_lent_at_once_it_is_quarantined_when_sql_knows_and_its_calls_are_named() -> None:
-    make_pool("west", numbers=1, first=int(A))
+    make_pool("west", numbers=1, first=13800000001)
     east = make_pool("east", added_by_script="lend")
     add("east", A)
     assert send("east", "call", call_id="9f1@10.0.0.7").number == A
@@ -96,7 +96,7 @@ def test_a_confirmation_that_redis_did_not_hear_is_repeated(
 
 
 def test_it_waits_for_the_old_call_of_another_pool() -> None:
-    west, east = make_pool("west", numbers=1, first=int(A)), make_pool("east")
+    west, east = make_pool("west", numbers=1, first=13800000001), make_pool("east")
     assert send("west", "call", call_id="old").number == A
     send("west", "del", A)
     drain(west)
@@ -143,7 +143,7 @@ def test_reconcile_confirms_what_nobody_noted(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_moved_into_this_pool_it_is_confirmed() -> None:
-    west, east = make_pool("west", numbers=1, first=int(A)), make_pool("east")
+    west, east = make_pool("west", numbers=1, first=13800000001), make_pool("east")
     add("east", A)
     for _ in range(2):  # the quarantine is an entry of its own
         drain(east)
@@ -156,7 +156,7 @@ def test_moved_into_this_pool_it_is_confirmed() -> None:
 
 
 def test_a_pool_that_refuses_takes_numbers_from_the_console_only() -> None:
-    east = make_pool("east", added_by_script="refuse", numbers=1, first=int(A))
+    east = make_pool("east", added_by_script="refuse", numbers=1, first=13800000001)
     refused = send("east", "add", "139")
     assert (refused.code, refused.reason) == (-1, "add refused")
     drain(east)
@@ -177,7 +177,7 @@ def test_the_rule_reaches_redis_and_is_brought_back_when_another_release_lost_it
 
 
 def test_a_rebuilt_pool_knows_its_kinds_and_its_rule(redis_server: RedisServer) -> None:
-    east = make_pool("east", numbers=1, first=int(A))
+    east = make_pool("east", numbers=1, first=13800000001)
     services.switch_create(actor="test", pool=east, name="fs-1", kind="media")
     services.switch_create(actor="test", pool=east, name="kam-1")
     hotpath.client().flushdb()

@@ -1,7 +1,5 @@
 """A Kamailio of our configuration on private ports and folders, with a Redis and a pool."""
 
-import importlib
-import importlib.util
 import os
 import re
 import shutil
@@ -12,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from numbers import pool
+from numbers.pool.switch_user import switch_user
 from poolsite.runtime.parent import die_with_parent
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.kamailio.phone import Phone
@@ -23,11 +22,6 @@ FOLDER = Path(__file__).resolve().parents[3] / "integrations" / "kamailio"
 SWITCH, SECRET = "kamailio-01", "secret-of-kamailio-01"
 USER = f"{SLUG}.{SWITCH}"  # what `manage.py pool acl` calls it
 SCRIPTS = ("event", "live_list")
-
-# MERGE: only until numbers/pool/switch_user.py is in the tree; then `_rights` needs no second way.
-MINIMAL = (
-    f"~{{{SLUG}}}* &{{{SLUG}}}:* &timers:new -@all +@read +@write +@fast +time +evalsha +publish"
-)
 
 
 @dataclass
@@ -157,10 +151,7 @@ class Stage:
 
 def _rights() -> tuple[str, ...]:
     """Return the rules of the switch's Redis user: those of `manage.py pool acl`."""
-    if importlib.util.find_spec("numbers.pool.switch_user") is None:
-        return ("reset", "on", f">{SECRET}", *MINIMAL.split())
-    maker = importlib.import_module("numbers.pool.switch_user")
-    return tuple(maker.switch_user(SLUG, SWITCH, SECRET).rules)
+    return switch_user(SLUG, SWITCH, SECRET).rules
 
 
 def make_admin(redis: RedisServer) -> str:

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio", "sipp", "sipsak")
 GUIDE = ROOT / "docs" / "guide" / "connect-your-switch.md"
 BLOCK = re.compile(r"^```sh ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PORTS = ("5060", "5070", "5081", "5082")
-# MERGE: `manage.py pool acl` is of another branch; then both lanes are carried out, always.
-LANES = ["http", "redis"] if find_spec("numbers.pool.switch_user") else ["http"]
+LANES = ("http", "redis")
 
 
 @pytest.fixture
