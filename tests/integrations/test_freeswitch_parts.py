@@ -276,7 +276,7 @@ async def test_an_open_answer_is_asked_again_in_growing_pauses(status: int, monk
     made, outbox, sent, waited = delivering(answers, monkeypatch)
     outbox.put([hang_up("c", Ending("X"))])
     await delivered(made, outbox)
-    event = {"event": "hangup", "call_id": "c", "reason": "X"}
+    event = {"event": "hangup", "call_id": "c", "cause": "X", "answered": False}
     assert sent == [[event | {"switch": "fs-01", "incarnation": "core"}]] * 13
     longest = [min(0.2 * 2**n, LONGEST_SECONDS) for n in range(12)]
     assert all(most / 2 <= pause <= most for pause, most in zip(waited, longest, strict=True))

@@ -140,8 +140,10 @@ def test_a_hangup_s_words_reach_the_history_the_record_and_the_figures() -> None
 def test_the_end_of_a_deleted_number_s_call_is_told_too() -> None:
     pool = make_pool(numbers=1)
     send("east", "call", call_id="a")
-    send("east", "del", "13800000000")
-    outcome = send("east", "hangup", call_id="a", number="13800000000", answered=True, cause="16")
+    send("east", "del", "+8613800000000")
+    outcome = send(
+        "east", "hangup", call_id="a", number="+8613800000000", answered=True, cause="16"
+    )
     assert outcome.reason == "old call"
     drain(pool)
     record = CallRecord.objects.get()

@@ -79,6 +79,8 @@ def test_a_refused_call_and_a_cancelled_one_give_the_number_back(
     callee.reply(invite, 487, "Request Terminated")
     agent.wait(487)
     until(lambda: stage.idle(2), evidence=stage.said)
+    ended = [change for change in stage.bench.changes() if change.event == "hangup"]
+    assert [(change.cause, change.answered) for change in ended] == [("486", "0"), ("487", "0")]
 
 
 def test_a_callee_that_never_answers_gives_the_number_back(make_stage: MakeStage) -> None:
@@ -183,5 +185,6 @@ def test_a_forged_bye_gives_no_number_back(stage: Stage, agent: Phone, callee: P
     callee.reply(callee.wait("BYE"), 200, "OK")
     agent.wait(200)
     until(lambda: stage.idle(2), evidence=stage.said)
-    ended = [change for change in stage.bench.changes() if change.event == "hangup"]
-    assert len(ended) == 1
+    (ended,) = [change for change in stage.bench.changes() if change.event == "hangup"]
+    assert (ended.cause, ended.answered) == ("BYE", "1")
+    assert int(ended.talk_seconds) >= 0

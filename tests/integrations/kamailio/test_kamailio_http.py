@@ -49,7 +49,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 def test_calls_are_made_counted_listed_and_ended(stage: Stage, agent: Phone, callee: Phone) -> None:
     mine, _, first = connected(agent, callee)
     _, _, second = connected(agent, callee)
-    assert {first.number(), second.number()} == {"13000000000", "13000000001"}
+    assert {first.number(), second.number()} == {"+8613000000000", "+8613000000001"}
     agent.invite(CALLEE)
     assert "All Numbers Busy" in agent.wait(503).start
     client, number = stage.bench.client, second.number()
@@ -62,7 +62,7 @@ def test_calls_are_made_counted_listed_and_ended(stage: Stage, agent: Phone, cal
 
 
 def test_a_phone_moves_its_number(stage: Stage) -> None:
-    number = "13000000000"
+    number = "+8613000000000"
     stage.bench.event("unreg", number)
     with Phone(stage.sip_port, number) as phone:
         phone.register()
