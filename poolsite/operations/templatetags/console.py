@@ -44,7 +44,7 @@ def percent(share: float | None, places: int = 1) -> str:
     """A share, 0 to 1, as 2.1%."""
     if share is None:
         return NOTHING
-    return number_format(share * 100, decimal_pos=places, use_l10n=True) + "%"
+    return number_format(round(share * 100, places), decimal_pos=places, use_l10n=True) + "%"
 
 
 @register.filter(name="date_words")
