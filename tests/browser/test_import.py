@@ -151,7 +151,7 @@ async def test_suspicious_rows_come_first_with_what_to_write_and_open_quotes_are
     await page.set_input_files("#import-file", file)
     await page.click("text=Read the file")
     await page.locator(".totals").wait_for(timeout=LONG_MS)
-    assert await page.locator(".totals .figure").all_inner_texts() == ["1", "1", "3", "4"]
+    assert await page.locator(".totals .figure").all_inner_texts() == ["0", "2", "3", "4"]
     await expect(page.locator(".tabs [aria-current=page]")).to_have_text("Suspicious 3")
     remedies = await page.locator(".import__remedy").all_inner_texts()
     assert remedies[0] == "Write 13978000024"

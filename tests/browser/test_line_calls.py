@@ -30,7 +30,7 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     await agent.page.get_by_text("an optional + and digits").wait_for(timeout=PATIENCE_MS)
     await field.fill("+86 139 0000-1111")
     await field.press("Enter")
-    running = agent.page.locator(f"{BAR} strong", has_text=f"Call {CALLEE} from 138")
+    running = agent.page.locator(f"{BAR} strong", has_text=f"Call {CALLEE} from +86138")
     await running.wait_for(timeout=PATIENCE_MS)
     taken = await running.inner_text()
     assert await agent.serious_violations() == []
@@ -58,7 +58,7 @@ async def test_an_agent_calls_back_who_left_a_message(line: Console, size: dict[
         await shown.go("/desks/care/messages/?queue=help")
         row = shown.page.locator("tr", has_text="Zoe").first
         await row.get_by_role("button", name="Call back").click()
-        running = row.get_by_text("Call 13800001111 from 138")
+        running = row.get_by_text("Call 13800001111 from +86138")
         await running.wait_for(timeout=PATIENCE_MS)
         assert await shown.overflow() == []
         assert await shown.serious_violations() == []

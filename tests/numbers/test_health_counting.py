@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from numbers.health_figures import Tally, window_from
 from numbers.models import CallRecord, HealthMark, HealthSlot, Number, NumberHealth, Pool, Window
-from numbers.services import records
+from numbers.services import health_counting, records
 from numbers.services.health_sliding import slide_pool, sum_up
 from numbers.services.records import LOST, close_untold
 from poolsite.history import Entry
@@ -39,6 +40,12 @@ CALLS = st.lists(
     ),
     max_size=25,
 )
+
+
+@pytest.fixture(autouse=True)
+def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of a new pool begin by the test's time, whatever slot the clock moves on to."""
+    monkeypatch.setattr(health_counting, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
 def entries_of(calls: list[dict[str, Any]], first: int) -> list[Entry]:

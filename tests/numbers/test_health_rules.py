@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from numbers import pool as door
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, HealthAction, HealthRule, Number, Pool, SpamLabel
+from numbers.services import health_counting
 from numbers.services.health_acting import evaluate, health_tick, health_undo
 from numbers.services.health_counting import count_ended
 from numbers.services.health_rules import (
@@ -29,13 +31,17 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 FIRST = 8613800000000
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of a new pool begin by the test's time, whatever slot the clock moves on to."""
+    monkeypatch.setattr(health_counting, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
 def line(number: int) -> str:
     return f"+{FIRST + number}"
-
-
-HOUR = timedelta(hours=1)
 
 
 def calls(
