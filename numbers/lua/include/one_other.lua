@@ -30,10 +30,10 @@ if event == 'add' then
     near = slow.region(area)
   end
   props = near and ',"region":' .. near or ''
-  if not near and byte(conf, 2) == 49 then call('ZREM', NEAR, number) end -- left there by its del
   if byte(conf, 4) == 49 and call('HEXISTS', POOL, 't:' .. number) == 1 then
     held = 'x' .. held
   end
+  if byte(conf, 2) == 49 and (not near or held ~= '') then call('ZREM', NEAR, number) end -- left there by its del
   if held ~= '' then props = ',"held":"' .. held .. '","why":""' .. props end
   since = at
   call('HSET', NUMSTATE, number, '{"callstate":0,"regstate":0,"at":' .. at .. props .. '}')
@@ -118,6 +118,7 @@ else -- reg and unreg
       end
     else
       call('HINCRBY', POOL, 'aside', up and 1 or -1)
+      if byte(conf, 2) == 49 then call('ZREM', NEAR, number) end -- left there when it went down
     end
   end
   call('HSET', NUMSTATE, number, '{"callstate":' .. b .. ',"regstate":' .. (up and 1 or 0)
