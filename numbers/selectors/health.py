@@ -10,7 +10,6 @@ from django.utils import timezone
 from numbers.health_figures import COUNTS, Tally, value_of, window_from
 from numbers.models import (
     HealthAction,
-    HealthMark,
     HealthRule,
     HealthSlot,
     Measure,
@@ -276,8 +275,3 @@ def health_rules(pool: Pool) -> list[HealthRule]:
     """The pool's rules by name, each with how many numbers it holds now (`held`)."""
     held = Count("actions", filter=Q(actions__returned_at=None))
     return list(HealthRule.objects.filter(pool=pool).annotate(held=held).order_by("name"))
-
-
-def is_counting(pool: Pool) -> bool:
-    """Whether any call of the pool has been counted."""
-    return HealthMark.objects.filter(pool=pool).exists()

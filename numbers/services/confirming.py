@@ -45,7 +45,7 @@ def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
 def _confirm_noted(pool_id: int, values: Sequence[str]) -> None:
     pool = Pool.all_objects.get(pk=pool_id)
     for chunk in chunks(values, door.ROWS_LIMIT):
-        _confirm(pool, list(_free_to_confirm().filter(pool=pool, value__in=chunk)))
+        _confirm(pool, list(UnconfirmedNumber.objects.filter(pool=pool, value__in=chunk)))
 
 
 def confirm_waiting(pools: Iterable[Pool]) -> int:

@@ -26,6 +26,7 @@ from poolsite import access, hotpath, jobs
 from poolsite.access import Principal
 from poolsite.access.models import User
 from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.aggregates import Act
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 
@@ -45,7 +46,8 @@ def twins_merge(
     """
     group = _group(number)
     others = [row for row in group if row.pk != number.pk]
-    _resolve(actor, number, others, "numbers.twins_merge", reason, job, join=True)
+    act = Act(actor, "numbers.twins_merge", clean_reason(reason))
+    _resolve(act, number, others, job, join=True)
     return Number.objects.select_related("pool__account").get(pk=number.pk)
 
 
@@ -57,7 +59,8 @@ def twin_remove(*, actor: Actor, number: Number, reason: str = "") -> None:
     group = _group(number)
     rest = [row for row in group if row.pk != number.pk]
     keeper = next((row for row in rest if row.canonical is not None), None) or preferred(rest)
-    _resolve(actor, keeper, [number], "numbers.twin_remove", reason, None, join=False)
+    act = Act(actor, "numbers.twin_remove", clean_reason(reason))
+    _resolve(act, keeper, [number], join=False)
 
 
 @dataclass
@@ -121,38 +124,21 @@ def _group(number: Number) -> list[Number]:
 
 
 def _resolve(
-    actor: Actor,
-    stays: Number,
-    gone: Sequence[Number],
-    action: str,
-    reason: str,
-    job: str | None,
-    *,
-    join: bool,
+    act: Act, stays: Number, gone: Sequence[Number], job: str | None = None, *, join: bool
 ) -> None:
     """Remove `gone`, let `stays` have the canonical form. SQL first, then Redis."""
     for row in (stays, *gone):
-        require(actor, "numbers.operate", row.pool)
-    reason = clean_reason(reason)
+        require(act.actor, "numbers.operate", row.pool)
     held = _hold_while_removed(gone)
     try:
         with transaction.atomic():
-            _write(actor, stays, gone, action, reason, job, join=join)
+            _write(act, stays, gone, job, join=join)
     except BaseException:
         _let_go(held)
         raise
 
 
-def _write(
-    actor: Actor,
-    stays: Number,
-    gone: Sequence[Number],
-    action: str,
-    reason: str,
-    job: str | None,
-    *,
-    join: bool,
-) -> None:
+def _write(act: Act, stays: Number, gone: Sequence[Number], job: str | None, *, join: bool) -> None:
     keys = [row.pk for row in gone]
     locked = {
         row.pk: row
@@ -183,12 +169,12 @@ def _write(
         _join(row, [locked[key] for key in keys], tags)
     row.save()
     access.audit(
-        actor=actor,
-        action=action,
+        actor=act.actor,
+        action=act.action,
         thing=row.pool,
         before={"removed": [f"{locked[key].value} ({locked[key].pool.slug})" for key in keys]},
         after={"number": row.value},
-        reason=reason,
+        reason=act.reason,
         job=job,
     )
     _send(row, [locked[key] for key in keys], was_registered if join else [], release=ours)

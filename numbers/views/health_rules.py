@@ -19,6 +19,7 @@ from numbers.services.health_rules import (
 )
 from numbers.views.common import pool_of
 from poolsite import access
+from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
 
 
@@ -38,32 +39,30 @@ def rule_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a rule."""
-    principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
-    form = HealthRuleForm(request.POST or None, instance=HealthRule(pool=pool))
-    if request.method == "POST" and form.is_valid():
-        try:
-            health_rule_create(actor=principal, pool=pool, **form.cleaned_data)
-        except ValidationError as error:
-            _show(form, error)
-        else:
-            messages.success(request, _("The rule is saved. It is evaluated every 30 seconds."))
-            return redirect("numbers:health_rules", slug=pool.slug)
-    return _form_page(request, pool, form, None)
+    return _edit(request, slug, None)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_change(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Change a rule."""
+    return _edit(request, slug, rule_id)
+
+
+def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
     principal = principal_of(request)
     pool = pool_of(principal, slug, "numbers.operate")
-    rule = _rule(pool, rule_id)
-    form = HealthRuleForm(request.POST or None, instance=_rule(pool, rule_id))
+    rule = None if rule_id is None else _rule(pool, rule_id)
+    # The form writes into its instance, also what is refused: it gets a row of its own.
+    instance = HealthRule(pool=pool) if rule is None else _rule(pool, rule.pk)
+    form = HealthRuleForm(request.POST or None, instance=instance)
     if request.method == "POST" and form.is_valid():
         try:
-            health_rule_change(actor=principal, rule=rule, **form.cleaned_data)
+            if rule is None:
+                health_rule_create(actor=principal, pool=pool, **form.cleaned_data)
+            else:
+                health_rule_change(actor=principal, rule=rule, **form.cleaned_data)
         except ValidationError as error:
-            _show(form, error)
+            add_errors(form, error)
         else:
             messages.success(request, _("The rule is saved. It is evaluated every 30 seconds."))
             return redirect("numbers:health_rules", slug=pool.slug)
@@ -77,15 +76,6 @@ def _form_page(
     return render(
         request, "numbers/health_rule.html", context, status=422 if form.is_bound else 200
     )
-
-
-def _show(form: HealthRuleForm, error: ValidationError) -> None:
-    """The service's errors where they belong; those of the pool and the name together above."""
-    if hasattr(error, "error_dict"):
-        for name, errors in error.error_dict.items():
-            form.add_error(name if name in form.fields else None, errors)
-    else:
-        form.add_error(None, error)
 
 
 @require_POST

@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.core.exceptions import ValidationError
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -54,7 +54,7 @@ def next_of(request: HttpRequest, default: str = "") -> str:
     return wanted if safe else default
 
 
-def add_errors(form: Form, error: ValidationError) -> None:
+def add_errors(form: BaseForm, error: ValidationError) -> None:
     """Show what a service refused beside its field, or above the form."""
     if not hasattr(error, "error_dict"):
         form.add_error(None, error)
