@@ -9,7 +9,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from poolsite import hotpath
 from poolsite.access.services import token_create
+from queueing.line import desk as door
 from queueing.line.api.credentials import COMES_PER_MINUTE
 from queueing.line.models import LeftMessage, Message, Visit
 from queueing.line.services.desks import queue_create
@@ -89,6 +91,26 @@ def test_a_visit_from_joining_to_its_transcript(line: LineWorld) -> None:
     assert text["Content-Type"].startswith("text/plain")
     assert b"<script>1</script>" in text.content
     assert b"secret" not in text.content
+
+
+@pytest.mark.parametrize("drained", [True, False], ids=["SQL knows", "only Redis knows"])
+def test_whoever_was_lost_in_a_room_is_at_the_head_again_once(
+    line: LineWorld, drained: bool
+) -> None:
+    def ends(visit: str, outcome: str) -> None:
+        assert hotpath.run(door.leave(line.desk.slug, visit, outcome)).answer == "ended"
+        if drained:
+            line.drain()
+
+    visitor, lost = joins(line, name="Ann")
+    joins(line, name="Bo")
+    ends(lost["visit"], "visitor lost")
+    again = visitor.post("queues/support-help/join").json()
+    assert (again["answer"], again["ahead"], again["ticket"]) == ("waiting", 0, lost["ticket"])
+    assert visitor.post("queues/support-help/join").json()["visit"] == again["visit"]
+    ends(again["visit"], "left")
+    new = visitor.post("queues/support-help/join").json()
+    assert (new["answer"], new["ahead"]) == ("waiting", 1)
 
 
 def test_a_token_opens_its_own_visit_and_nothing_else(line: LineWorld) -> None:

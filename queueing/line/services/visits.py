@@ -93,15 +93,15 @@ def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined |
 
     None: the visit did not end so, at this desk, within AGAIN. LineError as of visit_join.
     """
-    rows = Visit.objects.filter(desk=queue.desk, public_id=visit)
-    lost = rows.filter(
-        outcome=Visit.Outcome.VISITOR_LOST, ended_at__gt=timezone.now() - AGAIN
-    ).first()
-    if lost is None:
+    lost = Visit.objects.filter(desk=queue.desk, public_id=visit).first()
+    if lost is None or _outcome(lost) != Visit.Outcome.VISITOR_LOST:
+        return None
+    if lost.ended_at is not None and lost.ended_at <= timezone.now() - AGAIN:
         return None
     digest = salted_hmac("queueing.line.again", visit).digest()
     public_id = base64.b64encode(digest[:9], b"AB").decode()
-    if Visit.objects.filter(public_id=public_id).exclude(ended_at=None).exists():
+    before = Visit.objects.filter(desk=queue.desk, public_id=public_id).first()
+    if before is not None and _outcome(before):
         return None
     return visit_join(
         queue=queue,
@@ -114,6 +114,14 @@ def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined |
         public_id=public_id,
         arrived_us=us_of(lost.joined_at),
     )
+
+
+def _outcome(visit: Visit) -> str:
+    """How it ended; "" while it goes on. Redis knows the end before SQL does."""
+    if visit.ended_at is not None:
+        return visit.outcome
+    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    return standing.word if standing.answer == "ended" else ""
 
 
 def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:

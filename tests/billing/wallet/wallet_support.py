@@ -12,6 +12,7 @@ import redis
 from billing import wallet
 from poolsite import hotpath
 from tests.support.clock import ScriptClock
+from tests.support.waiting import patient
 
 SLUG = "acme"
 KEYS = wallet.WalletKeys(SLUG)
@@ -159,7 +160,7 @@ def report_of(word: str, message_id: str = "m1") -> wallet.Report:
 def wallet_on(url: str, clock: ScriptClock | None = None) -> Iterator[WalletUnderTest]:
     """A wallet's test bench on the Redis of `url`."""
     with (
-        contextlib.closing(hotpath.HotPath(url)) as path,
+        contextlib.closing(hotpath.HotPath(f"{url}?timeout={patient(60)}")) as path,
         redis.Redis.from_url(url, decode_responses=True) as client,
     ):
         yield WalletUnderTest(path, client, clock)
