@@ -94,14 +94,13 @@ def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined |
     None: the visit did not end so, at this desk, within AGAIN. LineError as of visit_join.
     """
     lost = Visit.objects.filter(desk=queue.desk, public_id=visit).first()
-    if lost is None or _outcome(lost) != Visit.Outcome.VISITOR_LOST:
-        return None
+    if lost is None or visit_beat(desk=queue.desk, visit=visit).word != Visit.Outcome.VISITOR_LOST:
+        return None  # asked of the desk: SQL may not have the end yet
     if lost.ended_at is not None and lost.ended_at <= timezone.now() - AGAIN:
         return None
     digest = salted_hmac("queueing.line.again", visit).digest()
     public_id = base64.b64encode(digest[:9], b"AB").decode()
-    before = Visit.objects.filter(desk=queue.desk, public_id=public_id).first()
-    if before is not None and _outcome(before):
+    if visit_beat(desk=queue.desk, visit=public_id).answer == "ended":
         return None
     return visit_join(
         queue=queue,
@@ -114,14 +113,6 @@ def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined |
         public_id=public_id,
         arrived_us=us_of(lost.joined_at),
     )
-
-
-def _outcome(visit: Visit) -> str:
-    """How it ended; "" while it goes on. Redis knows the end before SQL does."""
-    if visit.ended_at is not None:
-        return visit.outcome
-    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
-    return standing.word if standing.answer == "ended" else ""
 
 
 def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
