@@ -31,7 +31,13 @@ def cache(url: str) -> dict[str, Any]:
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": "cache",
-        "OPTIONS": {"SOCKET_TIMEOUT": 3.0, "SOCKET_CONNECT_TIMEOUT": 1.5},
+        "VERSION": 2,  # version 1 was pickled: processes of two releases read their own
+        "OPTIONS": {
+            "SOCKET_TIMEOUT": 3.0,
+            "SOCKET_CONNECT_TIMEOUT": 1.5,
+            # Not pickle: who can write to the cache must not run code here.
+            "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
+        },
     }
     if address is not None and address.topology == "sentinel":
         config["LOCATION"] = f"redis://{address.service}/{address.options.get('db', 0)}"

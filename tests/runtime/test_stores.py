@@ -2,9 +2,10 @@
 
 import asyncio
 import os
+import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,16 @@ with app.connection_for_write() as connection:
     print(queue.get(timeout=60).payload)
     queue.close()
 """
+
+
+class Planted:
+    """An object whose unpickling leaves a trace."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[Callable[[Path], None], tuple[Path]]:
+        return Path.touch, (self.trace,)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +103,17 @@ def test_each_use_may_have_a_server_of_its_own(sentinel, clean_redis):
     assert answer.stdout == "hello hello\nhello\n", answer.stderr
     with clean_redis.client() as client:
         assert not [key for key in client.keys("*") if key.startswith("cache:")]
+
+
+def test_nothing_that_lies_in_the_cache_is_run(clean_redis, tmp_path):
+    trace = tmp_path / "trace"
+    with clean_redis.client() as client:
+        client.set("cache:2:greeting", pickle.dumps(Planted(trace)))
+    answer = python(
+        "from django.core.cache import cache; cache.get('greeting')", CACHE_URL=clean_redis.url
+    )
+    assert "UnicodeDecodeError" in answer.stderr
+    assert not trace.exists()
 
 
 @pytest.mark.parametrize(

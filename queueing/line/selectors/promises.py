@@ -1,5 +1,6 @@
 """Whether visitors were served when they had been told: the hit rate of the estimates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -32,7 +33,7 @@ class Promises:
 def promises_of(queue: Queue) -> Promises:
     """The last day's promises of a queue, the newest 500; kept for a minute."""
     key = f"line:promises:{queue.pk}"
-    known: tuple[int, int, int] | None = cache.get(key)
+    known: Sequence[int] | None = cache.get(key)
     if known is None:
         known = _count(queue)
         cache.set(key, known, timeout=FRESH_SECONDS)
