@@ -24,6 +24,7 @@ DEBUG = env.bool("POOLSITE_DEBUG", default=False)
 DEMO = env.bool("POOLSITE_DEMO", default=False)
 DEFAULT_SECRET_KEY = "insecure-default-secret-refused-outside-debug"  # noqa: S105
 SECRET_KEY = env.str("POOLSITE_SECRET_KEY", default=DEFAULT_SECRET_KEY)
+SECRET_KEY_FALLBACKS = env.list("POOLSITE_OLD_SECRET_KEYS", default=[])
 ALLOWED_HOSTS = env.list("POOLSITE_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)

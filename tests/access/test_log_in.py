@@ -1,5 +1,6 @@
 """Log-in: by name or address, throttled, under a new session key; sessions end when they should."""
 
+import logging
 import re
 import time
 from typing import Any
@@ -295,3 +296,21 @@ def test_a_bad_token_does_not_fall_back_to_the_cookie(world: World) -> None:
     assert client.get("/history/").status_code == 200
     assert client.get("/history/", HTTP_AUTHORIZATION="Bearer nothing").status_code == 401
     assert client.get("/history/", HTTP_AUTHORIZATION="Basic b3A6b3A=").status_code == 401
+
+
+def test_log_ins_are_logged_and_a_password_typed_as_a_name_is_not(
+    alice: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = Client(REMOTE_ADDR="192.0.2.7")
+    with caplog.at_level(logging.INFO, logger="poolsite.access"):
+        log_in(client, "hunter2hunter2", "alice")
+        log_in(client, "alice", "wrong")
+        log_in(client, "alice")
+        client.post("/logout/")
+    ours = [each for each in caplog.records if each.name == "poolsite.access"]
+    assert [(each.levelname, each.getMessage()) for each in ours] == [
+        ("WARNING", "log-in failed: an unknown name from 192.0.2.7"),
+        ("WARNING", f"log-in failed: user:{alice.pk} from 192.0.2.7"),
+        ("INFO", f"logged in: user:{alice.pk} from 192.0.2.7"),
+        ("INFO", f"logged out: user:{alice.pk} from 192.0.2.7"),
+    ]

@@ -91,6 +91,17 @@ def test_the_secret_is_sealed_in_the_database(alice: User, clock: Any, settings:
     assert services.factor_begin(user=alice) == secret
 
 
+def test_a_code_seals_the_secret_with_the_newest_key(
+    alice: User, clock: Any, secret: str, settings: Any
+) -> None:
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "a key that came after the first one"
+    assert check(alice, clock.code(secret)) is FactorAnswer.OK
+    settings.SECRET_KEY_FALLBACKS = []
+    clock.now += 30
+    assert check(alice, clock.code(secret)) is FactorAnswer.OK
+
+
 def test_recovery_codes_are_stored_as_hashes(alice: User, clock: Any) -> None:
     secret = services.factor_begin(user=alice)
     codes = services.factor_confirm(user=alice, code=clock.code(secret), actor=alice)

@@ -108,6 +108,7 @@ def factor_check(*, user: User, code: str) -> FactorAnswer:
     step = _matching_step(totp, code)
     if step is not None:
         totp.last_step = step
+        totp.secret_sealed = _box().rotate(totp.secret_sealed.encode()).decode()
     if step is not None or _use_recovery_code(user, code):
         totp.failures = 0
         totp.blocked_until = None
