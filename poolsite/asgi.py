@@ -25,6 +25,7 @@ from billing.consumers import websocket_urlpatterns as billing_sockets
 from numbers.api import hot as numbers_hot
 from numbers.consumers import websocket_urlpatterns as numbers_sockets
 from poolsite.api import lane
+from poolsite.api.bodies import bounded_bodies
 from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
@@ -49,7 +50,7 @@ sockets = [
 ]
 application = ProtocolTypeRouter(
     {
-        "http": lane.application(static_files(django_application)),  # type: ignore[arg-type]
+        "http": lane.application(static_files(bounded_bodies(django_application))),  # type: ignore[arg-type]
         "websocket": URLRouter(sockets),
         "lifespan": lifespan,
     }

@@ -1,0 +1,76 @@
+"""Limits on request bodies in front of Django, which keeps a body of any size on disk before it
+looks at who sends it."""
+
+import io
+from typing import Final
+
+from django.conf import settings
+from django.core.handlers.asgi import ASGIRequest
+from django.template.loader import render_to_string
+from django.utils import translation
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from poolsite.access.headers import header
+from poolsite.api.problems import problem_response
+from poolsite.uploaded_files import UPLOAD_BYTES_LIMIT
+
+_MEGABYTE: Final = 1024 * 1024
+FORM_LIMIT_BYTES: Final = UPLOAD_BYTES_LIMIT + 2 * _MEGABYTE  # the file and the form's fields
+
+
+def bounded_bodies(default: ASGIApp) -> ASGIApp:
+    """Answer 413 instead of handing more to `default` than it may have.
+
+    Forms with files may be as large as an upload, other bodies as settings allow. An honest
+    Content-Length is refused before the first byte; otherwise nothing beyond the limit is read.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        limit = _limit_bytes(scope)
+        declared = header(scope, b"content-length")
+        if declared and (not declared.isdecimal() or int(declared[:20]) > limit):
+            await _refusal(scope, limit)(scope, receive, send)
+            return
+        body = _Body(receive, limit)
+        await default(scope, body.receive, send)
+        if body.too_large:
+            await _refusal(scope, limit)(scope, receive, send)
+
+    return serve
+
+
+class _Body:
+    """Counts what is received. Over the limit it says that the client has left: Django then gives
+    the request up without an answer."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._left = limit
+        self.too_large = False
+
+    async def receive(self) -> Message:
+        if not self.too_large:
+            message = await self._receive()
+            self._left -= len(message.get("body", b""))
+            if self._left >= 0:
+                return message
+            self.too_large = True
+        return {"type": "http.disconnect"}
+
+
+def _limit_bytes(scope: Scope) -> int:
+    if header(scope, b"content-type").lower().startswith("multipart/form-data"):
+        return FORM_LIMIT_BYTES
+    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+
+
+def _refusal(scope: Scope, limit: int) -> Response:
+    # The rest of the body is unread, so the connection cannot serve another request.
+    headers = {"Connection": "close", "Cache-Control": "no-store"}
+    if scope["path"].startswith("/api/") or header(scope, b"authorization"):
+        return problem_response("too-large", f"at most {limit} bytes", headers=headers)
+    request = ASGIRequest(scope, io.BytesIO())
+    with translation.override(translation.get_language_from_request(request)):
+        context = {"back": request.path, "limit": UPLOAD_BYTES_LIMIT // _MEGABYTE}
+        return HTMLResponse(render_to_string("413.html", context), 413, headers)
