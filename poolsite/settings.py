@@ -168,6 +168,8 @@ SESSION_COOKIE_AGE = env.int("POOLSITE_SESSION_IDLE_SECONDS", default=12 * 3600)
 SESSION_ABSOLUTE_SECONDS = env.int("POOLSITE_SESSION_ABSOLUTE_SECONDS", default=24 * 3600)
 SECOND_FACTOR_FOR_MONEY = env.bool("POOLSITE_SECOND_FACTOR_FOR_MONEY", default=not DEMO)
 SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", default=600)
+# How long people who gave one another access do not count as two pairs of eyes; at least a day.
+FOUR_EYES_APART_DAYS = max(1, env.int("POOLSITE_FOUR_EYES_APART_DAYS", default=30))
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS

@@ -25,6 +25,7 @@ from billing.models import (
 from billing.services import outbox
 from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
 from poolsite import access, hotpath, live
+from poolsite.access import four_eyes
 from poolsite.access.models import User
 from poolsite.access.services.actor import Actor
 
@@ -88,36 +89,39 @@ def needs_second(wallet: Wallet, asker: User, kind: str, amount: int) -> bool:
     """Whether another operator must approve: above the limit, alone or with today's others.
 
     What one person did alone to this account in the last 24 h counts along, so that a large sum
-    in small parts needs four eyes too. A charge by hand always does.
+    in small parts needs four eyes too; so does what people did who are not independent of this one
+    (`access.four_eyes`). A charge by hand always needs a second operator.
     """
     if kind == Kind.CHARGE_BY_HAND:
         return True
     since = timezone.now() - timedelta(hours=24)
     alone = Adjustment.objects.filter(
         wallet=wallet,
-        asked_by=asker,
         asked_at__gte=since,
         status=Adjustment.Status.APPLIED,
         decided_by=None,
     )
-    before = alone.aggregate(total=Sum("amount"))["total"] or 0
     limit: int = settings.BILLING_FOUR_EYES_ABOVE
+    if amount > limit:
+        return True
+    askers = User.objects.filter(pk__in=alone.values("asked_by"))
+    same = [each for each in askers if each == asker or four_eyes.dependence(each, asker)]
+    before = alone.filter(asked_by__in=same).aggregate(total=Sum("amount"))["total"] or 0
     return before + amount > limit
 
 
 def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = "") -> Adjustment:
     """Approve as the second operator, and order the movement in the same transaction.
 
-    ValidationError: one's own, decided already, or its asker may no longer ask.
+    ValidationError: one's own, decided already, its asker may no longer ask, or the two operators
+    are not independent (`access.four_eyes`).
     """
     require(actor, "billing.finance", adjustment)
     decider = operator_of(actor)
     with transaction.atomic():
         adjustment = _waiting(adjustment)
-        if adjustment.asked_by_id == decider.pk:
-            raise ValidationError(_("Somebody else must approve what you asked for."))
-        if not _may_finance(adjustment.asked_by):
-            raise ValidationError(_("Who asked for it may no longer do so: reject it."))
+        if why := why_not_approve(adjustment, decider):
+            raise ValidationError(why)
         _check(adjustment.wallet, adjustment.kind, adjustment.recharge)
         _check_cash(adjustment.wallet, adjustment.kind, adjustment.amount)
         _decide(adjustment, decider, clean_line(reason))
@@ -125,6 +129,16 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
         note(actor, "billing.adjustment_approve", adjustment, reason)
         live.touch(TOPIC)
     return adjustment
+
+
+def why_not_approve(adjustment: Adjustment, decider: User) -> str:
+    """Why this operator may not approve a waiting adjustment, in words; "" = may."""
+    asker = adjustment.asked_by
+    if asker.pk == decider.pk:
+        return _("Somebody else must approve what you asked for.")
+    if not four_eyes.may_finance(asker):
+        return _("Who asked for it may no longer do so: reject it.")
+    return four_eyes.why_dependent(decider, asker)
 
 
 def adjustment_reject(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
@@ -216,11 +230,6 @@ def operator_of(actor: Actor) -> User:
     if not (user.is_operator and user.is_active):
         raise access.Forbidden("billing.finance")
     return user
-
-
-def _may_finance(user: User) -> bool:
-    principal = access.principal_of_user(user)
-    return user.is_active and user.is_operator and "finance" in principal.grants
 
 
 def close_request(adjustment: Adjustment, name: str, reason: str) -> None:

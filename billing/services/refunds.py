@@ -11,6 +11,8 @@ from billing.models import Adjustment, MoneyOrder, RefundRequest, Wallet
 from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
 from billing.services.adjustments import TOPIC, adjustment_ask
 from poolsite import access, live
+from poolsite.access import four_eyes
+from poolsite.access.models import User
 from poolsite.access.services.actor import Actor
 
 Status = RefundRequest.Status
@@ -57,12 +59,15 @@ def refund_decline(request: RefundRequest, *, actor: Actor, reason: str) -> Refu
 def refund_accept(
     request: RefundRequest, *, actor: Actor, reference: str, token: UUID
 ) -> Adjustment:
-    """Turn it into a cash refund; by the limit it is ordered at once or waits for four eyes."""
+    """Turn it into a cash refund; by the limit it is ordered at once or waits for four eyes.
+
+    ValidationError: answered already, or the operator and who asked are not independent.
+    """
     require(actor, "billing.finance", request)
     with transaction.atomic():
         found = _open_request(request)
-        if found.asked_by_id == person(actor).pk:
-            raise ValidationError(_("Somebody else must approve what you asked for."))
+        if why := why_not_accept(found, person(actor)):
+            raise ValidationError(why)
         adjustment = adjustment_ask(
             found.wallet,
             actor=actor,
@@ -75,6 +80,16 @@ def refund_accept(
         found.adjustment = adjustment
         _close(found, actor, Status.ACCEPTED, "")
         return adjustment
+
+
+def why_not_accept(request: RefundRequest, operator: User) -> str:
+    """Why this operator may not accept a request, in the reader's language; "" = may.
+
+    A customer whom the operator invited could be the operator.
+    """
+    if request.asked_by_id == operator.pk:
+        return _("Somebody else must approve what you asked for.")
+    return four_eyes.why_dependent(operator, request.asked_by)
 
 
 def _answer(request: RefundRequest, actor: Actor, status: str, answer: str) -> RefundRequest:

@@ -19,8 +19,10 @@ from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
 from billing.services import adjustments_giving_up as giving_up
 from billing.services import refunds, wallets
+from billing.services.acting import person
 from billing.views.common import address, given, number_of
 from poolsite import access
+from poolsite.access import four_eyes
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
 
@@ -102,13 +104,16 @@ def _page(request: HttpRequest, pk: int, form: Form, status: int) -> HttpRespons
     waiting = found.status == Adjustment.Status.WAITING
     order = found.wallet.orders.filter(operation_id=found.operation_id).first()
     on_its_way = order is not None and order.applied_at is None and order.cancelled_at is None
+    reader = person(principal)
     context = {
         **_row(found),
         "wallet": found.wallet,
         "order": order,
         "stuck": on_its_way and found.kind == MoneyOrder.Kind.CASH_REFUND,
         "refund": RefundRequest.objects.filter(adjustment=found).first(),
-        "own": found.asked_by_id == principal.user_id,
+        "own": found.asked_by_id == reader.pk,
+        "why_not": services.why_not_approve(found, reader) if waiting else "",
+        "approvers": four_eyes.approvers(found.asked_by) if waiting else [],
         "waiting": waiting,
         "form": form,
     }
@@ -233,6 +238,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
         "accept": accept,
         "decline": decline,
         "is_open": found.status == RefundRequest.Status.OPEN,
+        "why_not": refunds.why_not_accept(found, person(principal)),
     }
     status = 422 if accept.errors or decline.errors else 200
     return render(request, "billing/adjustments/refund.html", context, status=status)

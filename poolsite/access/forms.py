@@ -175,7 +175,10 @@ class InviteOperatorForm(forms.Form):
         choices=GrantName.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Without a grant the person may look at everything and change nothing."),
+        help_text=_(
+            "Without a grant the person may look at everything and change nothing. "
+            "Finance takes effect when another finance operator approves it."
+        ),
     )
 
 
@@ -187,6 +190,7 @@ class GrantsForm(forms.Form):
         choices=GrantName.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
+        help_text=_("Finance takes effect when another finance operator approves it."),
     )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 

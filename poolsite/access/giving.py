@@ -4,8 +4,10 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
-from poolsite.access.models import Account, Role, User
+from poolsite.access.actions import decide
+from poolsite.access.models import Account, GrantName, Invitation, Role, User
 from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_user
 
 
 def may_give_roles(principal: Principal, account: Account, roles: Collection[str]) -> bool:
@@ -32,3 +34,29 @@ def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> s
     if not set(given) <= principal.grants:
         return _("You can only give grants that you have yourself.")
     return ""
+
+
+def why_not_alone(name: str) -> str:
+    """Why one person may not give this grant without another's approval; "" = may."""
+    if name != GrantName.FINANCE:
+        return ""
+    return _("A finance grant needs a second finance operator. Ask for it on the operator's page.")
+
+
+def invitation_works(invitation: Invitation) -> bool:
+    """Whether the link would be accepted now: open, and its inviter may still give what it gives.
+
+    One that a part of the system made has no inviter who could lose the right.
+    """
+    inviter = invitation.invited_by
+    return invitation.is_open and (inviter is None or _may_invite(inviter, invitation))
+
+
+def _may_invite(inviter: User, invitation: Invitation) -> bool:
+    principal = principal_of_user(inviter)
+    account = invitation.account
+    if account is None:
+        may = decide(principal, "access.operators_change").allowed
+        return may and set(invitation.grants) <= principal.grants
+    may = decide(principal, "access.people_change", account).allowed
+    return may and may_give_roles(principal, account, {invitation.role})

@@ -18,6 +18,7 @@ def register() -> None:
     register_action("access.accounts_change", grants=["operate"])
     register_action("access.operators_view", operators=True)
     register_action("access.operators_change", grants=["operate"])
+    register_action("access.finance_decide", grants=["finance"], fresh_factor=True)
     register_action("access.tokens_view", roles=MANAGERS, operators=True)
     register_action("access.tokens_change", roles=MANAGERS, grants=["operate"])
     register_action("access.history_view", roles=MANAGERS, operators=True)
@@ -72,7 +73,7 @@ def _register_navigation() -> None:
             order=30,
             actions=("access.operators_view",),
             incidents=("access.codes",),
-            match=("access:operator", "access:operator_invite"),
+            match=("access:operator", "access:operator_invite", "access:finance_request"),
         ),
     ):
         register(entry)

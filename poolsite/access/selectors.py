@@ -6,7 +6,15 @@ from django.db.models import F, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, NullIf, Trim
 from django.utils import timezone
 
-from poolsite.access.models import Account, ApiToken, AuditEntry, Invitation, Membership, User
+from poolsite.access.models import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    FinanceRequest,
+    Invitation,
+    Membership,
+    User,
+)
 from poolsite.access.principal import Principal
 from poolsite.access.visibility import visible
 
@@ -91,6 +99,19 @@ def open_invitations(account: Account | None) -> list[Invitation]:
         account=account, accepted_at__isnull=True, withdrawn_at__isnull=True
     )
     return [row for row in rows.select_related("invited_by")[:200] if row.is_open]
+
+
+def invitation_of_user(user: User) -> Invitation | None:
+    """The newest invitation that this user accepted, with its inviter."""
+    rows = Invitation.objects.filter(accepted_by=user).select_related("invited_by", "account")
+    return rows.order_by("-accepted_at").first()
+
+
+def waiting_finance_requests(user: User | None = None) -> QuerySet[FinanceRequest]:
+    """The finance grants that wait for a second finance operator, or one user's; oldest first."""
+    rows = FinanceRequest.objects.filter(status=FinanceRequest.Status.WAITING)
+    rows = rows if user is None else rows.filter(user=user)
+    return rows.select_related("user", "asked_by").order_by("pk")
 
 
 def tokens(principal: Principal, *, text: str = "", state: str = "") -> QuerySet[ApiToken]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access import decide
 from poolsite.access.forms import AccountForm, ProfileForm
-from poolsite.access.models import Account, AuditEntry, GrantName, Role, User
+from poolsite.access.models import Account, AuditEntry, FinanceRequest, GrantName, Role, User
 from poolsite.access.principal import Principal
 from poolsite.access.services.people import EVERYWHERE
 from poolsite.operations.sentences import (
@@ -85,6 +85,28 @@ def _of_people() -> list[Sentence]:
             PEOPLE,
             _("%(actor)s revoked %(grant)s for %(scope)s from %(user)s"),
             grant,
+        ),
+        Sentence(
+            "access.finance_ask",
+            PEOPLE,
+            _("%(actor)s requested the grant Finance for %(thing)s"),
+        ),
+        Sentence(
+            "access.finance_approve",
+            PEOPLE,
+            _("%(actor)s approved the grant Finance for %(thing)s, requested by %(asked_by)s"),
+            {"asked_by": person},
+        ),
+        Sentence(
+            "access.finance_reject",
+            PEOPLE,
+            _("%(actor)s rejected the grant Finance for %(thing)s, requested by %(asked_by)s"),
+            {"asked_by": person},
+            variant=lambda entry: (
+                _("%(actor)s withdrew the request for the grant Finance for %(thing)s")
+                if (entry.after or {}).get("status") == FinanceRequest.Status.WITHDRAWN
+                else ""
+            ),
         ),
         Sentence(
             "access.invitation_create",

@@ -5,8 +5,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from poolsite import operations
-from poolsite.access.giving import why_no_grants, why_no_roles
-from poolsite.access.models import Account, Grant, GrantName, Membership, Role, User
+from poolsite.access.giving import why_no_grants, why_no_roles, why_not_alone
+from poolsite.access.models import (
+    Account,
+    AuditEntry,
+    FinanceRequest,
+    Grant,
+    GrantName,
+    Membership,
+    Role,
+    User,
+)
 from poolsite.access.principal import Principal
 from poolsite.access.services import grant_set, membership_set
 from poolsite.access.services.people import EVERYWHERE, has_other_owner
@@ -33,6 +42,20 @@ def register() -> None:
     for action in ("access.grant_give", "access.grant_take"):
         operations.register_way(_way_of_grants(action))
         operations.register_way(_way_of_grants_in_accounts(action))
+    for action, why in {
+        "access.finance_ask": _why_asked,
+        "access.finance_approve": lambda _entry: _("Remove the grant on the operator's page."),
+        "access.finance_reject": lambda _entry: _("Ask for the grant again."),
+    }.items():
+        operations.register_final(operations.Final(action, "access.operators_change", why))
+
+
+def _why_asked(entry: AuditEntry) -> str:
+    """What waits can be withdrawn; what was decided was taken back or granted there."""
+    waiting = FinanceRequest.objects.filter(
+        pk=(entry.after or {}).get("request", 0), status=FinanceRequest.Status.WAITING
+    )
+    return _("Withdraw or reject the request on its page.") if waiting.exists() else ""
 
 
 # -- roles -----------------------------------------------------------------------------------------
@@ -71,9 +94,7 @@ def _way_of_grants(action: str) -> operations.Way:
         operations.Undo(
             action,
             operations.through(grant_set, "user"),
-            refusal=lambda principal, user, values: why_no_grants(
-                principal, user, [values["name"]] if values["granted"] else []
-            ),
+            refusal=_why_no_grant,
             values=lambda _user, kept: _grant_of(kept),
             stands=lambda user, values: _is_granted(values, user=user, account=None),
         ),
@@ -98,6 +119,11 @@ def _way_of_grants_in_accounts(action: str) -> operations.Way:
         lambda _entry: "access.people_change",
         lambda accounts, entry: accounts.filter(slug=entry.thing_id),
     )
+
+
+def _why_no_grant(principal: Principal, user: User, values: Values) -> str:
+    given = [values["name"]] if values["granted"] else []
+    return why_no_grants(principal, user, given) or "".join(map(why_not_alone, given))
 
 
 def _grant_of(kept: Values) -> dict[str, Any] | None:
@@ -126,7 +152,7 @@ def _why_no_grant_in_account(principal: Principal, account: Account, values: Val
         return _("You can only give grants that you have yourself.")
     if not _roles_now(account, values["user"]):
         return _("This person is not a member any more.")
-    return ""
+    return why_not_alone(values["name"])
 
 
 def _user_of(kept: Values) -> User | None:

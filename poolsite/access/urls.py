@@ -3,6 +3,7 @@
 from django.urls import path
 
 from poolsite.access.views import (
+    finance_requests,
     history,
     invitations,
     log_in,
@@ -49,6 +50,17 @@ urlpatterns = [
         "operators/invitations/<int:invitation_id>/withdraw/",
         operators.operator_withdraw,
         name="operator_withdraw",
+    ),
+    path("operators/finance/<int:pk>/", finance_requests.finance_request, name="finance_request"),
+    path(
+        "operators/finance/<int:pk>/approve/",
+        finance_requests.finance_approve,
+        name="finance_approve",
+    ),
+    path(
+        "operators/finance/<int:pk>/reject/",
+        finance_requests.finance_reject,
+        name="finance_reject",
     ),
     path("users/<int:user_id>/access/", operators.deactivate, name="deactivate"),
     path("users/<int:user_id>/app/", operators.factor_reset, name="factor_reset"),

@@ -2,12 +2,15 @@
 
 from poolsite.access.models.audit import AuditEntry
 from poolsite.access.models.credentials import ApiToken, Invitation, RecoveryCode, Totp
+from poolsite.access.models.four_eyes import AccessLink, FinanceRequest
 from poolsite.access.models.tenants import Account, Grant, GrantName, Membership, Role, User
 
 __all__ = [
+    "AccessLink",
     "Account",
     "ApiToken",
     "AuditEntry",
+    "FinanceRequest",
     "Grant",
     "GrantName",
     "Invitation",

@@ -50,7 +50,10 @@ class ApiToken(models.Model):
 
 
 class Invitation(models.Model):
-    """A mailed link by which a person joins, with a role in an account or as an operator."""
+    """A mailed link by which a person joins, with a role in an account or as an operator.
+
+    `invited_by` is None for one that a part of the system made.
+    """
 
     account = models.ForeignKey(
         Account, models.PROTECT, null=True, blank=True, related_name="invitations"
@@ -59,7 +62,7 @@ class Invitation(models.Model):
     role = models.CharField(_("role"), max_length=16, choices=Role.choices, blank=True)
     grants = models.JSONField(_("grants"), default=list, blank=True)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
-    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    invited_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(_("invited"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"))
     accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)

@@ -10,6 +10,11 @@ from poolsite.access.services.factors import (
     factor_remove,
     recovery_codes_renew,
 )
+from poolsite.access.services.finance_requests import (
+    finance_approve,
+    finance_ask,
+    finance_reject,
+)
 from poolsite.access.services.invitations import (
     invitation_accept,
     invitation_create,
@@ -38,6 +43,9 @@ __all__ = [
     "factor_check",
     "factor_confirm",
     "factor_remove",
+    "finance_approve",
+    "finance_ask",
+    "finance_reject",
     "grant_set",
     "grants_set",
     "invitation_accept",

@@ -29,6 +29,19 @@ def name_of(actor: Actor) -> str:
     return (actor.get_username() if isinstance(actor, User) else actor.name)[:NAME_LENGTH]
 
 
+def is_person(actor: Actor) -> bool:
+    """Whether this is somebody or something with a credential, and no part of the system."""
+    return not isinstance(actor, str)
+
+
+def user_of(actor: Actor) -> User | None:
+    """The user who acts; None for tokens and parts of the system."""
+    if isinstance(actor, User):
+        return actor
+    user_id = actor.user_id if isinstance(actor, Principal) else None
+    return User.objects.filter(pk=user_id).first() if user_id else None
+
+
 def one_line(text: str, length_bytes: int = REASON_LENGTH) -> str:
     """The text without control characters and line breaks, cut to so many bytes of UTF-8."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())

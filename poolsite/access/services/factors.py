@@ -18,8 +18,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
-from poolsite.access.models import RecoveryCode, Totp, User
+from poolsite.access.models import AccessLink, RecoveryCode, Totp, User
 from poolsite.access.services.actor import Actor
+from poolsite.access.services.links import link_access
 from poolsite.access.tokens import hash_of
 
 STEP_SECONDS = 30
@@ -197,4 +198,5 @@ def factor_remove(*, user: User, actor: Actor, reason: str = "") -> bool:
     RecoveryCode.objects.filter(user=user).delete()
     if confirmed:
         audit(actor=actor, action="access.factor_remove", thing=user, reason=reason)
+        link_access(giver=actor, receiver=user, how=AccessLink.How.FACTOR_RESET)
     return True

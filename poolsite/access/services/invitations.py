@@ -10,10 +10,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
+from poolsite.access.giving import invitation_works, why_not_alone
 from poolsite.access.logins import find_user
-from poolsite.access.models import Account, GrantName, Invitation, Membership, Role, User
-from poolsite.access.principal import Principal
-from poolsite.access.services.actor import Actor
+from poolsite.access.models import (
+    AccessLink,
+    Account,
+    FinanceRequest,
+    Grant,
+    GrantName,
+    Invitation,
+    Membership,
+    Role,
+    User,
+)
+from poolsite.access.services.actor import Actor, is_person, user_of
+from poolsite.access.services.finance_requests import finance_ask
+from poolsite.access.services.links import link_access, withdraw
 from poolsite.access.services.people import grant_set, membership_set, user_create
 from poolsite.access.tokens import hash_of, new_secret
 
@@ -49,7 +61,7 @@ def invitation_create(
         role=role,
         grants=sorted(set(grants)),
         token_hash=secret.hash,
-        invited_by=_inviter(actor),
+        invited_by=user_of(actor),
         expires_at=timezone.now() + LIFETIME,
     )
     invitation.full_clean(exclude=["invited_by"])
@@ -71,17 +83,12 @@ def _check(account: Account | None, role: str, grants: Sequence[str]) -> None:
         raise ValidationError({"role": _("Operators have grants, not a role.")})
 
 
-def _inviter(actor: Actor) -> User | None:
-    if isinstance(actor, User):
-        return actor
-    user_id = actor.user_id if isinstance(actor, Principal) else None
-    return User.objects.filter(pk=user_id).first() if user_id else None
-
-
 def invitation_of(secret: str) -> Invitation | None:
-    """The open invitation behind a link; None when used, withdrawn, expired or unknown."""
-    found = Invitation.objects.select_related("account").filter(token_hash=hash_of(secret)).first()
-    return found if found is not None and found.is_open else None
+    """The invitation behind a link; None when used, withdrawn, expired, unknown, or when its
+    inviter may no longer give what it gives."""
+    rows = Invitation.objects.select_related("account", "invited_by")
+    found = rows.filter(token_hash=hash_of(secret)).first()
+    return found if found is not None and invitation_works(found) else None
 
 
 @transaction.atomic
@@ -90,11 +97,16 @@ def invitation_accept(
 ) -> User:
     """Join: as `user` (who is logged in), or as a new user with a chosen name and password.
 
-    ValidationError when the link no longer works, or a field is bad. A link works once.
+    A grant `finance` waits for a second finance operator. ValidationError when the link no longer
+    works, its inviter accepts it, or a field is bad. A link works once.
     """
-    found = Invitation.objects.select_for_update().filter(token_hash=hash_of(secret)).first()
-    if found is None or not found.is_open:
+    rows = Invitation.objects.select_for_update(of=("self",))
+    rows = rows.select_related("account", "invited_by")
+    found = rows.filter(token_hash=hash_of(secret)).first()
+    if found is None or not invitation_works(found):
         raise ValidationError(_("This invitation is no longer valid."))
+    if user is not None and user == found.invited_by:
+        raise ValidationError(_("You cannot accept your own invitation."))
     if user is None:
         user = _new_user(found, username, password, full_name)
     found.accepted_at = timezone.now()
@@ -120,17 +132,33 @@ def _new_user(found: Invitation, username: str, password: str, full_name: str) -
 
 
 def _give(found: Invitation, user: User) -> None:
-    actor = found.invited_by or f"invitation {found.pk}"
+    actor: Actor = found.invited_by or f"invitation {found.pk}"
     if found.account is not None:
         held = Membership.objects.filter(user=user, account=found.account)
         roles = {*held.values_list("role", flat=True), found.role}
         membership_set(user=user, account=found.account, roles=roles, actor=actor)
-        return
+    else:
+        _make_operator(found, user, actor)
+    link_access(giver=actor, receiver=user, how=AccessLink.How.INVITED)
+
+
+def _make_operator(found: Invitation, user: User, actor: Actor) -> None:
     if not user.is_operator:
         user.is_operator = True
         user.save(update_fields=["is_operator"])
     for name in found.grants:
-        grant_set(user=user, name=name, actor=actor)
+        if is_person(actor) and why_not_alone(name):
+            _ask_for_finance(user, actor)
+        else:
+            grant_set(user=user, name=name, actor=actor)
+
+
+def _ask_for_finance(user: User, actor: Actor) -> None:
+    """As `finance_ask`, unless the person has the grant or waits for it already."""
+    held = Grant.objects.filter(user=user, name=GrantName.FINANCE, thing="").exists()
+    waits = FinanceRequest.objects.filter(user=user, status=FinanceRequest.Status.WAITING).exists()
+    if not (held or waits):
+        finance_ask(user=user, actor=actor, reason=_("Invited with this grant"))
 
 
 @transaction.atomic
@@ -138,7 +166,5 @@ def invitation_withdraw(*, invitation: Invitation, actor: Actor) -> Invitation:
     """Make the link worthless; one that was used stays used."""
     invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if invitation.is_open:
-        invitation.withdrawn_at = timezone.now()
-        invitation.save(update_fields=["withdrawn_at"])
-        audit(actor=actor, action="access.invitation_withdraw", thing=invitation)
+        withdraw(invitation, actor)
     return invitation

@@ -9,9 +9,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
-from poolsite.access.models import Account, Grant, GrantName, Membership, Role, User
+from poolsite.access.giving import why_not_alone
+from poolsite.access.models import AccessLink, Account, Grant, GrantName, Membership, Role, User
 from poolsite.access.rights import changed
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, is_person
+from poolsite.access.services.links import link_access, withdraw_void_invitations
 
 EVERYWHERE = "*"  # how the audit log names a grant that counts for everything
 
@@ -91,6 +93,10 @@ def membership_set(
         after={"user": user.get_username(), "roles": sorted(wanted)},
         reason=reason,
     )
+    if wanted - before:
+        link_access(giver=actor, receiver=user, how=AccessLink.How.ROLE)
+    if before - wanted:
+        withdraw_void_invitations(inviter=user, actor=actor)
     return before
 
 
@@ -114,7 +120,8 @@ def grant_set(
     """Give or take one grant, for everything (blank) or one thing (`desk:support`).
 
     With an account it counts for that tenant's things only. Returns whether something changed.
-    ValidationError for an unknown grant or a bad thing.
+    ValidationError for an unknown grant or a bad thing, and when a person gives `finance`: that
+    takes two (`services.finance_requests`). A part of the system may.
     """
     if account is not None and not thing:
         raise ValidationError(_("A grant in an account names a thing."))
@@ -127,20 +134,45 @@ def grant_set(
     existing = same.first()
     if (existing is not None) == granted:
         return False
-    if existing is None:
-        grant.save()
-    else:
-        existing.delete()
-    kept = {"user": user.get_username(), "grant": grant.name, "thing": thing or EVERYWHERE}
+    if existing is not None:
+        grant_take(existing, actor=actor, reason=reason)
+        return True
+    if is_person(actor) and (why := why_not_alone(grant.name)):
+        raise ValidationError(why)
+    grant_give(grant, actor=actor, reason=reason)
+    return True
+
+
+def grant_give(grant: Grant, *, actor: Actor, reason: str) -> None:
+    """Save a new grant, checked by the caller, with its audit entry and its access link."""
+    grant.save()
+    _audit_grant(grant, "access.grant_give", actor=actor, reason=reason)
+    if grant.name in (GrantName.OPERATE, GrantName.FINANCE):
+        link_access(giver=actor, receiver=grant.user, how=AccessLink.How.GRANTED)
+
+
+def grant_take(grant: Grant, *, actor: Actor, reason: str) -> None:
+    """Delete a grant, with its audit entry; invitations that lived by it are withdrawn."""
+    grant.delete()
+    _audit_grant(grant, "access.grant_take", actor=actor, reason=reason)
+    withdraw_void_invitations(inviter=grant.user, actor=actor)
+
+
+def _audit_grant(grant: Grant, action: str, *, actor: Actor, reason: str) -> None:
+    given = action == "access.grant_give"
+    kept = {
+        "user": grant.user.get_username(),
+        "grant": grant.name,
+        "thing": grant.thing or EVERYWHERE,
+    }
     audit(
         actor=actor,
-        action="access.grant_give" if granted else "access.grant_take",
-        thing=account or user,
-        before={**kept, "granted": not granted},
-        after={**kept, "granted": granted},
+        action=action,
+        thing=grant.account or grant.user,
+        before={**kept, "granted": not given},
+        after={**kept, "granted": given},
         reason=reason,
     )
-    return True
 
 
 @transaction.atomic
@@ -169,7 +201,10 @@ def user_deactivate(*, user: User, actor: Actor, reason: str) -> User:
 
 @transaction.atomic
 def user_activate(*, user: User, actor: Actor, reason: str = "") -> User:
-    """Let a deactivated user log in again; the old sessions stay ended."""
+    """Let a deactivated user log in again; the old sessions stay ended.
+
+    Where a person does it, `finance` does not come back: it is asked for like a new grant.
+    """
     return _set_active(user, active=True, actor=actor, reason=reason)
 
 
@@ -177,16 +212,33 @@ def _set_active(user: User, *, active: bool, actor: Actor, reason: str) -> User:
     user = User.objects.select_for_update().get(pk=user.pk)
     if user.is_active == active:
         return user
+    was_superuser = user.is_superuser
     user.is_active = active
+    user.is_superuser = was_superuser and not (active and is_person(actor))
     user.sessions_epoch += 1
-    user.save(update_fields=["is_active", "sessions_epoch"])
+    user.save(update_fields=["is_active", "is_superuser", "sessions_epoch"])
+    lost = was_superuser != user.is_superuser
     audit(
         actor=actor,
         action="access.user_activate" if active else "access.user_deactivate",
         thing=user,
+        before={"is_superuser": True} if lost else None,
+        after={"is_superuser": False} if lost else None,
         reason=reason,
     )
+    if not active:
+        withdraw_void_invitations(inviter=user, actor=actor)
+    elif is_person(actor):
+        _leave_finance_behind(user, actor, reason)
     return user
+
+
+def _leave_finance_behind(user: User, actor: Actor, reason: str) -> None:
+    """What comes back by one person's act is not one of two pairs of eyes."""
+    held = Grant.objects.filter(user=user, name=GrantName.FINANCE)
+    for grant in held.select_related("user", "account"):
+        grant_take(grant, actor=actor, reason=reason)
+    link_access(giver=actor, receiver=user, how=AccessLink.How.REACTIVATED)
 
 
 @transaction.atomic

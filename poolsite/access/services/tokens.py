@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.actions import actions as registered_actions
 from poolsite.access.auditing import audit
-from poolsite.access.models import Account, ApiToken, User
+from poolsite.access.models import Account, ApiToken
 from poolsite.access.models.tenants import THING
-from poolsite.access.principal import EVERYTHING, Principal
-from poolsite.access.services.actor import Actor
+from poolsite.access.principal import EVERYTHING
+from poolsite.access.services.actor import Actor, user_of
 from poolsite.access.tokens import new_secret
 
 DEFAULT_LIFETIME = timedelta(days=365)
@@ -51,7 +51,7 @@ def token_create(
         actions=sorted(set(actions)),
         events=sorted(set(events)),
         switch=switch,
-        created_by=_creator(actor),
+        created_by=user_of(actor),
         expires_at=expires_at,
     )
     token.full_clean(exclude=["created_by"])
@@ -90,14 +90,6 @@ def _check(
     now = timezone.now()
     if not now < expires_at <= now + LONGEST_LIFETIME + timedelta(minutes=1):
         raise ValidationError({"expires_at": _("A token ends within two years from now.")})
-
-
-def _creator(actor: Actor) -> User | None:
-    if isinstance(actor, User):
-        return actor
-    if isinstance(actor, Principal) and actor.user_id is not None:
-        return User.objects.filter(pk=actor.user_id).first()
-    return None
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from poolsite.access import services
+from poolsite.access import selectors, services
 from poolsite.access.addresses import client_address
 from poolsite.access.forms import JoinForm
 from poolsite.access.logins import find_user, reached_limit
@@ -58,6 +58,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponseBase:
         if user is not None:
             with transaction.atomic():
                 login(request, user, backend=BACKEND)
+            _say_what_waits(request, user)
             return redirect("/")
     return render(request, "access/join.html", {**context, "form": form})
 
@@ -71,11 +72,20 @@ def _join_as_known(
     if request.method == "POST":
         try:
             services.invitation_accept(secret=secret, user=known)
-        except ValidationError:
-            return render(request, "access/join_expired.html", status=410)
+        except ValidationError as error:
+            context = {"why": " ".join(error.messages)}
+            return render(request, "access/join_expired.html", context, status=410)
         messages.success(request, _("You have joined."))
+        _say_what_waits(request, known)
         return redirect("/")
     return render(request, "access/join_known.html", context)
+
+
+def _say_what_waits(request: HttpRequest, user: User) -> None:
+    if selectors.waiting_finance_requests(user).exists():
+        messages.info(
+            request, _("Your grant Finance is waiting for approval by another finance operator.")
+        )
 
 
 def _new_user(form: JoinForm, secret: str) -> User | None:

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -11,8 +12,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite.access import selectors, services
 from poolsite.access.actions import decide
 from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
-from poolsite.access.giving import why_no_grants
-from poolsite.access.models import Grant, Invitation, User
+from poolsite.access.giving import why_no_grants, why_not_alone
+from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
@@ -27,6 +28,7 @@ def operators(request: HttpRequest) -> HttpResponseBase:
     text = tables.text_of(request, "q")
     context = {
         "invitations": selectors.open_invitations(None),
+        "finance_requests": selectors.waiting_finance_requests()[:200],
         "may_change": decide(actor_of(request), "access.operators_change").allowed,
         "text": text,
     }
@@ -74,22 +76,39 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
     held = set(Grant.objects.filter(user=user, thing="").values_list("name", flat=True))
     form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
     if request.method == "POST" and form.is_valid():
-        principal = actor_of(request)
         wanted = set(form.cleaned_data["grants"])
-        if why := why_no_grants(principal, user, wanted - held):
+        if why := why_no_grants(actor_of(request), user, wanted - held):
             form.add_error("grants", why)
-        else:
-            for name in sorted(wanted ^ held):
-                services.grant_set(
-                    user=user,
-                    name=name,
-                    granted=name in wanted,
-                    actor=principal,
-                    reason=form.cleaned_data["reason"],
-                )
-            messages.success(request, _("The grants are saved; they count at once."))
+        elif _save_grants(request, form, user, held):
             return redirect("access:operators")
-    return render(request, "access/operator.html", {"form": form, "person": user})
+    waiting = selectors.waiting_finance_requests(user).first()
+    context = {"form": form, "person": user, "waiting": waiting}
+    return render(request, "access/operator.html", context)
+
+
+def _save_grants(request: HttpRequest, form: GrantsForm, user: User, held: set[str]) -> bool:
+    """All or none of the changes; finance only begins to wait for a second finance operator."""
+    principal, wanted = actor_of(request), set(form.cleaned_data["grants"])
+    reason = form.cleaned_data["reason"]
+    asked = [name for name in wanted - held if why_not_alone(name)]
+    try:
+        with transaction.atomic():
+            for name in sorted((wanted ^ held) - set(asked)):
+                services.grant_set(
+                    user=user, name=name, granted=name in wanted, actor=principal, reason=reason
+                )
+            if asked:
+                services.finance_ask(user=user, actor=principal, reason=reason)
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    if asked:
+        messages.info(
+            request, _("The grant Finance is waiting for approval by another finance operator.")
+        )
+    if set(wanted ^ held) - set(asked):
+        messages.success(request, _("The grants are saved; they count at once."))
+    return True
 
 
 @never_cache
@@ -107,7 +126,9 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
         else:
             act(user=user, actor=principal, reason=form.cleaned_data["reason"])
             return redirect("access:operators" if user.is_operator else "access:accounts")
-    return render(request, "access/deactivate.html", {"form": form, "person": user})
+    holds_finance = user.grants.filter(name=GrantName.FINANCE).exists() or user.is_superuser
+    context = {"form": form, "person": user, "holds_finance": holds_finance}
+    return render(request, "access/deactivate.html", context)
 
 
 @never_cache

@@ -1,0 +1,181 @@
+"""Whether two operators count as two people: what four eyes ask before an approval.
+
+Whoever gives a person access could be acting as that person: an invitation goes to an address that
+the inviter chose, a reactivated user may have an old password. So access that somebody gave is a
+link (`AccessLink`) from the giver to the receiver, and a person's sources are the person, the
+givers, their givers, and so on. Two people are independent when they share no source. A link counts
+for `FOUR_EYES_APART_DAYS`. See docs/access.md and decision 0061.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from poolsite.access.models import AccessLink, Grant, GrantName, User
+from poolsite.access.principals import principal_of_user
+
+ALWAYS = datetime.max.replace(tzinfo=UTC)
+How = AccessLink.How
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One row of AccessLink, by the users' keys."""
+
+    giver: int
+    receiver: int
+    at: datetime
+    how: str = How.INVITED
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """Why two people are not independent: a source they share, and when that ends."""
+
+    source: int
+    until: datetime
+
+
+def sources(person: int, links: Iterable[Link]) -> dict[int, datetime]:
+    """Everybody whom this person's access comes from, each with the time until which it does.
+
+    The time is that of the oldest link of the chain; of several chains the one that lasts longest
+    counts. The person is a source of his or her own, always.
+    """
+    links = list(links)
+    lasting = {person: ALWAYS}
+    changed = True
+    while changed:
+        changed = False
+        for link in links:
+            through = lasting.get(link.receiver)
+            if through is None:
+                continue
+            at = min(through, link.at)
+            if link.giver not in lasting or at > lasting[link.giver]:
+                lasting[link.giver] = at
+                changed = True
+    return lasting
+
+
+def shared_source(
+    one: Mapping[int, datetime], other: Mapping[int, datetime]
+) -> tuple[int, datetime] | None:
+    """The source that two people share for longest, with the time of its oldest link."""
+    shared = {each: min(one[each], other[each]) for each in one.keys() & other.keys()}
+    if not shared:
+        return None
+    source = max(shared, key=lambda each: (shared[each], -each))
+    return source, shared[source]
+
+
+def dependence(one: User, other: User) -> Dependence | None:
+    """What makes these two users one pair of eyes; None when they are independent.
+
+    The links are followed to the end, one query for each step away from the two.
+    """
+    links = links_to({one.pk, other.pk})
+    found = shared_source(sources(one.pk, links), sources(other.pk, links))
+    if found is None:
+        return None
+    source, at = found
+    return Dependence(source, ALWAYS if at == ALWAYS else at + window())
+
+
+def window() -> timedelta:
+    """For how long a link counts."""
+    return timedelta(days=settings.FOUR_EYES_APART_DAYS)
+
+
+def links_to(people: Iterable[int]) -> list[Link]:
+    """The links that count now and lead to these users, directly or through others."""
+    since = timezone.now() - window()
+    asked: set[int] = set()
+    found: list[Link] = []
+    following = set(people)
+    while following:
+        asked |= following
+        rows = AccessLink.objects.filter(receiver_id__in=following, at__gt=since).order_by("at")
+        new = [Link(*row) for row in rows.values_list("giver_id", "receiver_id", "at", "how")]
+        found += new
+        following = {link.giver for link in new} - asked
+    return found
+
+
+def why_dependent(reader: User, asker: User) -> str:
+    """Why the reader may not approve what the asker asks for, and from when; "" = may.
+
+    The two are different people.
+    """
+    found = dependence(reader, asker)
+    if found is None:
+        return ""
+    until = date_format(timezone.localtime(found.until), "j M Y, H:i")
+    may = _("You can approve what %(asker)s asks for from %(until)s.")
+    return f"{_reason(reader, asker, found)} {may % {'asker': _name(asker), 'until': until}}"
+
+
+def _reason(reader: User, asker: User, found: Dependence) -> str:
+    """What links the two, in one sentence."""
+    names = {"asker": _name(asker)}
+    direct = {(link.giver, link.receiver): link for link in links_to({reader.pk, asker.pk})}
+    link = direct.get((asker.pk, reader.pk)) or direct.get((reader.pk, asker.pk))
+    if link is not None and link.at + window() >= found.until:
+        words = _RECEIVED if link.receiver == reader.pk else _GIVEN
+        day = date_format(timezone.localtime(link.at), "j M Y")
+        return str(words[link.how]) % {**names, "day": day}
+    if found.source == asker.pk:
+        return _("Your access comes from %(asker)s, through other people.") % names
+    if found.source == reader.pk:
+        return _("The access of %(asker)s comes from you, through other people.") % names
+    source = _name(User.objects.get(pk=found.source))
+    text = _("Your access and that of %(asker)s both come from %(source)s.")
+    return text % {**names, "source": source}
+
+
+_RECEIVED: Mapping[str, Any] = {
+    How.INVITED: gettext_lazy("%(asker)s invited you on %(day)s."),
+    How.GRANTED: gettext_lazy("%(asker)s gave you a grant on %(day)s."),
+    How.ROLE: gettext_lazy("%(asker)s gave you a role on %(day)s."),
+    How.REACTIVATED: gettext_lazy("%(asker)s reactivated your user on %(day)s."),
+    How.FACTOR_RESET: gettext_lazy("%(asker)s removed your authenticator app on %(day)s."),
+}
+_GIVEN: Mapping[str, Any] = {
+    How.INVITED: gettext_lazy("You invited %(asker)s on %(day)s."),
+    How.GRANTED: gettext_lazy("You gave %(asker)s a grant on %(day)s."),
+    How.ROLE: gettext_lazy("You gave %(asker)s a role on %(day)s."),
+    How.REACTIVATED: gettext_lazy("You reactivated %(asker)s on %(day)s."),
+    How.FACTOR_RESET: gettext_lazy("You removed the authenticator app of %(asker)s on %(day)s."),
+}
+
+
+def _name(user: User) -> str:
+    return user.get_full_name() or user.get_username()
+
+
+# -- who decides about money -----------------------------------------------------------------------
+
+
+def may_finance(user: User) -> bool:
+    """Whether this is an active operator with the grant finance for everything."""
+    principal = principal_of_user(user)
+    return user.is_active and user.is_operator and GrantName.FINANCE in principal.grants
+
+
+def approvers(asker: User, *, but: Iterable[User] = ()) -> list[User]:
+    """The finance operators who may approve now what the asker asks for, by user name.
+
+    but: further people who may not, whatever the links say.
+    """
+    others = {asker.pk, *(user.pk for user in but)}
+    holders = Grant.objects.filter(name=GrantName.FINANCE, thing="").values("user")
+    staff = User.objects.filter(is_operator=True, is_active=True).exclude(pk__in=others)
+    found = (staff.filter(pk__in=holders) | staff.filter(is_superuser=True)).distinct()
+    return [user for user in found.order_by("username") if dependence(user, asker) is None]
