@@ -135,7 +135,7 @@ def test_every_service_writes_who_did_it(world: World) -> None:
     user = services.user_create(username="new", actor="test")
     token, _ = services.token_create(name="t", account=world.own, resources=["*"], actor=user)
     invitation, _ = services.invitation_create(
-        email="x@example.com", account=world.own, role="agent", actor=user
+        email="x@example.com", account=world.own, role="agent", actor="test"
     )
     acts = {
         "account_change": lambda: services.account_change(

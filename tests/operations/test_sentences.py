@@ -177,8 +177,8 @@ def test_roles_and_grants_are_said_by_name_of_the_person(world: World) -> None:
     membership_set(user=world.users["payer"], account=world.own, roles=["agent"], actor=actor)
     said = told(latest()).text
     assert said == "Lin Mei changed the roles of Chen Hao at Own from Payer to Agent"
-    grant_set(user=world.users["payer"], name="finance", actor=actor)
-    assert told(latest()).text == "Lin Mei granted Chen Hao Finance for the whole platform"
+    grant_set(user=world.users["payer"], name="operate", actor=actor)
+    assert told(latest()).text == "Lin Mei granted Chen Hao Operate for the whole platform"
     membership_set(user=world.users["payer"], account=world.own, roles=[], actor=actor)
     assert told(latest()).text == "Lin Mei removed Chen Hao from Own"
 
