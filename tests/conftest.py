@@ -9,6 +9,9 @@ from django.conf import settings
 from django.contrib.auth.hashers import get_hashers, get_hashers_by_algorithm
 from django.db import close_old_connections
 
+from poolsite import table_files
+from poolsite.table_reader import child
+from poolsite.table_reader.limits import Budget
 from tests.support.database import lay_migrated
 
 _DATABASE = settings.DATABASES["default"]
@@ -36,6 +39,19 @@ def _no_watch() -> None:
     from poolsite.operations import watch  # not before the apps are loaded
 
     watch.start = lambda: None
+
+
+@pytest.fixture(autouse=True)
+def _files_are_read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that starts no process reads files by the child's code in its own process."""
+    if request.node.get_closest_marker("processes") is None:
+        monkeypatch.setattr(table_files, "_messages", _messages_from_here)
+
+
+def _messages_from_here(path: Path, kind: str) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for message in child.messages(file, kind, Budget()):
+            yield message[4:]
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from poolsite.table_files import CELL_CHARACTERS_LIMIT, ROWS_LIMIT, UnreadableFileError, read_cells
+from poolsite.table_files import CELL_CHARACTERS_LIMIT, UnreadableFileError, read_cells
 
 _HEADS: Final = (
     *("number", "phone", "phone number", "mobile", "msisdn", "tel", "recipient"),
@@ -35,8 +35,6 @@ def read_rows(path: Path, file_name: str) -> Iterator[SourceRow]:
     column = _column(first)
     numbered = enumerate(cells, start=2)
     for row, values in numbered if column is not None else chain([(1, first)], numbered):
-        if row > ROWS_LIMIT + 1:
-            raise UnreadableFileError(f"The file has more than {ROWS_LIMIT:,} rows.")
         if any(value.strip() for value in values):
             yield SourceRow(row, _cell(values, column or 0))
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from poolsite.table_files import (
     CELL_CHARACTERS_LIMIT,
-    ROWS_LIMIT,
     Formula,
     OpenQuote,
     UnreadableFileError,
@@ -57,8 +56,6 @@ def _rows(cells: Iterator[Sequence[str]]) -> Iterator[SourceRow]:
         columns = {"number": 0, "label": 1, "region": 2}
         rest = chain([(1, first)], rest)
     for row, values in rest:
-        if row > ROWS_LIMIT + 1:
-            raise UnreadableFileError(f"The file has more than {ROWS_LIMIT:,} rows.")
         if values and isinstance(values[0], OpenQuote):
             yield SourceRow(row, _clean(values[0].line), open_quote=row - values[0].since)
             continue

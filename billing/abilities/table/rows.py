@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from poolsite import number_format
-from poolsite.table_files import ROWS_LIMIT, UnreadableFileError, read_cells
+from poolsite.table_files import read_cells
 
 _HEADS: Final = {"number", "phone", "phone number", "msisdn", "tel", "号码", "电话", "手机号"}
 _YES: Final = {"1", "yes", "y", "true", "yuexin", "是", "支持"}
@@ -26,8 +26,6 @@ class Row:
 def read_rows(path: Path, file_name: str) -> Iterator[Row]:
     """Yield every row but a head and empty ones. UnreadableFileError, at once or while reading."""
     for index, cells in enumerate(read_cells(path, file_name), start=1):
-        if index > ROWS_LIMIT + 1:
-            raise UnreadableFileError(f"The file has more than {ROWS_LIMIT:,} rows.")
         texts = [cell.strip() for cell in cells]
         if not any(texts) or (index == 1 and texts[0].lower() in _HEADS):
             continue

@@ -1,0 +1,106 @@
+"""The rows of a CSV file as text, whatever program wrote it."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, Final
+
+from poolsite.table_reader.cells import OpenQuote
+from poolsite.table_reader.limits import LINE_CHARACTERS_LIMIT, Budget, UnreadableFileError
+
+DELIMITERS: Final = ",;\t"
+ENCODINGS: Final = ("utf-8-sig", "gb18030")
+QUOTED_LINES_LIMIT: Final = 20  # of one text in quotes; a longer one is a quote that nobody closed
+
+# A line inside quotes that begins as a row of these files does: a number, then the next column.
+# Possessive (*+): what one part has taken, no other part tries again, so a line costs its length.
+_ROW: Final = re.compile(r"""\s*+["'+(]*+[0-9][0-9 ().+-]*+["']?+\s*(?:[,;\t\r\n]|$)""")
+
+
+def csv_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
+    """Yield the rows. A line that an open quote runs over is a row of one OpenQuote.
+
+    Raises UnreadableFileError while reading.
+    """
+    text = _text(file, budget)
+    sample = text.read(4096)
+    text.seek(0)
+    delimiter = max(DELIMITERS, key=sample.count)
+    if sample.count(delimiter) == 0:
+        delimiter = ","
+    csv.field_size_limit(LINE_CHARACTERS_LIMIT)
+    try:
+        yield from _records(_bounded_lines(text, budget), delimiter)
+    except csv.Error as error:
+        raise UnreadableFileError(f"The file is no CSV: {error}.") from error
+    finally:
+        text.detach()
+
+
+def _records(lines: Iterable[str], delimiter: str) -> Iterator[Sequence[str]]:
+    """Yield the records. One text may run over several lines in its quotes; where a quote was
+    forgotten, the rows that it runs over are yielded one by one, as they stand."""
+    held: list[str] = []
+    since = 0  # rows since the forgotten quote; 0 = none is open
+    for line in lines:
+        if since:
+            yield [OpenQuote(line, since)]
+            since = 0 if line.count('"') % 2 else since + 1
+            continue
+        if not held and '"' not in line:
+            yield next(csv.reader((line,), delimiter=delimiter))
+            continue
+        held.append(line)
+        record = _closed(held, delimiter)
+        if record is None and len(held) < QUOTED_LINES_LIMIT:
+            continue
+        if record is not None and not any(map(_ROW.match, held[1:])):
+            yield record
+        else:
+            yield from _as_they_stand(held)
+            since = len(held) if record is None else 0
+        held.clear()
+    yield from _as_they_stand(held)
+
+
+def _closed(lines: Sequence[str], delimiter: str) -> Sequence[str] | None:
+    """Return the record of these lines; None while a quote in them is open."""
+    reader = csv.reader((*lines, "\n"), delimiter=delimiter)
+    record = next(reader)
+    return record if reader.line_num == len(lines) else None
+
+
+def _as_they_stand(lines: Sequence[str]) -> Iterator[Sequence[str]]:
+    for since, line in enumerate(lines):
+        yield [OpenQuote(line, since)]
+
+
+def _bounded_lines(text: io.TextIOBase, budget: Budget) -> Iterator[str]:
+    """Yield the lines; a 10 MB line is refused before it is in memory."""
+    number = 0
+    while line := text.readline(LINE_CHARACTERS_LIMIT):
+        number += 1
+        if len(line) >= LINE_CHARACTERS_LIMIT:
+            raise UnreadableFileError(
+                f"Line {number} is longer than {LINE_CHARACTERS_LIMIT:,} characters."
+            )
+        budget.texts += 1
+        budget.check()
+        yield line.replace("\x00", "\ufffd")
+
+
+def _text(file: BinaryIO, budget: Budget) -> io.TextIOWrapper:
+    """Return the file at its begin, in the first encoding in which the whole of it is readable."""
+    for encoding in ENCODINGS:
+        file.seek(0)
+        text = io.TextIOWrapper(file, encoding=encoding, newline="")
+        try:
+            while text.read(1 << 20):
+                budget.check()
+        except UnicodeDecodeError:
+            text.detach()
+            continue
+        text.seek(0)
+        return text
+    raise UnreadableFileError("The file's text is neither UTF-8 nor GB 18030.")
