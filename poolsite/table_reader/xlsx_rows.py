@@ -59,8 +59,8 @@ def xlsx_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
         raise damaged() from error
     # What hostile parts make of the code above and of zipfile.
     except (
-        *(ValueError, LookupError, OverflowError, RecursionError, EOFError, OSError),
-        *(NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error),
+        *(ValueError, LookupError, OverflowError, RuntimeError, EOFError, OSError),
+        *(zipfile.BadZipFile, zlib.error),
     ) as error:
         raise damaged() from error
 
