@@ -26,6 +26,7 @@ from numbers.api import hot as numbers_hot
 from numbers.consumers import websocket_urlpatterns as numbers_sockets
 from poolsite.api import lane
 from poolsite.api.bodies import bounded_bodies
+from poolsite.api.guard import guarded, guarded_sockets
 from poolsite.api.lifespan import lifespan
 from poolsite.api.static import static_files
 from poolsite.live.routing import missing_socket
@@ -48,10 +49,11 @@ sockets = [
     *dispatch_sockets,
     re_path("", missing_socket),  # type: ignore[arg-type]
 ]
+pages_and_api = lane.application(static_files(bounded_bodies(django_application)))  # type: ignore[arg-type]
 application = ProtocolTypeRouter(
     {
-        "http": lane.application(static_files(bounded_bodies(django_application))),  # type: ignore[arg-type]
-        "websocket": URLRouter(sockets),
+        "http": guarded(pages_and_api),
+        "websocket": guarded_sockets(URLRouter(sockets)),  # type: ignore[arg-type]
         "lifespan": lifespan,
     }
 )

@@ -9,7 +9,7 @@ class AccessConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare the actions of our own, the first pages, and what changes rights."""
-        from poolsite import operations
+        from poolsite import limits, operations  # noqa: F401  limits registers its script
         from poolsite.access import demo, rules, signals
         from poolsite.runtime import demo_data
 

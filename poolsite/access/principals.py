@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from poolsite.access.models import User
 
 LONGEST_SECRET = 1024
+CREDENTIAL = "poolsite.credential"  # of a scope
 
 
 async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
@@ -25,18 +26,27 @@ async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
     """
     from poolsite.access.rights import principal_of_credential
 
+    credential = credential_of_scope(scope)
+    if not credential:
+        return ANONYMOUS
+    return await principal_of_credential(credential, client_address_of_scope(scope))
+
+
+def credential_of_scope(scope: Mapping[str, Any]) -> str:
+    """What this scope shows, as `lookup` names it; "" for nothing, or for what cannot be one.
+
+    The answer may already stand in the scope, where `limiting.admit` has put it.
+    """
+    known = scope.get(CREDENTIAL)
+    if known is not None:
+        return str(known)
     authorization = header(scope, b"authorization")
     if authorization:
         secret = bearer(authorization)
-        if not secret or len(secret) > LONGEST_SECRET:
-            return ANONYMOUS
-        credential = lookup.credential_of_bearer(secret)
-    else:
-        session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
-        if not session_key or len(session_key) > LONGEST_SECRET:
-            return ANONYMOUS
-        credential = lookup.SESSION + session_key
-    return await principal_of_credential(credential, client_address_of_scope(scope))
+        fits = 0 < len(secret) <= LONGEST_SECRET
+        return lookup.credential_of_bearer(secret) if fits else ""
+    session_key = cookie(scope, settings.SESSION_COOKIE_NAME)
+    return lookup.SESSION + session_key if 0 < len(session_key) <= LONGEST_SECRET else ""
 
 
 async def principal_of_secret(secret: str, address: str = "") -> Principal:

@@ -22,6 +22,8 @@ _PROBLEMS: dict[str, tuple[int, str]] = {
     "forbidden": (403, "The token does not allow this"),
     "second-factor": (403, "A second factor is needed"),
     "too-many-requests": (429, "Too many requests"),
+    "rate-limited": (429, "The rate limit is reached"),
+    "too-deep": (400, "The JSON is nested too deep"),
     "unavailable": (503, "The service cannot be reached"),
     "unknown-outcome": (504, "The outcome is unknown"),
     "fault": (500, "The server made a mistake"),

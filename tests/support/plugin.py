@@ -53,6 +53,10 @@ for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
 os.environ["REDIS_URL"] = _SERVER.url
 os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)
 os.environ.setdefault("POOLSITE_SECRET_KEY", "a key for tests only")
+# Everything asks from one address here; the tests of the limits set their own.
+for _name in ("TOKEN", "ACCOUNT", "USER", "ADDRESS"):
+    os.environ[f"POOLSITE_RATE_PER_{_name}"] = "1000000"
+os.environ["POOLSITE_BAD_TOKENS_PER_ADDRESS"] = "1000000"
 
 
 if os.environ.get("TEST_DATABASE") == "postgres":

@@ -1,0 +1,221 @@
+"""Who is limited, and to what: tokens, accounts, people, and addresses without a credential.
+
+A request that shows a live credential counts for its token, person or visitor, and for the account
+of a token or visitor. Every other request counts for its address. A token that is not live counts
+for its address a second time, under a stricter limit.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Hashable
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+from prometheus_client import Counter
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.access import lookup
+from poolsite.access.addresses import client_address_of_scope
+from poolsite.access.headers import header
+from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access.principals import CREDENTIAL, LONGEST_SECRET, credential_of_scope
+from poolsite.access.rights.cache import CACHE, principal_of_credential
+from poolsite.access.rights.sharing import LookUps, shared
+from poolsite.limits import SECOND_US, Client, Limit, per_second, shares
+from poolsite.per_loop import PerLoop
+
+BURST_SECONDS = 2  # of tokens and accounts: twice what a second allows may come at once
+PEOPLE_BURST_SECONDS = 10  # a page asks for many things at once, then for nothing
+BAD_TOKENS_PERIOD_US = 60 * SECOND_US
+IPV6_PREFIX = 64  # one household or server has at least so many addresses
+
+REFUSED = Counter(
+    "poolsite_rate_limited",
+    "Requests and sockets refused by a rate limit of this process, by what was counted.",
+    ["kind"],
+)
+
+MOST_SEEN = 20_000
+
+# Credentials that were live at their last look-up here. They open nothing; but whoever was let in
+# a moment ago is not shut out because somebody else at the same address guesses tokens.
+_SEEN: dict[str, None] = {}
+_running: PerLoop[LookUps] = PerLoop(dict)
+
+
+class RateLimitedError(Exception):
+    """Too many requests. `kind`: token, user, visitor, address or bad-token; `seconds` to wait."""
+
+    def __init__(self, kind: str, seconds: float) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.seconds = seconds
+
+    @property
+    def retry_after(self) -> int:
+        """Whole seconds, rounded up, at least 1: the header's value."""
+        return max(1, math.ceil(self.seconds))
+
+
+async def admit(scope: dict[str, Any]) -> None:
+    """Count a request or a socket's handshake. Raises RateLimitedError.
+
+    Reads no body. The credential is kept in `scope`, where `principal_of_scope` finds it. One that
+    this process knows costs no I/O as a rule; an unknown one is looked up after its address was
+    counted, not before.
+    """
+    credential = scope[CREDENTIAL] = credential_of_scope(scope)
+    principal = CACHE.get(credential) if credential else None
+    if principal is None or not principal.is_authenticated:
+        address = client_address_of_scope(scope)
+        is_token = bool(header(scope, b"authorization"))
+        try:
+            principal = await _counted(credential, address, is_token=is_token)
+        except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
+            return  # rights cannot be read: whoever answers the request meets the same and says so
+    if principal.is_authenticated:
+        await take_for(principal)
+
+
+async def principal_of_first_frame(secret: str, address: str) -> Principal:
+    """Who shows this token in a socket's first frame; bad ones are counted. RateLimitedError.
+
+    The handshake was counted for the address already.
+    """
+    _refuse_guessing(address)
+    principal = ANONYMOUS
+    if 0 < len(secret) <= LONGEST_SECRET:
+        credential = lookup.credential_of_bearer(secret)
+        principal = await principal_of_credential(credential, address)
+    if not principal.is_authenticated:
+        await count_bad_token(address)
+    return principal
+
+
+async def count_bad_token(address: str) -> None:
+    """Count a token that was not live. Raises RateLimitedError when there were too many."""
+    await _take("bad-token", address, _bad_tokens)
+
+
+async def take_for(principal: Principal) -> None:
+    """Count one request of somebody who is known. Raises RateLimitedError."""
+    await _take(principal.kind, principal.id, lambda _identity: client_of(principal))
+
+
+def client_of(principal: Principal) -> Client:
+    """The buckets that somebody's requests count for; those of one account are in one slot."""
+    kind = principal.kind
+    own, burst_seconds = settings.RATE_PER_USER, PEOPLE_BURST_SECONDS
+    if kind == "token":
+        own, burst_seconds = settings.RATE_PER_TOKEN, BURST_SECONDS
+    found = [per_second(f"{kind}:{principal.id}", own, burst_seconds)]
+    account_id = principal.scope.account_id if principal.scope is not None else None
+    if account_id is None:
+        return _client(f"{{rate.{kind}.{principal.id}}}", *found)
+    account = per_second("account", settings.RATE_PER_ACCOUNT, BURST_SECONDS)
+    return _client(f"{{rate.account.{account_id}}}", *found, account)
+
+
+def network_of(address: str) -> str:
+    """What an address counts as: IPv6 by its /64, IPv4 written as IPv6 by the IPv4 address."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:64]
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((parsed, IPV6_PREFIX), strict=False))
+
+
+def tries_of(name: str, who: str, permits: int, period_seconds: int) -> Client:
+    """A limit of its own kind (`join`, `reset`): so many tries by `who` in so many seconds."""
+    limit = Limit("tries", permits, period_seconds * SECOND_US, permits)
+    digest = hashlib.sha256(who.encode()).hexdigest()[:32]
+    return _client(f"{{rate.{name}.{digest}}}", limit)
+
+
+# -- unknown callers -----------------------------------------------------------------------------
+
+
+async def _counted(credential: str, address: str, *, is_token: bool) -> Principal:
+    """Who shows a credential that is not remembered; everybody who is nobody is counted."""
+    seen = credential in _SEEN
+    if is_token and not seen:
+        _refuse_guessing(address)
+    if not credential:
+        principal, is_counted = ANONYMOUS, False
+    elif seen:
+        principal, is_counted = await principal_of_credential(credential, address), False
+    else:
+        # One look-up, and one count, for all who ask with the same credential at the same time.
+        is_counted = credential not in _running()
+        principal = await shared(_running(), credential, lambda: _look_up(credential, address))
+    if principal.is_authenticated:
+        _remember(credential)
+        return principal
+    _SEEN.pop(credential, None)
+    if not is_counted:
+        await _take("address", address, _of_address)
+    if is_token:
+        await count_bad_token(address)
+    return principal
+
+
+async def _look_up(credential: str, address: str) -> Principal:
+    await _take("address", address, _of_address)
+    return await principal_of_credential(credential, address)
+
+
+def _remember(credential: str) -> None:
+    _SEEN[credential] = None
+    if len(_SEEN) > MOST_SEEN:
+        _SEEN.pop(next(iter(_SEEN)), None)
+
+
+def _refuse_guessing(address: str) -> None:
+    """Refuse at once, without a look-up, while this process knows that the address may not."""
+    seconds = shares().refused_for(("bad-token", network_of(address)))
+    if seconds > 0:
+        raise _refused("bad-token", seconds)
+
+
+def _of_address(network: str) -> Client:
+    limit = per_second("requests", settings.RATE_PER_ADDRESS, PEOPLE_BURST_SECONDS)
+    return _client(f"{{rate.address.{network}}}", limit)
+
+
+def _bad_tokens(network: str) -> Client:
+    permits = settings.BAD_TOKENS_PER_ADDRESS
+    limit = Limit("bad-tokens", permits, BAD_TOKENS_PERIOD_US, permits)
+    return _client(f"{{rate.address.{network}}}", limit)
+
+
+def _client(tag: str, *given: Limit) -> Client:
+    return Client(tag, tuple(limit for limit in given if limit.permits > 0))
+
+
+async def _take(kind: str, identity: str, make: Callable[[str], Client]) -> None:
+    if kind in ("address", "bad-token"):
+        if not identity:
+            return  # a Unix socket's peer that is no trusted proxy: nobody to tell apart
+        identity = network_of(identity)
+    key: Hashable = (kind, identity)
+    counted = shares()
+    if counted.spare(key):
+        return
+    client: Client = make(identity)
+    if not client.limits:
+        return
+    seconds = await counted.take(key, client)
+    if seconds > 0:
+        raise _refused(kind, seconds)
+
+
+def _refused(kind: str, seconds: float) -> RateLimitedError:
+    REFUSED.labels(kind).inc()
+    return RateLimitedError(kind, seconds)

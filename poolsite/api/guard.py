@@ -1,0 +1,99 @@
+"""Rate limits in front of everything that a body or a page could cost: 429 with `Retry-After`.
+
+Static files and the three probes are not counted: a page loads many of the first, and an
+orchestrator needs the others most when much is asked.
+"""
+
+import logging
+from typing import Any
+
+from django.conf import settings
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from poolsite.access import limiting
+from poolsite.access.limiting import RateLimitedError
+from poolsite.api.problems import problem_response
+
+logger = logging.getLogger("poolsite.refused")
+
+PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_SAYS = {
+    "token": "too many requests with this token",
+    "visitor": "too many requests for this visit",
+    "user": "too many requests by this user",
+    "address": "too many requests from this address",
+    "bad-token": "too many tokens from this address that are not valid",
+}
+_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Too many requests</title>'
+    "<h1>Too many requests</h1><p>Wait {seconds} s, then try again.</p></html>"
+)
+
+
+def guarded(application: ASGIApp) -> ASGIApp:
+    """The HTTP application behind its rate limits. Refuses before a body is read."""
+    static = "/" + str(settings.STATIC_URL).strip("/") + "/"
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if path not in PROBES and not path.startswith(static):
+            try:
+                await limiting.admit(scope)  # type: ignore[arg-type]  # a dict, in every server
+            except RateLimitedError as refused:
+                await refusal(scope, refused)(scope, receive, send)
+                return
+        await application(scope, receive, send)
+
+    return serve
+
+
+def guarded_sockets(application: ASGIApp) -> ASGIApp:
+    """The websockets behind the same limits: a handshake counts as a request."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await limiting.admit(scope)  # type: ignore[arg-type]
+        except RateLimitedError as refused:
+            await receive()
+            await _refuse_socket(scope, receive, send, refused)
+            return
+        await application(scope, receive, send)
+
+    return serve
+
+
+def refusal(scope: Scope, refused: RateLimitedError) -> Response:
+    """429: a problem for programs, a bare page for a browser's address line."""
+    said = _SAYS[refused.kind]
+    logger.warning("429 %s %s: %s", scope.get("method", "GET"), scope["path"], said)
+    headers = {"Retry-After": str(refused.retry_after), "Cache-Control": "no-store"}
+    if _has_body(scope):
+        headers["Connection"] = "close"  # its body is unread, so nothing else can follow it
+    if _is_page(scope):
+        return HTMLResponse(_PAGE.format(seconds=refused.retry_after), 429, headers)
+    return problem_response("rate-limited", said, headers=headers)
+
+
+async def _refuse_socket(
+    scope: Scope, receive: Receive, send: Send, refused: RateLimitedError
+) -> None:
+    """429 where the server can say so in place of the handshake, else its own 403."""
+    response = refusal(scope, refused)
+    if "websocket.http.response" in scope.get("extensions", {}):
+        await response(scope, receive, send)  # Starlette sends it as a denial
+    else:
+        await send({"type": "websocket.close", "code": 4429})
+
+
+def _has_body(scope: Scope) -> bool:
+    given: dict[bytes, bytes] = dict(scope["headers"])
+    return b"transfer-encoding" in given or given.get(b"content-length", b"0") != b"0"
+
+
+def _is_page(scope: Scope) -> bool:
+    if scope["type"] != "http" or scope["path"].startswith("/api/"):
+        return False
+    given: dict[Any, Any] = dict(scope["headers"])
+    return b"authorization" not in given and "text/html" in Request(scope).headers.get("accept", "")

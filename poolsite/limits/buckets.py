@@ -1,0 +1,61 @@
+"""Limits as values, and the only door to the script that takes permits from their buckets."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from poolsite import hotpath
+
+SCRIPTS = hotpath.load_folder("limits", Path(__file__).parent / "lua")
+SECOND_US = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`permits` come back in `period_us`, at most `burst` at once. `name` is its key's."""
+
+    name: str
+    permits: int
+    period_us: int
+    burst: int
+
+    def cost_us(self, permits: int) -> int:
+        """How long these permits take to come back, in µs, rounded up."""
+        return -(-permits * self.period_us // self.permits)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who is limited: the tag of its keys, and every limit that each of its requests counts for."""
+
+    tag: str
+    limits: tuple[Limit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """`permits` were given. `wait_us`: until the next one; 0 when all that were wanted came."""
+
+    permits: int
+    wait_us: int
+
+
+def per_second(name: str, permits: int, burst_seconds: int) -> Limit:
+    """So many permits a second, and what comes back in `burst_seconds` at once."""
+    return Limit(name, permits, SECOND_US, permits * burst_seconds)
+
+
+def take(client: Client, wanted: int) -> hotpath.Command[Taken]:
+    """Take up to `wanted` permits from every bucket of the client, or none from any. Atomic.
+
+    Not repeated after a lost reply: permits that nobody heard of are lost, which only is stricter.
+    """
+    script = SCRIPTS["take"]
+    keys = (client.tag, *(f"{client.tag}:{limit.name}" for limit in client.limits))
+    args: list[int] = [wanted]
+    for limit in client.limits:
+        args += (limit.permits, limit.period_us, limit.burst)
+    return hotpath.Command(script, keys, tuple(args), _read)
+
+
+def _read(reply: list[str]) -> Taken:
+    return Taken(int(reply[0]), int(reply[1]))
