@@ -119,7 +119,7 @@ class StripeProvider(StripeProviderV3):
             event = json.loads(raw)
         except stripe.SignatureVerificationError:
             raise PaymentError("The signature is missing, wrong or too old.", code=400) from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise PaymentError("The event cannot be read.", code=400) from None
         if not isinstance(event, dict) or not event.get("id"):
             raise PaymentError("The event cannot be read.", code=400)

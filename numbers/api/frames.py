@@ -9,7 +9,7 @@ import orjson
 from numbers.api import live_list, processing
 from numbers.api.answers import failure_of
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError, Reader
+from numbers.api.reading import MalformedError, Reader, TooDeepError
 from numbers.api.server_time import server_time
 from numbers.schemas import EventFrame, LiveFrame, PingFrame
 from poolsite.access import Principal
@@ -47,6 +47,8 @@ def read(text: str) -> Frame:
         read = _EVENTS.read(text)
     except MalformedError as error:
         return error
+    except TooDeepError as error:
+        return MalformedError(str(error))
     if isinstance(read, list):
         return Events(read, batch=True)
     if read.wait_ms and read.event == "call":

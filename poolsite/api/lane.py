@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite import hotpath
 from poolsite.api.problems import problem_response
+from poolsite.api.reading import TooDeepError
 
 logger = logging.getLogger(__name__)
 
@@ -108,6 +109,8 @@ class _Guarded:
             )
         except MediaTypeError as error:
             return problem_response("media-type", f"not JSON: {error}")
+        except TooDeepError as error:
+            return problem_response("too-deep", str(error))
         except hotpath.UnknownOutcome:
             return problem_response(
                 "unknown-outcome", "sent to Redis, no reply came: ask again with the same call id"

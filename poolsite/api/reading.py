@@ -1,7 +1,7 @@
 """From the bytes of a request to values, or to what is wrong with them. Nothing is executed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 T = TypeVar("T", bound=BaseModel)
 DETAIL_LIMIT = 300
 ITEMS_LIMIT = 1_000  # of a batch
+DEPTH_LIMIT = 32  # arrays and objects inside each other; our deepest request has four
+TOO_DEEP = f"JSON may be nested {DEPTH_LIMIT} levels deep"
 
 
 class NothingIn(BaseModel):
@@ -19,6 +21,10 @@ class NothingIn(BaseModel):
 
 class MalformedError(ValueError):
     """A request, or one item of a batch, that cannot be taken; the text says what and where."""
+
+
+class TooDeepError(ValueError):
+    """JSON that is nested deeper than any request of ours."""
 
 
 class Reader(Generic[T]):
@@ -33,7 +39,7 @@ class Reader(Generic[T]):
         """An object, or each item of an array: read or refused by itself.
 
         Raises MalformedError when the whole cannot be taken: broken JSON or UTF-8, a wrong
-        object, an array of 0 or too many items.
+        object, an array of 0 or too many items; TooDeepError.
         """
         opening = body.lstrip()[:1]
         if opening in (b"[", "["):
@@ -41,10 +47,12 @@ class Reader(Generic[T]):
         return self.read_one(body)
 
     def read_one(self, body: bytes | str) -> T:
-        """One object. Raises MalformedError."""
+        """One object. Raises MalformedError, TooDeepError."""
         try:
             item = self._one.validate_json(body)
         except ValidationError as error:
+            if _is_too_deep(error):
+                raise TooDeepError(TOO_DEEP) from None
             raise MalformedError(_told(error)) from None
         if not _surely_no_duplicate_key(body, (item,)):
             _parsed(body)
@@ -109,23 +117,47 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
-    """The JSON value; raises MalformedError when it is none, or a key stands twice."""
+    """The JSON value; raises MalformedError when it is none, or a key stands twice; TooDeepError."""
     try:
         text = body.decode() if isinstance(body, bytes) else body
         raw = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise TooDeepError(TOO_DEEP) from None
+    except ValueError as error:
         raise MalformedError(f"not JSON: {str(error)[:100]}") from None
+    check_depth(raw)
     if refuse and _has_duplicate(raw):
         raise MalformedError("a key stands twice in one object")
     return raw
 
 
+def check_depth(raw: Any, limit: int = DEPTH_LIMIT) -> None:
+    """Refuse what is nested deeper than the limit, without a recursion of ours. TooDeepError."""
+    level = [raw]
+    for _ in range(limit + 1):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return
+    raise TooDeepError(f"JSON may be nested {limit} levels deep")
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
 def _has_duplicate(raw: Any) -> bool:
-    if isinstance(raw, _Pairs):
-        return raw.twice or any(_has_duplicate(value) for value in raw.values())
-    if isinstance(raw, list):
-        return any(_has_duplicate(value) for value in raw)
-    return False
+    """Whether a key stands twice in one object; `raw` is at most DEPTH_LIMIT deep."""
+    if isinstance(raw, _Pairs) and raw.twice:
+        return True
+    return any(_has_duplicate(value) for value in _inside(raw))
+
+
+def _is_too_deep(error: ValidationError) -> bool:
+    """Whether the parser gave up at its own limit of depth (200 levels), before ours was seen."""
+    first = error.errors(include_url=False, include_input=False, include_context=True)[0]
+    return first["type"] == "json_invalid" and "recursion limit" in first["msg"]
 
 
 def _told(error: ValidationError) -> str:

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.views.defaults import page_not_found
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.parser import Parser
 from ninja.security.base import SecuritySchema
 from ninja.utils import check_csrf
 from redis.exceptions import RedisError
@@ -24,6 +25,7 @@ from poolsite.api.problems import (
     problem,
     problem_headers,
 )
+from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -70,6 +72,19 @@ def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBas
     return page_not_found(request, exception)
 
 
+class BoundedParser(Parser):
+    """ninja's parser, which refuses JSON that is nested too deep."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        """The body's JSON. ninja makes an HttpError of whatever this raises, with it as cause."""
+        try:
+            raw = super().parse_body(request)
+        except RecursionError:
+            raise TooDeepError(TOO_DEEP) from None
+        check_depth(raw)
+        return raw
+
+
 class DocumentedAPI(NinjaAPI):
     """Its document says that errors are problems; ninja knows one media type for all answers."""
 
@@ -99,6 +114,7 @@ api = DocumentedAPI(
     docs_url=None,
     auth=CredentialAuth(),
     urls_namespace="api",
+    parser=BoundedParser(),
 )
 
 
@@ -140,6 +156,8 @@ def _malformed(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 @api.exception_handler(HttpError)
 def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error.__cause__, TooDeepError):
+        return django_problem("too-deep", str(error.__cause__))
     kinds = {401: "unauthenticated", 403: "forbidden", 404: "not-found", 429: "too-many-requests"}
     return django_problem(kinds.get(error.status_code, "malformed"), str(error))
 

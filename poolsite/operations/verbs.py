@@ -58,7 +58,7 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
         raise ValidationError(_("That is too long."))
     try:
         found = json.loads(raw or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValidationError(_("The request cannot be read.")) from None
     if not isinstance(found, dict):
         raise ValidationError(_("The request cannot be read."))

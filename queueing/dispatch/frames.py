@@ -6,6 +6,9 @@ import msgpack
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
+from poolsite.api.reading import TooDeepError, check_depth
+
+DEPTH_LIMIT = 100  # with the body, which the other side's codec must be able to write
 FRAME_LIMIT_BYTES = 128 * 1024
 BODY_LIMIT_BYTES = 64 * 1024
 RESYNC_LIMIT = 1_000
@@ -187,6 +190,10 @@ class Codec:
             raise MalformedFrameError(f"not {kind}") from None
         if not isinstance(frame, dict):
             raise MalformedFrameError("a frame is an object")
+        try:
+            check_depth(frame, DEPTH_LIMIT)
+        except TooDeepError as error:
+            raise MalformedFrameError(str(error)) from None
         return frame
 
     def message(self, frame: dict[str, Any], body: str | None = None) -> dict[str, Any]:
