@@ -7,7 +7,7 @@ for its address a second time, under a stricter limit.
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, MutableMapping
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -60,16 +60,23 @@ class RateLimitedError(Exception):
         return max(1, math.ceil(self.seconds))
 
 
-async def admit(scope: dict[str, Any]) -> None:
+def admit_at_once(scope: MutableMapping[str, Any]) -> bool:
+    """Count a request of somebody who is known and has a permit here; False: `admit` must ask."""
+    credential = scope[CREDENTIAL] = credential_of_scope(scope)
+    principal = CACHE.get(credential) if credential else None
+    return principal is not None and shares().spare((principal.kind, principal.id))
+
+
+async def admit(scope: MutableMapping[str, Any]) -> None:
     """Count a request or a socket's handshake. Raises RateLimitedError.
 
     Reads no body. The credential is kept in `scope`, where `principal_of_scope` finds it. One that
     this process knows costs no I/O as a rule; an unknown one is looked up after its address was
     counted, not before.
     """
-    credential = scope[CREDENTIAL] = credential_of_scope(scope)
+    credential = credential_of_scope(scope)
     principal = CACHE.get(credential) if credential else None
-    if principal is None or not principal.is_authenticated:
+    if principal is None:
         address = client_address_of_scope(scope)
         is_token = bool(header(scope, b"authorization"))
         try:

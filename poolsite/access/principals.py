@@ -24,11 +24,14 @@ async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
     An `Authorization` header alone decides when there is one; else the session's cookie. Does
     not look at the origin: that is `origin_allowed`. Never raises for a bad credential.
     """
-    from poolsite.access.rights import principal_of_credential
+    from poolsite.access.rights.cache import CACHE, principal_of_credential
 
     credential = credential_of_scope(scope)
     if not credential:
         return ANONYMOUS
+    remembered = CACHE.get(credential)  # the hot lane asks at every request
+    if remembered is not None:
+        return remembered
     return await principal_of_credential(credential, client_address_of_scope(scope))
 
 

@@ -38,9 +38,9 @@ def guarded(application: ASGIApp) -> ASGIApp:
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
-        if path not in PROBES and not path.startswith(static):
+        if not (path in PROBES or path.startswith(static) or limiting.admit_at_once(scope)):
             try:
-                await limiting.admit(scope)  # type: ignore[arg-type]  # a dict, in every server
+                await limiting.admit(scope)
             except RateLimitedError as refused:
                 await refusal(scope, refused)(scope, receive, send)
                 return
@@ -54,7 +54,8 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await limiting.admit(scope)  # type: ignore[arg-type]
+            if not limiting.admit_at_once(scope):
+                await limiting.admit(scope)
         except RateLimitedError as refused:
             await receive()
             await _refuse_socket(scope, receive, send, refused)
@@ -67,7 +68,7 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
 def refusal(scope: Scope, refused: RateLimitedError) -> Response:
     """429: a problem for programs, a bare page for a browser's address line."""
     said = _SAYS[refused.kind]
-    logger.warning("429 %s %s: %s", scope.get("method", "GET"), scope["path"], said)
+    logger.warning("Refused: %s: %s", said, scope["path"], extra={"status_code": 429})
     headers = {"Retry-After": str(refused.retry_after), "Cache-Control": "no-store"}
     if _has_body(scope):
         headers["Connection"] = "close"  # its body is unread, so nothing else can follow it
