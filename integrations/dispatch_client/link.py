@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
 from .codec import Frame, codec
@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 FINAL_CODES = frozenset({4400, 4401, 4403, 4404, 4410})  # coming again would change nothing
 FRAME_LIMIT_BYTES = 1 << 20
 CLOSE_SECONDS = 2.0
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the dispatcher names is kept up to here
 _LOST = (OSError, InvalidHandshake, ConnectionClosed, ValueError, KeyError, TypeError)
 
 
@@ -67,12 +68,13 @@ class Link:
         """Link again and again; raises RefusedError when that is of no use any more."""
         attempt = failures = 0
         while True:
-            before = self.links
+            before, named = self.links, 0.0
             try:
                 await self._once(attempt)
                 reason = "closed"
             except _LOST as error:
                 reason = _told(error)
+                named = _named_seconds(error)
                 code = _code(error)
                 if code in FINAL_CODES:
                     raise RefusedError(code, reason) from None
@@ -81,7 +83,7 @@ class Link:
             failures = 0 if self.links > before else failures + 1
             attempt += 1
             self._owner.on_unlinked(reason)
-            await asyncio.sleep(self._pause_seconds(failures))
+            await asyncio.sleep(max(named, self._pause_seconds(failures)))
 
     def _pause_seconds(self, failures: int) -> float:
         pauses = self._settings.backoff_seconds
@@ -200,6 +202,15 @@ class _ClosedError(OSError):
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}".strip())
         self.code = code
+
+
+def _named_seconds(error: BaseException) -> float:
+    """The pause that a refused handshake names in `Retry-After`, bounded; 0 when it names none."""
+    if not isinstance(error, InvalidStatus):
+        return 0.0
+    named = error.response.headers.get("Retry-After", "")
+    plain = named.isascii() and named.isdecimal() and len(named) < 9
+    return min(float(named), LONGEST_NAMED_SECONDS) if plain else 0.0
 
 
 def _code(error: Exception) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from .outbox import Outbox
 from .pool import EVENTS_PER_REQUEST, Pool, Rejected, Unreachable
 from .reports import Report
-from .retrying import LONGEST_SECONDS, pause_seconds
+from .retrying import LONGEST_SECONDS, pause_seconds, spread
 
 logger = logging.getLogger(__name__)
 
@@ -41,16 +41,17 @@ class Delivery:
         failures = 0
         while True:
             reports = await self._outbox.first(EVENTS_PER_REQUEST)
+            named = 0.0
             try:
                 complete = await self._send(reports)
             except Unreachable as error:
-                complete = False
+                complete, named = False, error.retry_after
                 if not failures:
                     logger.warning("the platform is away: %s", error)
             if complete:
                 failures = 0
                 continue
-            await asyncio.sleep(pause_seconds(failures, LONGEST_SECONDS))
+            await asyncio.sleep(max(spread(named), pause_seconds(failures, LONGEST_SECONDS)))
             failures += 1
 
     async def _send(self, reports: list[Report]) -> bool:

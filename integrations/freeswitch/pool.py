@@ -11,9 +11,24 @@ TIMEOUT_SECONDS = 10.0
 # Nothing was done, or nobody knows: ask again. All that we send may be sent again.
 ASK_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is kept up to here
+
+
+def named_seconds(retry_after: str) -> float:
+    """The seconds of a `Retry-After` header, bounded; 0 for none, or for a date."""
+    plain = retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9
+    return min(float(retry_after), LONGEST_NAMED_SECONDS) if plain else 0.0
+
 
 class Unreachable(Exception):  # noqa: N818  it happens; we ask again
-    """No answer, or one that leaves the outcome open."""
+    """No answer, or one that leaves the outcome open.
+
+    retry_after: seconds before which the platform wants no further request; 0 when it named none.
+    """
+
+    def __init__(self, text: str, retry_after: float = 0.0) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
 
 
 class Rejected(Exception):  # noqa: N818
@@ -84,7 +99,8 @@ class Pool:
         except (httpx.HTTPError, OSError) as error:
             raise Unreachable(f"{type(error).__name__} {error}".strip()) from None
         if response.status_code in ASK_AGAIN:
-            raise Unreachable(f"{response.status_code} {response.text[:200]}")
+            told = f"{response.status_code} {response.text[:200]}"
+            raise Unreachable(told, named_seconds(response.headers.get("Retry-After", "")))
         try:
             read = response.json()
         except ValueError:

@@ -13,3 +13,8 @@ def pause_seconds(failures: int, longest_seconds: float = LONGEST_SECONDS) -> fl
     """The pause after that many failures in a row, of which a random half is left out."""
     grown = min(FIRST_SECONDS * 2.0 ** min(failures, 16), longest_seconds)
     return grown * random.uniform(0.5, 1.0)  # noqa: S311  spread, not secrecy
+
+
+def spread(seconds: float) -> float:
+    """A pause that the server named, up to a tenth longer, so that not all come at once."""
+    return seconds * random.uniform(1.0, 1.1)  # noqa: S311  spread, not secrecy

@@ -8,18 +8,26 @@ from typing import Any
 
 import httpx
 
-from integrations.simulator.retrying import Reach, pause_seconds
+from integrations.simulator.retrying import Reach, pause_seconds, spread
 
 EVENTS_PER_REQUEST = 500
 TRIES = 8
 LONGEST_WAIT_SECONDS = 5.0
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is kept up to here
 
 # Outcomes that nobody knows yet, or that nothing came of: asking again is safe and useful.
 _ASK_AGAIN = frozenset({429, 500, 502, 503, 504})
 
 
 class UnreachableError(Exception):
-    """No answer, or one that leaves the outcome open: ask again."""
+    """No answer, or one that leaves the outcome open: ask again.
+
+    retry_after: seconds before which the server wants no further request; 0 when it named none.
+    """
+
+    def __init__(self, text: str, retry_after: float = 0.0) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -88,9 +96,17 @@ class PoolClient:
             raise UnreachableError(repr(error)) from error
         if response.status_code in _ASK_AGAIN and not _is_decided(response):
             self.reach.failed()
-            raise UnreachableError(f"{response.status_code} {response.text[:200]}")
+            told = f"{response.status_code} {response.text[:200]}"
+            raise UnreachableError(told, named_seconds(response))
         self.reach.answered()
         return response
+
+
+def named_seconds(response: httpx.Response) -> float:
+    """The seconds of `Retry-After`, bounded; 0 for none, or for a date."""
+    named = response.headers.get("Retry-After", "")
+    plain = named.isascii() and named.isdecimal() and len(named) < 9
+    return min(float(named), LONGEST_NAMED_SECONDS) if plain else 0.0
 
 
 def _is_decided(response: httpx.Response) -> bool:
@@ -131,8 +147,9 @@ async def until_answered(
     for attempt in range(tries):
         try:
             return await client.send(_with_time_left(event, time.monotonic() - began))
-        except UnreachableError:
-            await asyncio.sleep(pause_seconds(attempt, LONGEST_WAIT_SECONDS))
+        except UnreachableError as error:
+            pause = pause_seconds(attempt, LONGEST_WAIT_SECONDS)
+            await asyncio.sleep(max(pause, spread(error.retry_after)))
     return None
 
 

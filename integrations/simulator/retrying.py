@@ -5,9 +5,9 @@ The rule of the pauses is that of the gate's client library.
 
 import time
 
-from integrations.gate_client.retrying import LONGEST_SECONDS, pause_seconds
+from integrations.gate_client.retrying import LONGEST_SECONDS, pause_seconds, spread
 
-__all__ = ["LONGEST_SECONDS", "Reach", "pause_seconds"]
+__all__ = ["LONGEST_SECONDS", "Reach", "pause_seconds", "spread"]
 
 AWAY_AFTER = 3
 

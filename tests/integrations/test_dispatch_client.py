@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Response
 
+from integrations.dispatch_client import link
 from integrations.dispatch_client.errors import StoppedError
 from integrations.dispatch_client.incoming import Inbox, Serial
 from integrations.dispatch_client.outgoing import Outgoing
@@ -156,3 +160,14 @@ def test_the_library_runs_by_itself_under_the_name_of_its_package(tmp_path: Path
         [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"), [({"Retry-After": "7"}, 7.0), ({"Retry-After": "x"}, 0.0), ({}, 0.0)]
+)
+def test_the_pause_that_a_refused_handshake_names_is_read(
+    header: dict[str, str], seconds: float
+) -> None:
+    limited = InvalidStatus(Response(429, "Too Many Requests", Headers(header)))
+    assert link._named_seconds(limited) == seconds
+    assert link._named_seconds(OSError("no route")) == 0.0

@@ -282,6 +282,17 @@ async def test_an_open_answer_is_asked_again_in_growing_pauses(status: int, monk
     assert all(most / 2 <= pause <= most for pause, most in zip(waited, longest, strict=True))
 
 
+async def test_the_pause_that_the_platform_names_is_kept(monkeypatch) -> None:
+    limited = httpx.Response(429, headers={"Retry-After": "7"})
+    far = httpx.Response(429, headers={"Retry-After": "99999"})
+    made, outbox, sent, waited = delivering([limited, far, 200], monkeypatch)
+    outbox.put([hang_up("c", Ending("X"))])
+    await delivered(made, outbox)
+    assert len(sent) == 3
+    assert 7 <= waited[0] <= 7.7
+    assert 60 <= waited[1] <= 66
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 async def test_a_refused_token_loses_no_report(status: int, monkeypatch) -> None:
     made, outbox, sent, waited = delivering([httpx.Response(status)] * 3 + [200], monkeypatch)

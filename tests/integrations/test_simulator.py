@@ -86,6 +86,20 @@ async def test_an_open_outcome_is_asked_again_with_the_same_call_id(status, monk
     assert len(set(calls)) == 1
 
 
+async def test_the_pause_that_the_server_names_is_kept(monkeypatch) -> None:
+    waited: list[float] = []
+
+    async def note(seconds: float) -> None:
+        waited.append(seconds)
+        await no_sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    limited = httpx.Response(429, headers={"Retry-After": "7"})
+    replies = iter([limited, ok(number="+861"), ok()])
+    await switch_of(client_of(lambda *_: next(replies))).place_call()
+    assert 7 <= max(waited) <= 7.7
+
+
 REAL_SLEEP = asyncio.sleep
 
 
