@@ -117,7 +117,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
-    """The JSON value; raises MalformedError when it is none, or a key stands twice; TooDeepError."""
+    """The JSON value. Raises MalformedError (no JSON, or a key stands twice), TooDeepError."""
     try:
         text = body.decode() if isinstance(body, bytes) else body
         raw = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)

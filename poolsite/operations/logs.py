@@ -1,12 +1,15 @@
-"""Structured logs: one line per event, with the request's name; telephone numbers and message
-bodies masked, whoever logs them.
+"""Structured logs: one bounded line per event, with the request's name; telephone numbers and
+message bodies masked, whoever logs them.
 
 Used by settings.LOGGING, so it is imported before Django's apps: nothing of theirs here.
 """
 
 import logging
 import re
+import time
 from collections.abc import Mapping
+from itertools import islice
+from threading import Lock
 from typing import Any
 
 import structlog
@@ -33,6 +36,32 @@ _NUMBER = re.compile(
     r"|(?<![0-9a-fA-F])\d{7,32}(?![0-9a-fA-F])"
 )
 
+TEXT_LIMIT = 2_000  # characters of one value
+TRACEBACK_LIMIT = 16_000  # of which the end, with the error itself, is what matters
+ITEMS_LIMIT = 20  # of one list or mapping
+# What a terminal obeys, or a viewer takes for the end of a line.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def bounded(text: str) -> str:
+    """Cut a value that came from outside, and escape its control characters: still one line."""
+    if len(text) > TEXT_LIMIT:
+        text = f"{text[:TEXT_LIMIT]}… ({len(text)} characters)"
+    return _CONTROL.sub(_escaped, text)
+
+
+def bounded_traceback(text: str) -> str:
+    """The same for a traceback, which keeps its lines; what is left out is in the middle."""
+    if len(text) > TRACEBACK_LIMIT:
+        half = TRACEBACK_LIMIT // 2
+        text = f"{text[:half]}\n… ({len(text)} characters) …\n{text[-half:]}"
+    return _CONTROL_IN_TRACEBACK.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
 
 def mask_text(text: str) -> str:
     """Replace the middle of every telephone number: +8613812345678 → +86***78."""
@@ -46,7 +75,7 @@ def _masked(found: re.Match[str]) -> str:
 
 
 def mask(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """The processor: masks every value, however deep, and the message itself."""
+    """The processor: masks and bounds every value, however deep, and the message itself."""
     return {key: _mask_value(key, value) for key, value in event.items()}
 
 
@@ -56,16 +85,17 @@ def _mask_value(key: str, value: Any) -> Any:
     if key.lower() in HIDDEN_KEYS:
         return HIDDEN if value else value
     if isinstance(value, str):
-        return mask_text(value)
+        return mask_text(bounded_traceback(value) if key == "exception" else bounded(value))
     if isinstance(value, bytes):
-        return mask_text(value.decode("utf-8", "replace"))
+        return mask_text(bounded(value.decode("utf-8", "replace")))
     if isinstance(value, Mapping):
-        return {str(name): _mask_value(str(name), inner) for name, inner in value.items()}
+        items = islice(value.items(), ITEMS_LIMIT)
+        return {bounded(str(name)): _mask_value(str(name), inner) for name, inner in items}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_mask_value("", inner) for inner in value]
+        return [_mask_value("", inner) for inner in islice(value, ITEMS_LIMIT)]
     if value is None or isinstance(value, bool | int | float):
         return value
-    return mask_text(str(value))
+    return mask_text(bounded(str(value)))
 
 
 def add_request(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
@@ -119,17 +149,68 @@ def formatter(kind: str) -> logging.Formatter:
     )
 
 
+class RefusedRequests(logging.Filter):
+    """Bounds what refused requests (4xx) write: no traceback, and so many lines a second.
+
+    A refusal is the caller's fault and says all in one line. The next line that is written tells
+    how many were left out. One object for each process.
+    """
+
+    def __init__(self, lines_per_second: int = 20) -> None:
+        super().__init__()
+        self._limit = lines_per_second
+        self._lock = Lock()
+        self._second = 0
+        self._written = 0
+        self._left_out = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written; one of a refused request is changed for it."""
+        if not _is_refusal(record):
+            return True
+        record.exc_info = record.exc_text = None
+        with self._lock:
+            second = int(time.monotonic())
+            if second != self._second:
+                self._second, self._written = second, 0
+            if self._written >= self._limit:
+                self._left_out += 1
+                return False
+            self._written += 1
+            left_out, self._left_out = self._left_out, 0
+        if left_out:
+            record.msg = f"{record.getMessage()} ({left_out} more refused requests before it)"
+            record.args = ()
+        return True
+
+
+def _is_refusal(record: logging.LogRecord) -> bool:
+    """Whether Django or the rate limits report an answer of 400 to 499."""
+    status = getattr(record, "status_code", 0)
+    return isinstance(status, int) and 400 <= status < 500
+
+
 def logging_config(kind: str, level: str) -> dict[str, Any]:
     """Return settings.LOGGING: everything to standard error, one line per event."""
+    through_root: dict[str, Any] = {"handlers": [], "propagate": True}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": "poolsite.operations.logs.formatter", "kind": kind}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "filters": {"refused": {"()": "poolsite.operations.logs.RefusedRequests"}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "line",
+                "filters": ["refused"],
+            }
+        },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},
-            "django.server": {"handlers": [], "level": "WARNING", "propagate": True},
+            "django.server": {"level": "WARNING", **through_root},
+            # uvicorn brings handlers of its own, which neither mask nor bound.
+            "uvicorn": through_root,
             "httpx": {"level": "WARNING"},  # it writes whole addresses, which may hold secrets
             "celery.app.trace": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},
