@@ -35,7 +35,6 @@ from poolsite.access.principal import (
 from poolsite.access.principals import (
     principal_of_request,
     principal_of_scope,
-    principal_of_secret,
     principal_of_user,
 )
 from poolsite.access.visibility import require_one, visible
@@ -65,7 +64,6 @@ __all__ = [
     "origin_allowed",
     "principal_of_request",
     "principal_of_scope",
-    "principal_of_secret",
     "principal_of_user",
     "register_action",
     "register_first_page",

@@ -24,7 +24,7 @@ from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import CREDENTIAL, LONGEST_SECRET, credential_of_scope
 from poolsite.access.rights.cache import CACHE, principal_of_credential
 from poolsite.access.rights.sharing import LookUps, shared
-from poolsite.limits import SECOND_US, Client, Limit, per_second, shares
+from poolsite.limits import SECOND_US, Client, Limit, per_second, shares, take_now
 from poolsite.per_loop import PerLoop
 
 BURST_SECONDS = 2  # of tokens and accounts: twice what a second allows may come at once
@@ -139,11 +139,14 @@ def network_of(address: str) -> str:
     return str(IPv6Network((parsed, IPV6_PREFIX), strict=False))
 
 
-def tries_of(name: str, who: str, permits: int, period_seconds: int) -> Client:
-    """A limit of its own kind (`join`, `reset`): so many tries by `who` in so many seconds."""
+def reached_limit(name: str, who: str, permits: int, period_seconds: int) -> bool:
+    """Count one more try of something (`join`, `reset`) by `who`; whether it is over the limit.
+
+    The limit is so many tries at once, which come back over the period. Blocks.
+    """
     limit = Limit("tries", permits, period_seconds * SECOND_US, permits)
     digest = hashlib.sha256(who.encode()).hexdigest()[:32]
-    return _client(f"{{rate.{name}.{digest}}}", limit)
+    return take_now(_client(f"{{rate.{name}.{digest}}}", limit)) > 0
 
 
 # -- unknown callers -----------------------------------------------------------------------------

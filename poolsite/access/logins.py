@@ -116,14 +116,3 @@ def _count(key: str) -> int:
     except ValueError:  # it ran out between the two
         cache.add(key, 1, timeout=seconds)
         return 1
-
-
-def reached_limit(name: str, who: str, limit: int, seconds: int) -> bool:
-    """Count one more try of something (`reset`) by `who`; whether it is over the limit."""
-    key = _key(name, who)
-    if cache.add(key, 1, timeout=seconds):
-        return limit < 1
-    try:
-        return int(cache.incr(key)) > limit
-    except ValueError:
-        return False

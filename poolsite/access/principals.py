@@ -52,15 +52,6 @@ def credential_of_scope(scope: Mapping[str, Any]) -> str:
     return lookup.SESSION + session_key if 0 < len(session_key) <= LONGEST_SECRET else ""
 
 
-async def principal_of_secret(secret: str, address: str = "") -> Principal:
-    """Who shows this API or visitor token, for a socket whose first frame carries it."""
-    from poolsite.access.rights import principal_of_credential
-
-    if not secret or len(secret) > LONGEST_SECRET:
-        return ANONYMOUS
-    return await principal_of_credential(lookup.credential_of_bearer(secret), address)
-
-
 def principal_of_request(request: HttpRequest) -> Principal:
     """Who sends this Django request; read from SQL, so a change counts at once.
 

@@ -27,6 +27,17 @@ from poolsite.api.problems import (
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 
+RATE_LIMITED: dict[str, Any] = {
+    "description": "A rate limit is reached (`rate-limited`), or one of this route's own.",
+    "headers": {
+        "Retry-After": {
+            "description": "Whole seconds to wait before the next request.",
+            "required": True,
+            "schema": {"type": "integer", "minimum": 1},
+        }
+    },
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -86,7 +97,9 @@ class BoundedParser(Parser):
 
 
 class DocumentedAPI(NinjaAPI):
-    """Its document says that errors are problems; ninja knows one media type for all answers."""
+    """Its document says that errors are problems, and that each operation has a rate limit;
+    ninja knows one media type for all answers.
+    """
 
     def get_openapi_schema(self, **options: Any) -> Any:
         """The document, made once: the routes stay what they are, and making it takes a second."""
@@ -97,7 +110,9 @@ class DocumentedAPI(NinjaAPI):
         schema = super().get_openapi_schema()
         for operations in schema["paths"].values():
             for operation in operations.values():
-                for status, response in operation.get("responses", {}).items():
+                # The guard answers before any route (poolsite/api/guard.py).
+                operation.setdefault("responses", {})["429"] = RATE_LIMITED
+                for status, response in operation["responses"].items():
                     content = response.get("content", {})
                     if int(status) >= 400 and "application/json" in content:
                         content[MEDIA_TYPE] = content.pop("application/json")

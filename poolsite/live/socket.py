@@ -13,6 +13,7 @@ import orjson
 from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
+from poolsite.access import limiting
 from poolsite.live import frames
 from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
 from poolsite.live.hub import Hub, hub_of_loop
@@ -49,10 +50,10 @@ async def live_application(scope: dict[str, Any], receive: Receive, send: Send) 
 
 async def visitor_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """The same for who has a token and no session: the first frame is {"op":"token","token":T}."""
-    await _serve(scope, receive, send, _principal_of_first_frame(receive))
+    await _serve(scope, receive, send, _principal_of_first_frame(scope, receive))
 
 
-async def _principal_of_first_frame(receive: Receive) -> "Principal":
+async def _principal_of_first_frame(scope: dict[str, Any], receive: Receive) -> "Principal":
     try:
         async with asyncio.timeout(TOKEN_SECONDS):
             message = await receive()
@@ -64,9 +65,8 @@ async def _principal_of_first_frame(receive: Receive) -> "Principal":
     except orjson.JSONDecodeError:
         frame = None
     token = frame.get("token") if isinstance(frame, dict) and frame.get("op") == "token" else None
-    if not isinstance(token, str):
-        return access.ANONYMOUS
-    return await access.principal_of_secret(token)
+    secret = token if isinstance(token, str) else ""
+    return await limiting.principal_of_first_frame(secret, access.client_address_of_scope(scope))
 
 
 async def _serve(
@@ -83,6 +83,9 @@ async def _serve(
     except (RedisError, OSError, hotpath.HotPathError):
         logger.warning("live: rights cannot be read", exc_info=True)
         await close_socket(send, BEHIND_CODE)
+        return
+    except limiting.RateLimitedError:
+        await close_socket(send, TOO_MANY)
         return
     if not principal.is_authenticated:
         await send({"type": "websocket.close", "code": LOGIN})

@@ -8,7 +8,10 @@ from django.conf import settings
 from starlette.requests import Request
 from starlette.responses import Response
 
+from poolsite import access
+from poolsite.access import limiting
 from poolsite.api import lane
+from poolsite.api.guard import refusal
 from poolsite.api.problems import problem_response
 from poolsite.operations import health, metrics
 
@@ -53,6 +56,10 @@ async def metrics_page(request: Request) -> Response:
         return problem_response("not-found", "POOLSITE_METRICS_TOKEN is not set")
     given = request.headers.get("authorization", "").encode("utf-8", "replace")
     if not hmac.compare_digest(given, b"Bearer " + token.encode()):
+        try:
+            await limiting.count_bad_token(access.client_address_of_scope(request.scope))
+        except limiting.RateLimitedError as refused:
+            return refusal(request.scope, refused)
         return problem_response("unauthenticated", headers={"WWW-Authenticate": "Bearer"})
     text = await asyncio.get_running_loop().run_in_executor(None, metrics.render)
     return Response(text, 200, _NO_STORE, METRICS_TYPE)

@@ -192,7 +192,6 @@ def _is_refusal(record: logging.LogRecord) -> bool:
 
 def logging_config(kind: str, level: str) -> dict[str, Any]:
     """Return settings.LOGGING: everything to standard error, one line per event."""
-    through_root: dict[str, Any] = {"handlers": [], "propagate": True}
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -208,9 +207,9 @@ def logging_config(kind: str, level: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},
-            "django.server": {"level": "WARNING", **through_root},
-            # uvicorn brings handlers of its own, which neither mask nor bound.
-            "uvicorn": through_root,
+            "django.server": {"handlers": [], "level": "WARNING", "propagate": True},
+            # Faults and warnings of uvicorn; its own handler would neither mask nor bound them.
+            "uvicorn.error": {"handlers": ["stderr"], "propagate": False},
             "httpx": {"level": "WARNING"},  # it writes whole addresses, which may hold secrets
             "celery.app.trace": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},

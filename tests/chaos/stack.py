@@ -22,6 +22,7 @@ from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer, server_user
 from tests.support.processes import family
 from tests.support.proxy import FaultyProxy
+from tests.support.rates import GENEROUS
 
 SIMULATOR = "integrations.simulator"
 LOAD = ("switches", "senders", "devices", "people", "instances", "fronts")
@@ -80,6 +81,7 @@ class Stack(StackView):
         url = self.redis.url
         direct = self.postgres.url(DATABASE)
         return {
+            **GENEROUS,
             "REDIS_URL": url,
             "CACHE_URL": url,
             "CHANNEL_URL": url,

@@ -23,6 +23,7 @@ from tests.support.database import lay_migrated
 from tests.support.forking import Forker
 from tests.support.ports import free_port
 from tests.support.processes import end
+from tests.support.rates import GENEROUS
 from tests.support.waiting import patient, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +48,7 @@ class Site:
             if name not in ("DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL")
         }
         return environment | {
+            **GENEROUS,
             "POOLSITE_DATA_DIR": str(self.folder),
             "POOLSITE_SECRET_KEY": "for tests only: fifty characters and more, 0123456789",
             "REDIS_URL": self.redis_url,

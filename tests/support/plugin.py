@@ -22,6 +22,7 @@ from tests.support.needs import NeedsPlugin, require
 from tests.support.parts import PartsPlugin, starts_processes
 from tests.support.postgres import PostgresServer
 from tests.support.progress import ProgressPlugin
+from tests.support.rates import GENEROUS
 from tests.support.repeating import RepeatingPlugin
 
 # The servers start before Django reads its settings, so that every client that the
@@ -53,10 +54,7 @@ for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
 os.environ["REDIS_URL"] = _SERVER.url
 os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)
 os.environ.setdefault("POOLSITE_SECRET_KEY", "a key for tests only")
-# Everything asks from one address here; the tests of the limits set their own.
-for _name in ("TOKEN", "ACCOUNT", "USER", "ADDRESS"):
-    os.environ[f"POOLSITE_RATE_PER_{_name}"] = "1000000"
-os.environ["POOLSITE_BAD_TOKENS_PER_ADDRESS"] = "1000000"
+os.environ.update(GENEROUS)
 
 
 if os.environ.get("TEST_DATABASE") == "postgres":

@@ -16,7 +16,8 @@ from django.views.decorators.http import require_http_methods
 from poolsite.access import selectors, services
 from poolsite.access.addresses import client_address
 from poolsite.access.forms import JoinForm
-from poolsite.access.logins import find_user, reached_limit
+from poolsite.access.limiting import network_of, reached_limit
+from poolsite.access.logins import find_user
 from poolsite.access.mails import send_invitation
 from poolsite.access.models import Invitation, User
 from poolsite.access.services.invitations import invitation_of
@@ -43,7 +44,7 @@ def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, secret: str) -> HttpResponseBase:
     """Accept an invitation: as who is logged in, or as a new user."""
-    if reached_limit("join", client_address(request), TRIES_BY_CLIENT, WINDOW_SECONDS):
+    if reached_limit("join", network_of(client_address(request)), TRIES_BY_CLIENT, WINDOW_SECONDS):
         return render(request, "access/join_expired.html", status=429)
     invitation = invitation_of(secret)
     if invitation is None:

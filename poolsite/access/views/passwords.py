@@ -17,7 +17,8 @@ from kombu.exceptions import OperationalError
 from poolsite.access import services
 from poolsite.access.addresses import client_address
 from poolsite.access.forms import NewPasswordMixin, ResetForm
-from poolsite.access.logins import normal, reached_limit
+from poolsite.access.limiting import network_of, reached_limit
+from poolsite.access.logins import normal
 from poolsite.access.models import User
 from poolsite.access.tasks import send_reset_mail
 
@@ -33,11 +34,13 @@ def reset(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST" or not form.is_valid():
         return render(request, "access/reset.html", {"form": form})
     email = form.cleaned_data["email"]
-    by_client = reached_limit("reset", client_address(request), MAILS_BY_CLIENT, WINDOW_SECONDS)
+    by_client = reached_limit(
+        "reset", network_of(client_address(request)), MAILS_BY_CLIENT, WINDOW_SECONDS
+    )
     if by_client:
         form.add_error(None, _("Too many tries. Wait an hour, then try again."))
         return render(request, "access/reset.html", {"form": form}, status=429)
-    if not reached_limit("reset", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
+    if not reached_limit("reset-mail", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
         try:
             send_reset_mail.delay(email, f"{request.scheme}://{request.get_host()}")
         except OperationalError:

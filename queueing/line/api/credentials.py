@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.core.cache import cache
 from django.http import HttpRequest
 
 from poolsite import access
 from poolsite.access import Decision, Principal, Thing
+from poolsite.access.limiting import network_of, reached_limit
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError
 from queueing.line.models import Agent, Desk, Visit
@@ -136,14 +136,6 @@ def count_coming(request: HttpRequest) -> str:
     address = access.client_address(request)
     if not address:
         return ""
-    key = f"line:coming:{address}"
-    if cache.add(key, 1, timeout=60):
-        return address
-    try:
-        count = cache.incr(key)
-    except ValueError:  # it ran out between the two
-        cache.add(key, 1, timeout=60)
-        return address
-    if count > COMES_PER_MINUTE:
+    if reached_limit("line-coming", network_of(address), COMES_PER_MINUTE, 60):
         raise ProblemError("too-many-requests", "too many visits from your network, wait a minute")
     return address
