@@ -21,6 +21,7 @@ from poolsite.runtime.leftovers import VARIABLE, RunMark
 from poolsite.runtime.locks import FileLock
 from poolsite.runtime.paths import private_folder
 from poolsite.runtime.redis_server import RedisServerError
+from poolsite.runtime.safety import is_local
 from poolsite.runtime.space import require_space
 from poolsite.runtime.supervisor import StartError, Stopped, Supervisor, say
 
@@ -45,6 +46,7 @@ class Demo:
         self.data = private_folder(settings.DATA_DIR)
         self.folder = private_folder(self.data / "demo")
         self.logs = private_folder(self.data / "log")
+        self.mails = private_folder(self.data / "mail")
         self.supervisor = Supervisor(say)
         self.redis: EmbeddedRedis | None = None
         self.environment: dict[str, str] = {}
@@ -57,6 +59,7 @@ class Demo:
             mark = RunMark(self.folder / "mark")
             if count := mark.end_left_over():
                 say(f"Ended {count} process(es) that an earlier run had left behind.")
+            require_local(self.host)
             require_port(self.host, self.port)
             only_one.write(f"process {os.getpid()}, {self.address}")
             self.environment = self._environment(mark.renew())
@@ -73,7 +76,7 @@ class Demo:
 
     @property
     def address(self) -> str:
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
+        host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/"
 
     @property
@@ -116,8 +119,7 @@ class Demo:
             self._child("worker-books", "celery", "-A", "poolsite", *books),
             self._child("beat", "celery", "-A", "poolsite", "beat", "-s", schedule, "--pidfile="),
         )
-        local = "127.0.0.1" if self.host == "0.0.0.0" else self.host  # noqa: S104
-        self.supervisor.wait_for_page(local, self.port, "/healthz")
+        self.supervisor.wait_for_page(self.host, self.port, "/healthz")
         self._start_simulator()
         self._welcome()
         if not filled_mark(self.data).exists():
@@ -200,6 +202,8 @@ class Demo:
             say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
         if "POOLSITE_GATEWAY_URL" not in os.environ:
             say(f"Simulated message gateway: {self.gateway_address}/ (outcome by the last digit)")
+        if "EMAIL_URL" not in os.environ:
+            say(f"Mails are files in {_short(self.mails)}/")
         say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")
 
 
@@ -220,6 +224,15 @@ def demo_secrets(file: Path) -> dict[str, str]:
             json.dump(made, output)
         temporary.replace(file)
     return made
+
+
+def require_local(host: str) -> None:
+    """Raise StartError unless `host` is this machine's alone: the demo's log-ins are no secret."""
+    if not is_local(host):
+        raise StartError(
+            f"The demo is for your own machine and does not listen on {host}: set "
+            "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations.md describes."
+        )
 
 
 def require_port(host: str, port: int) -> None:

@@ -18,7 +18,7 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from poolsite.hotpath.address import parse_address
 from poolsite.hotpath.connection import sync_client
-from poolsite.runtime import embedded, stores
+from poolsite.runtime import embedded, safety, stores
 from poolsite.runtime.redis_server import OLDEST_VERSION, RedisServerError
 
 SAFE_POLICY = "noeviction"
@@ -29,7 +29,7 @@ def verify() -> None:
     try:
         embedded.use()
         refusals = [
-            *secret_refusals(),
+            *safety.refusals(),
             *payment_refusals(),
             *url_refusals(),
             *redis_refusals(),
@@ -38,18 +38,9 @@ def verify() -> None:
         refusals = [str(error)]
     if refusals:
         # Not sys.stderr: Celery's beat has turned it into a log of its own by then.
-        text = "".join(f"Poolsite does not start: {refusal}\n" for refusal in refusals)
+        text = "".join(f"Poolsite does not start: {each}\n" for each in dict.fromkeys(refusals))
         os.write(2, text.encode())
         sys.exit(1)
-
-
-def secret_refusals() -> Iterator[str]:
-    """The key that signs sessions must be known to nobody."""
-    if not settings.DEBUG and settings.SECRET_KEY == settings.DEFAULT_SECRET_KEY:
-        yield (
-            "DEBUG is off and the secret key is the default one, which everybody knows: set "
-            "POOLSITE_SECRET_KEY to 50 random characters (or POOLSITE_DEBUG=1 on your own machine)."
-        )
 
 
 def payment_refusals() -> Iterator[str]:

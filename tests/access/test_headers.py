@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.access.world import World
+from tests.support.environment import SAFE
 from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,14 +67,16 @@ def test_the_session_cookie_is_for_the_server_alone(world: World) -> None:
     assert cookie["samesite"] == "Lax"
 
 
-def production(*command: str) -> "subprocess.CompletedProcess[str]":
+def production(*command: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     environment = {
         "PATH": os.environ["PATH"],
         "POOLSITE_DATA_DIR": os.environ["POOLSITE_DATA_DIR"],
         "REDIS_URL": os.environ["REDIS_URL"],
-        "POOLSITE_SECRET_KEY": "k" * 20 + "-0123456789-abcdefghijklmnopqrstuvwxyz-!@#$%",
         "POOLSITE_ALLOWED_HOSTS": "console.example",
         "POOLSITE_BEHIND_TLS": "true",
+        "POOLSITE_TRUSTED_PROXIES": "127.0.0.1/32",
+        **SAFE,
+        **variables,
     }
     return subprocess.run(
         [sys.executable, *command],
@@ -93,17 +96,38 @@ def test_djangos_deployment_check_finds_nothing() -> None:
     assert "no issues" in done.stdout
 
 
-@pytest.mark.processes
-def test_behind_tls_cookies_have_the_host_prefix_and_https_is_forced() -> None:
-    names = (
-        "SESSION_COOKIE_NAME CSRF_COOKIE_NAME SESSION_COOKIE_SECURE CSRF_COOKIE_SECURE "
-        "SESSION_COOKIE_DOMAIN SESSION_COOKIE_PATH SECURE_SSL_REDIRECT SECURE_HSTS_SECONDS"
-    )
+HSTS = "SECURE_HSTS_SECONDS SECURE_HSTS_INCLUDE_SUBDOMAINS SECURE_HSTS_PRELOAD"
+
+
+def settings_of(names: str, **variables: str) -> list[str]:
+    """What the settings say in a process of a production machine."""
     code = (
         "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'poolsite.settings'; import poolsite; "
         f"from django.conf import settings as s; print(*(getattr(s, n) for n in '{names}'.split()))"
     )
-    done = production("-c", code)
-    assert done.stdout.split() == (
-        ["__Host-session", "__Host-csrf", "True", "True", "None", "/", "True", "31536000"]
-    ), done.stderr
+    done = production("-c", code, **variables)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.processes
+def test_behind_tls_cookies_have_the_host_prefix_and_https_is_forced() -> None:
+    names = (
+        "SESSION_COOKIE_NAME CSRF_COOKIE_NAME SESSION_COOKIE_SECURE CSRF_COOKIE_SECURE "
+        "SESSION_COOKIE_DOMAIN SESSION_COOKIE_PATH SECURE_SSL_REDIRECT"
+    )
+    assert settings_of(names) == (
+        ["__Host-session", "__Host-csrf", "True", "True", "None", "/", "True"]
+    )
+
+
+@pytest.mark.processes
+def test_hsts_promises_nothing_for_the_whole_domain_unless_it_is_told_to() -> None:
+    assert settings_of(HSTS) == ["31536000", "False", "False"]
+    assert settings_of(
+        HSTS,
+        POOLSITE_HSTS_SECONDS="60",
+        POOLSITE_HSTS_SUBDOMAINS="1",
+        POOLSITE_HSTS_PRELOAD="1",
+    ) == ["60", "True", "True"]
+    assert settings_of(HSTS, POOLSITE_BEHIND_TLS="0") == ["0", "False", "False"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.house.source import ROOT
+from tests.support.environment import SAFE
 
 PYTHON = sys.executable
 BIN = Path(PYTHON).parent
@@ -23,8 +24,9 @@ STEPS: dict[str, list[str | Path]] = {
 }
 # What a production machine sets: `check --deploy` must be clean with it.
 PRODUCTION = {
-    "POOLSITE_SECRET_KEY": "for-the-check-alone-" + "0123456789abcdefghijklmnopqrstuvwxyz",
+    **SAFE,
     "POOLSITE_BEHIND_TLS": "1",
+    "POOLSITE_TRUSTED_PROXIES": "127.0.0.1/32",
     "POOLSITE_DEBUG": "0",
 }
 

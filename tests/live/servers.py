@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from poolsite.live import resolve
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.database import lay_migrated
+from tests.support.environment import SAFE
 from tests.support.forking import Forker
 from tests.support.ports import free_port
 from tests.support.processes import end
@@ -49,8 +50,8 @@ class Site:
         }
         return environment | {
             **GENEROUS,
+            **SAFE,
             "POOLSITE_DATA_DIR": str(self.folder),
-            "POOLSITE_SECRET_KEY": "for tests only: fifty characters and more, 0123456789",
             "REDIS_URL": self.redis_url,
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
             "PYTHONPATH": str(ROOT),

@@ -12,6 +12,7 @@ import pytest
 from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
 from tests.house.source import ROOT
+from tests.support.ports import free_port
 from tests.support.waiting import patient
 
 pytestmark = pytest.mark.processes
@@ -24,8 +25,12 @@ PROGRAMS = {
 
 
 def start(role: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return run(PROGRAMS[role], **variables)
+
+
+def run(command: list[str], **variables: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, *PROGRAMS[role]],
+        [sys.executable, *command],
         cwd=ROOT,
         env={**os.environ, **variables},
         capture_output=True,
@@ -66,17 +71,69 @@ def old_redis_url() -> Iterator[str]:
         server.shutdown()
 
 
+DEFAULT_KEY = "insecure-default-secret-refused-outside-debug"
+
+
 @pytest.mark.parametrize("role", PROGRAMS)
-def test_the_default_secret_is_refused_with_the_remedy(role):
-    key = "insecure-default-secret-refused-outside-debug"
-    (refusal,) = refusals(role, POOLSITE_SECRET_KEY=key, POOLSITE_DEBUG="0")
-    assert "set POOLSITE_SECRET_KEY to 50 random characters" in refusal
+def test_every_unsafe_setting_is_refused_at_once_with_its_remedy(role):
+    told = refusals(
+        role,
+        POOLSITE_SECRET_KEY="x",
+        POOLSITE_ALLOWED_HOSTS="*",
+        POOLSITE_BEHIND_TLS="1",
+        POOLSITE_HSTS_PRELOAD="1",
+        EMAIL_URL="consolemail://",
+    )
+    remedies = [
+        "set POOLSITE_SECRET_KEY to 50 random characters",
+        "list the host names of this site instead",
+        "set POOLSITE_TRUSTED_PROXIES to the proxy's network",
+        "set EMAIL_URL to a mail server",
+        "or unset POOLSITE_HSTS_PRELOAD",
+    ]
+    assert len(told) == len(remedies), told
+    assert all(remedy in line for remedy, line in zip(remedies, told, strict=True)), told
 
 
-def test_with_debugging_on_the_default_secret_will_do():
-    key = "insecure-default-secret-refused-outside-debug"
-    result = start("web", POOLSITE_SECRET_KEY=key, POOLSITE_DEBUG="1")
+def test_with_debugging_on_the_default_secret_and_mail_to_the_log_will_do():
+    result = start(
+        "web",
+        POOLSITE_SECRET_KEY=DEFAULT_KEY,
+        EMAIL_URL="consolemail://",
+        POOLSITE_DEBUG="1",
+    )
     assert result.stdout.endswith("started\n"), result.stderr
+
+
+@pytest.mark.parametrize("mode", ["POOLSITE_DEMO", "POOLSITE_DEBUG"])
+def test_the_demo_and_debugging_on_a_public_name_are_refused(mode):
+    (refusal,) = refusals("web", **{mode: "1", "POOLSITE_ALLOWED_HOSTS": "localhost,a.example"})
+    assert f"{mode}=1 is for your own machine" in refusal
+    assert "POOLSITE_ALLOWED_HOSTS contains a.example" in refusal
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["-m", "uvicorn", "poolsite.asgi:application", "--host", "0.0.0.0", "--port", "PORT"],
+        ["-m", "daphne", "-b", "0.0.0.0", "-p", "PORT", "poolsite.asgi:application"],
+        ["manage.py", "runserver", "--noreload", "0.0.0.0:PORT"],
+    ],
+)
+def test_a_server_of_the_demo_that_would_listen_to_everybody_does_not_start(command):
+    words = [word.replace("PORT", str(free_port())) for word in command]
+    result = run(words, POOLSITE_DEMO="1")
+    assert "POOLSITE_DEMO=1 is for your own machine, but the server is told" in result.stderr
+    assert result.returncode == 1
+
+
+def test_the_demo_itself_listens_to_nobody_else():
+    result = run(["-m", "poolsite.runtime.demo"], POOLSITE_HOST="0.0.0.0")
+    assert result.returncode == 1
+    assert result.stderr == (
+        "The demo is for your own machine and does not listen on 0.0.0.0: set "
+        "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations.md describes.\n"
+    )
 
 
 def test_a_redis_older_than_6_2_is_refused_with_the_remedy(old_redis_url):

@@ -34,7 +34,7 @@ class DemoRun:
     def start(self) -> "DemoRun":
         """Start it and return at once."""
         variables = {"POOLSITE_DATA_DIR": str(self.data), "POOLSITE_PORT": str(self.port)}
-        hidden = {"REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY"}
+        hidden = {"REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY", "EMAIL_URL"}
         hidden |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the `make test` that runs this
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
         self.data.mkdir(exist_ok=True)

@@ -17,6 +17,7 @@ from tests.support import programs
 from tests.support.clock import TEST_PRELUDE, ScriptClock
 from tests.support.cluster import RedisCluster
 from tests.support.durations import DurationsPlugin
+from tests.support.environment import SAFE
 from tests.support.flushing import make_flush_cheap
 from tests.support.needs import NeedsPlugin, require
 from tests.support.parts import PartsPlugin, starts_processes
@@ -53,8 +54,8 @@ for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
     os.environ.pop(_name, None)
 os.environ["REDIS_URL"] = _SERVER.url
 os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)
-os.environ.setdefault("POOLSITE_SECRET_KEY", "a key for tests only")
 os.environ.update(GENEROUS)
+os.environ.update(SAFE)
 
 
 if os.environ.get("TEST_DATABASE") == "postgres":

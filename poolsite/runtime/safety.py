@@ -1,0 +1,175 @@
+"""Settings that would let in people who should stay out: each is refused with its remedy.
+
+Reads the settings, the environment and the command line, and does no I/O.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+from django.conf import settings
+
+SHORTEST_KEY, FEWEST_CHARACTERS = 50, 10
+# Words of keys that were copied from a document. A random key does not contain them.
+PLACEHOLDERS = ("insecure", "example", "changeme", "change-me", "change_me", "default", "replace")
+MAKE_KEY = "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+MAIL = "django.core.mail.backends."
+TO_THE_LOG = f"{MAIL}console.EmailBackend"
+TO_NOBODY = {f"{MAIL}{name}.EmailBackend" for name in ("filebased", "locmem", "dummy")}
+PRELOAD_SECONDS = 365 * 24 * 3600  # what the browsers' preload list asks for
+# How a server is told where to listen; without it each of them listens on 127.0.0.1.
+LISTEN_OPTIONS = {"uvicorn": ("--host",), "daphne": ("-b", "--bind")}
+
+
+def refusals() -> Iterator[str]:
+    """Every setting of this process that is not safe to serve with."""
+    yield from key_refusals()
+    yield from host_refusals()
+    yield from public_refusals(sys.argv)
+    yield from proxy_refusals()
+    yield from mail_refusals()
+    yield from hsts_refusals()
+
+
+def key_refusals() -> Iterator[str]:
+    """The key signs sessions and links, so nobody may know or guess it."""
+    key = settings.SECRET_KEY
+    if settings.DEBUG:  # on the developer's own machine alone: see public_refusals
+        return
+    if key == settings.DEFAULT_SECRET_KEY:
+        fault = "is not set"
+    elif len(key) < SHORTEST_KEY:
+        fault = f"has {len(key)} characters, which is too few"
+    elif len(set(key)) < FEWEST_CHARACTERS:
+        fault = f"has only {len(set(key))} different characters"
+    elif any(word in key.lower() for word in PLACEHOLDERS):
+        fault = "is an example from a document"
+    else:
+        return
+    yield (
+        f"POOLSITE_SECRET_KEY {fault}: set POOLSITE_SECRET_KEY to {SHORTEST_KEY} random "
+        f"characters or more, for instance with {MAKE_KEY}"
+    )
+
+
+def host_refusals() -> Iterator[str]:
+    """A mailed link is built from the request's host name, so the site must know its own names."""
+    for host in settings.ALLOWED_HOSTS:
+        if host == "*" or (host.startswith(".") and "." not in host[1:] and not is_local(host)):
+            yield (
+                f"POOLSITE_ALLOWED_HOSTS contains {host!r}, which lets a visitor choose the host "
+                "name in mailed links: list the host names of this site instead, for instance "
+                "console.example.com"
+            )
+
+
+def public_refusals(command: Sequence[str]) -> Iterator[str]:
+    """The demo has log-ins that many know, and debug pages show the settings: this machine only.
+
+    command: the command line, program first.
+    """
+    mode = "POOLSITE_DEMO=1" if settings.DEMO else "POOLSITE_DEBUG=1" if settings.DEBUG else ""
+    if not mode:
+        return
+    public = [host for host in settings.ALLOWED_HOSTS if host != "*" and not is_local(host)]
+    if public:
+        yield (
+            f"{mode} is for your own machine, but POOLSITE_ALLOWED_HOSTS contains "
+            f"{', '.join(public)}: unset {mode.partition('=')[0]}, or allow only localhost"
+        )
+    for address in listens_on(command):
+        if not is_local(address):
+            yield (
+                f"{mode} is for your own machine, but the server is told to listen on {address}: "
+                f"unset {mode.partition('=')[0]}, or listen on 127.0.0.1"
+            )
+
+
+def listens_on(command: Sequence[str]) -> Iterator[str]:
+    """The addresses that the command line (and the demo's own setting) tells a server to use."""
+    if settings.DEMO and os.environ.get("POOLSITE_HOST"):
+        yield os.environ["POOLSITE_HOST"]
+    program = Path(command[0]) if command else Path()
+    name = program.parent.name if program.name == "__main__.py" else program.name
+    given = list(command[1:])
+    if given[:1] == ["runserver"]:
+        words = [word for word in given[1:] if not word.startswith("-")]
+        yield from (word.rpartition(":")[0].strip("[]") for word in words if ":" in word)
+        return
+    for option in LISTEN_OPTIONS.get(name, ()):
+        for index, word in enumerate(given):
+            if word == option:
+                yield from given[index + 1 : index + 2]
+            elif word.startswith(f"{option}="):
+                yield word.partition("=")[2]
+            elif len(option) == 2 and word.startswith(option) and not word.startswith("--"):
+                yield word[2:]
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach a host name or address."""
+    name = host.strip("[]").lstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def proxy_refusals() -> Iterator[str]:
+    """Log-ins and rates are limited by address; behind a proxy all addresses are the proxy's."""
+    if settings.BEHIND_TLS and not settings.TRUSTED_PROXIES:
+        yield (
+            "POOLSITE_BEHIND_TLS=1 without POOLSITE_TRUSTED_PROXIES gives every client the "
+            "proxy's address: set POOLSITE_TRUSTED_PROXIES to the proxy's network, for instance "
+            "127.0.0.1/32, or to unix"
+        )
+    for proxy in settings.TRUSTED_PROXIES:
+        if proxy == "unix":
+            continue
+        try:
+            is_everyone = ip_network(proxy).prefixlen == 0
+        except ValueError as error:
+            yield (
+                f"POOLSITE_TRUSTED_PROXIES contains {proxy!r}, which is not a network ({error}): "
+                "write for instance 10.0.0.0/8, 127.0.0.1/32 or unix"
+            )
+            continue
+        if is_everyone:
+            yield (
+                f"POOLSITE_TRUSTED_PROXIES contains {proxy}, which lets every client choose its "
+                "address: name only the networks of your proxies"
+            )
+
+
+def mail_refusals() -> Iterator[str]:
+    """Invitations and new passwords go by mail; their links are not for the readers of logs."""
+    backend = settings.EMAIL_CONFIG["EMAIL_BACKEND"]
+    if settings.DEBUG:
+        return
+    if backend == TO_THE_LOG:
+        yield (
+            "EMAIL_URL=consolemail:// writes the links of invitations and new passwords to the "
+            "log: set EMAIL_URL to a mail server, for instance smtp+tls://user:password@host:587"
+        )
+    elif backend in TO_NOBODY and not settings.DEMO:
+        yield (
+            "EMAIL_URL names no mail server, so nobody can be invited or get a new password: "
+            "set EMAIL_URL, for instance to smtp+tls://user:password@host:587"
+        )
+
+
+def hsts_refusals() -> Iterator[str]:
+    """Browsers' lists take a whole domain, for a year at least."""
+    whole = settings.SECURE_HSTS_INCLUDE_SUBDOMAINS
+    if settings.SECURE_HSTS_PRELOAD and not (
+        whole and settings.SECURE_HSTS_SECONDS >= PRELOAD_SECONDS
+    ):
+        yield (
+            "POOLSITE_HSTS_PRELOAD=1 promises HTTPS for the whole domain: set "
+            f"POOLSITE_HSTS_SUBDOMAINS=1 and POOLSITE_HSTS_SECONDS to {PRELOAD_SECONDS} or more, "
+            "or unset POOLSITE_HSTS_PRELOAD"
+        )
