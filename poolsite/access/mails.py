@@ -4,12 +4,12 @@ from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import override
 
 from poolsite.access.logins import find_user
+from poolsite.access.mailed_links import link_of
 from poolsite.access.models import Invitation
 
 
@@ -18,22 +18,18 @@ def send_reset(email: str, site: str) -> bool:
     user = find_user(email) if "@" in email else None
     if user is None or not user.is_active:
         return False
-    path = reverse(
-        "access:reset_confirm",
-        args=[
-            urlsafe_base64_encode(force_bytes(user.pk)),
-            default_token_generator.make_token(user),
-        ],
-    )
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    secret = f"{uid}.{default_token_generator.make_token(user)}"
     minutes = settings.PASSWORD_RESET_TIMEOUT // 60
-    context = {"user": user, "link": site + path, "minutes": minutes}
+    link = link_of(site, "access:reset_open", secret)
+    context = {"user": user, "link": link, "minutes": minutes}
     _send("reset", user.email, context, user.locale)
     return True
 
 
 def send_invitation(invitation: Invitation, secret: str, site: str) -> None:
     """Mail the link by which the invited person joins."""
-    link = site + reverse("access:join", args=[secret])
+    link = link_of(site, "access:join_open", secret)
     locale = invitation.account.locale if invitation.account is not None else ""
     _send("invitation", invitation.email, {"invitation": invitation, "link": link}, locale)
 

@@ -26,6 +26,16 @@ def link_in_mail() -> str:
     return found[1]
 
 
+def opened(link: str, client: Client | None = None) -> Client:
+    """A client that has opened the link, as the page's script does it."""
+    client = client or Client()
+    page, _hash, _secret = link.partition("#")
+    answer = client.post(page, {"link": f"http://testserver{link}"})
+    assert answer.status_code in (302, 410)
+    return client
+
+
+ACCEPT, SET = "/join/accept/", "/password/reset/new/"
 JOIN = {
     "username": "nina",
     "full_name": "Nina Hu",
@@ -38,9 +48,9 @@ def test_an_invited_person_joins_with_the_role_and_is_logged_in(world: World) ->
     assert invite(world).status_code == 302
     assert mail.outbox[0].to == ["nina@example.com"]
     assert "Own" in mail.outbox[0].body
-    client, link = Client(), link_in_mail()
-    assert "nina@example.com" in client.get(link).content.decode()
-    assert client.post(link, JOIN).status_code == 302
+    client = opened(link_in_mail())
+    assert "nina@example.com" in client.get(ACCEPT).content.decode()
+    assert client.post(ACCEPT, JOIN).status_code == 302
     user = User.objects.get(username="nina")
     membership = Membership.objects.get(user=user)
     assert (membership.account, membership.role) == (world.own, "agent")
@@ -51,17 +61,19 @@ def test_an_invited_person_joins_with_the_role_and_is_logged_in(world: World) ->
 def test_a_link_works_once(world: World) -> None:
     invite(world)
     link = link_in_mail()
-    assert Client().post(link, JOIN).status_code == 302
+    late = opened(link)
+    assert opened(link).post(ACCEPT, JOIN).status_code == 302
     second = {**JOIN, "username": "thief"}
-    assert Client().get(link).status_code == 410
-    assert Client().post(link, second).status_code == 410
+    for client in (late, opened(link)):
+        assert client.get(ACCEPT).status_code == 410
+        assert client.post(ACCEPT, second).status_code == 410
     assert not User.objects.filter(username="thief").exists()
 
 
 def test_a_link_that_two_opened_serves_the_first(world: World) -> None:
     first, second = world.users["sender"], world.users["payer"]
     invite(world)
-    secret = link_in_mail().strip("/").rpartition("/")[2]
+    secret = link_in_mail().partition("#")[2]
     services.invitation_accept(secret=secret, user=first)
     with pytest.raises(ValidationError, match="no longer valid"):
         services.invitation_accept(secret=secret, user=second)
@@ -77,8 +89,10 @@ def test_a_link_that_two_opened_serves_the_first(world: World) -> None:
 )
 def test_an_expired_or_withdrawn_link_is_refused(world: World, change: dict[str, Any]) -> None:
     invite(world)
+    before = opened(link_in_mail())
     Invitation.objects.update(**change)
-    assert Client().post(link_in_mail(), JOIN).status_code == 410
+    for client in (before, opened(link_in_mail())):
+        assert client.post(ACCEPT, JOIN).status_code == 410
     assert not User.objects.filter(username="nina").exists()
 
 
@@ -86,8 +100,8 @@ def test_a_newer_invitation_replaces_the_older_one(world: World) -> None:
     invite(world)
     old = link_in_mail()
     invite(world, role="sender")
-    assert Client().get(old).status_code == 410
-    assert Client().get(link_in_mail()).status_code == 200
+    assert opened(old).get(ACCEPT).status_code == 410
+    assert opened(link_in_mail()).get(ACCEPT).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -109,26 +123,34 @@ def test_a_bad_name_or_password_joins_nobody_and_keeps_the_link(
 ) -> None:
     invite(world)
     link, users = link_in_mail(), User.objects.count()
-    assert Client().post(link, {**JOIN, **fields}).status_code == 200
+    client = opened(link)
+    assert client.post(ACCEPT, {**JOIN, **fields}).status_code == 200
     assert User.objects.count() == users
-    assert Client().post(link, JOIN).status_code == 302
+    assert client.post(ACCEPT, JOIN).status_code == 302
 
 
 def test_who_has_a_user_already_joins_by_logging_in(world: World) -> None:
-    invite(world, email=world.users["roleless"].email.upper(), role="payer")
+    known = world.users["roleless"]
+    known.set_password(PASSWORD)
+    known.save()
+    invite(world, email=known.email.upper(), role="payer")
     link = link_in_mail()
-    assert "Log in to join" in Client().get(link).content.decode()
-    assert "Log in to join" in world.client("agent").get(link).content.decode()
-    world.client("agent").post(link)
-    assert Client().post(link, JOIN).status_code == 200
-    assert not Membership.objects.filter(user=world.users["roleless"]).exists()
-    assert world.client("roleless").post(link).status_code == 302
-    assert Membership.objects.get(user=world.users["roleless"]).role == "payer"
+    client = opened(link)
+    assert "Log in to join" in client.get(ACCEPT).content.decode()
+    agent = opened(link, world.client("agent"))
+    assert "Log in to join" in agent.get(ACCEPT).content.decode()
+    agent.post(ACCEPT)
+    assert client.post(ACCEPT, JOIN).status_code == 200
+    assert not Membership.objects.filter(user=known).exists()
+    asked = {"username": known.username, "password": PASSWORD, "next": ACCEPT}
+    assert client.post("/login/", asked)["Location"] == ACCEPT
+    assert client.post(ACCEPT).status_code == 302
+    assert Membership.objects.get(user=known).role == "payer"
 
 
 def test_a_new_role_is_added_to_those_that_one_has(world: World) -> None:
     invite(world, email="agent@example.com", role="sender")
-    world.client("agent").post(link_in_mail())
+    opened(link_in_mail(), world.client("agent")).post(ACCEPT)
     roles = Membership.objects.filter(user=world.users["agent"]).values_list("role", flat=True)
     assert set(roles) == {"agent", "sender"}
 
@@ -136,7 +158,7 @@ def test_a_new_role_is_added_to_those_that_one_has(world: World) -> None:
 def test_an_operator_is_invited_with_grants(world: World) -> None:
     form = {"email": "nina@example.com", "grants": ["operate"]}
     assert world.client("operate").post("/operators/invite/", form).status_code == 302
-    Client().post(link_in_mail(), JOIN)
+    opened(link_in_mail()).post(ACCEPT, JOIN)
     user = User.objects.get(username="nina")
     assert user.is_operator
     assert list(Grant.objects.filter(user=user).values_list("name", "thing")) == [("operate", "")]
@@ -178,12 +200,36 @@ def test_a_bad_invitation_is_not_made(world: World, fields: dict[str, Any]) -> N
 
 def test_the_secret_of_a_link_is_stored_as_a_hash(world: World) -> None:
     invite(world)
-    secret = link_in_mail().split("/")[2]
+    secret = link_in_mail().partition("#")[2]
     assert secret not in str(Invitation.objects.values().get())
 
 
+@pytest.mark.parametrize("path", ["/join/", ACCEPT, "/password/reset/link/", SET])
+def test_the_pages_of_mailed_links_are_kept_by_nobody(world: World, path: str) -> None:
+    """Nor is there a secret in their addresses, so a Referer cannot tell one either. The policy
+    stays same-origin: with no-referrer browsers send `Origin: null`, and no form would be taken."""
+    answer = Client().get(path)
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["Referrer-Policy"] == "same-origin"
+
+
+def test_no_address_of_the_walk_holds_the_secret(world: World, alice: User) -> None:
+    invite(world)
+    joining, secret = link_in_mail(), link_in_mail().partition("#")[2]
+    client = opened(joining)
+    moved = client.post("/join/", {"link": joining})
+    assert secret not in moved["Location"]
+    assert secret not in client.get(moved["Location"]).content.decode()
+    mails.send_reset("alice@example.com", "http://testserver")
+    resetting, secret = link_in_mail(), link_in_mail().partition("#")[2]
+    moved = client.post("/password/reset/link/", {"link": resetting})
+    assert secret not in moved["Location"]
+    assert secret not in client.get(moved["Location"]).content.decode()
+
+
 def test_links_cannot_be_tried_without_end(world: World) -> None:
-    statuses = [Client().get(f"/join/psi_guess{n}/").status_code for n in range(62)]
+    posted = ({"link": f"/join/#psi_guess{n}"} for n in range(62))
+    statuses = [Client().post("/join/", each).status_code for each in posted]
     assert statuses[0] == 410
     assert statuses[-1] == 429
 
@@ -225,13 +271,6 @@ def test_the_worker_mails_users_who_exist_and_are_active(alice: User, bob: User)
     assert [message.to for message in mail.outbox] == [["alice@example.com"]]
 
 
-def follow(link: str) -> tuple[Client, str]:
-    client = Client()
-    moved = client.get(link)
-    assert moved.status_code == 302
-    return client, str(moved["Location"])
-
-
 NEW = {"new_password": "a much better one", "repeated": "a much better one"}
 
 
@@ -240,23 +279,26 @@ def test_the_link_sets_a_password_once_and_ends_every_session(alice: User) -> No
     other.force_login(alice)
     mails.send_reset("alice@example.com", "http://testserver")
     link = link_in_mail()
-    client, form = follow(link)
-    assert "set" in form
-    assert client.post(form, NEW)["Location"] == "/login/"
+    client = opened(link)
+    assert client.post(SET, NEW)["Location"] == "/login/"
     alice.refresh_from_db()
     assert alice.check_password("a much better one")
     assert other.get("/profile/").status_code == 302
     assert client.get("/profile/").status_code == 302
-    assert Client().get(link).status_code == 410
-    assert client.post(form, NEW).status_code == 410
+    for late in (client, opened(link)):
+        assert late.get(SET).status_code == 410
+        assert late.post(SET, NEW).status_code == 410
 
 
 def test_a_bad_or_changed_link_is_refused(alice: User) -> None:
     mails.send_reset("alice@example.com", "http://testserver")
     link = link_in_mail()
-    for bad in (link[:-3] + "x/", link.replace("/reset/", "/reset/x"), "/password/reset/MQ/set/"):
-        assert Client().get(bad).status_code == 410
-    assert Client().post("/password/reset/MQ/set/", NEW).status_code == 410
+    page, _hash, secret = link.partition("#")
+    uid, _dot, token = secret.partition(".")
+    for bad in (f"{uid}.{token[:-1]}x", f"x{secret}", f"{uid}.", f".{token}", "MQ.set", "\x00", ""):
+        client = Client()
+        assert client.post(page, {"link": f"#{bad}"}).status_code == 410
+        assert client.post(SET, NEW).status_code == 410
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
 
@@ -275,5 +317,5 @@ def test_the_mail_speaks_the_users_language(alice: User) -> None:
     services.profile_change(user=alice, actor=alice, locale="zh-hans")
     alice.refresh_from_db()
     assert mails.send_reset("alice@example.com", "http://testserver")
-    assert "http://testserver/password/reset/" in mail.outbox[0].body
+    assert "http://testserver/password/reset/link/#" in mail.outbox[0].body
     assert "\n" not in mail.outbox[0].subject

@@ -40,6 +40,13 @@ def lines():
         ("2026-11-21 05:28:10.123456", "2026-11-21 05:28:10.123456"),
         ("127.0.0.1:8000", "127.0.0.1:8000"),
         (
+            "Not Found: /join/psi_Zm9vYmFyYmF6cXV1eHh5enp5MDEyMzQ1Njc4OTAxMjM/",
+            "Not Found: /join/psi_***/",
+        ),
+        ("Bearer ps_Zm9vYmFyYmF6cXV1eHh5enp5MDEyMzQ1Njc4", "Bearer ps_***"),
+        ("?token=psv_eyJhIjoxfQ:1tK2bC:Zm9vYmFyYmF6cXV1eHg&x=1", "?token=psv_***&x=1"),
+        ("tokens begin with ps_ and gps_position", "tokens begin with ps_ and gps_position"),
+        (
             "sha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
             "sha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
         ),

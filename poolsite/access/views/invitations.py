@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from poolsite.access import selectors, services
+from poolsite.access import mailed_links, selectors, services
 from poolsite.access.addresses import client_address
 from poolsite.access.forms import JoinForm
 from poolsite.access.limiting import network_of, reached_limit
@@ -24,6 +24,7 @@ from poolsite.access.services.invitations import invitation_of
 from poolsite.access.views.common import add_errors
 from poolsite.access.views.log_in import BACKEND
 
+JOIN_SECRET = "access_join_secret"  # noqa: S105  a session key
 TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
 
 
@@ -42,10 +43,26 @@ def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def join(request: HttpRequest, secret: str) -> HttpResponseBase:
-    """Accept an invitation: as who is logged in, or as a new user."""
+def join_open(request: HttpRequest) -> HttpResponseBase:
+    """The page that the mailed link opens: its secret moves into the session."""
+    if request.method != "POST":
+        return mailed_links.page(request)
     if reached_limit("join", network_of(client_address(request)), TRIES_BY_CLIENT, WINDOW_SECONDS):
         return render(request, "access/join_expired.html", status=429)
+    secret = mailed_links.secret_of(request)
+    if invitation_of(secret) is None:
+        return render(request, "access/join_expired.html", status=410)
+    request.session[JOIN_SECRET] = secret
+    return redirect("access:join")
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest) -> HttpResponseBase:
+    """Accept the invitation whose link was opened in this session: as who is logged in, or as
+    a new user."""
+    secret = request.session.get(JOIN_SECRET, "")
     invitation = invitation_of(secret)
     if invitation is None:
         return render(request, "access/join_expired.html", status=410)
@@ -57,6 +74,7 @@ def join(request: HttpRequest, secret: str) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         user = _new_user(form, secret)
         if user is not None:
+            del request.session[JOIN_SECRET]
             with transaction.atomic():
                 login(request, user, backend=BACKEND)
             _say_what_waits(request, user)
@@ -76,6 +94,7 @@ def _join_as_known(
         except ValidationError as error:
             context = {"why": " ".join(error.messages)}
             return render(request, "access/join_expired.html", context, status=410)
+        del request.session[JOIN_SECRET]
         messages.success(request, _("You have joined."))
         _say_what_waits(request, known)
         return redirect("/")

@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from kombu.exceptions import OperationalError
 
-from poolsite.access import services
+from poolsite.access import mailed_links, services
 from poolsite.access.addresses import client_address
 from poolsite.access.forms import NewPasswordMixin, ResetForm
 from poolsite.access.limiting import network_of, reached_limit
@@ -22,7 +22,7 @@ from poolsite.access.logins import normal
 from poolsite.access.models import User
 from poolsite.access.tasks import send_reset_mail
 
-RESET_TOKEN = "access_reset_token"  # noqa: S105  a session key
+RESET_SECRET = "access_reset_secret"  # noqa: S105  a session key
 MAILS_PER_ADDRESS, MAILS_BY_CLIENT, WINDOW_SECONDS = 3, 20, 3600
 
 
@@ -52,16 +52,24 @@ def reset(request: HttpRequest) -> HttpResponseBase:
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def reset_confirm(request: HttpRequest, uid: str, token: str) -> HttpResponseBase:
-    """Set the new password. The link's secret moves into the session, out of every Referer."""
-    user = _user_of(uid)
-    if token != "set":  # noqa: S105
-        if user is None or not default_token_generator.check_token(user, token):
-            return _no_longer(request)
-        request.session[RESET_TOKEN] = token
-        return redirect("access:reset_confirm", uid=uid, token="set")  # noqa: S106
-    kept = request.session.get(RESET_TOKEN, "")
-    if user is None or not default_token_generator.check_token(user, kept):
+def reset_open(request: HttpRequest) -> HttpResponseBase:
+    """The page that the mailed link opens: its secret moves into the session."""
+    if request.method != "POST":
+        return mailed_links.page(request)
+    secret = mailed_links.secret_of(request)
+    if _user_of(secret) is None:
+        return _no_longer(request)
+    request.session[RESET_SECRET] = secret
+    return redirect("access:reset_confirm")
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reset_confirm(request: HttpRequest) -> HttpResponseBase:
+    """Set the new password of whose link was opened in this session."""
+    user = _user_of(request.session.get(RESET_SECRET, ""))
+    if user is None:
         return _no_longer(request)
     form = NewPasswordMixin(request.POST or None)
     form.user_for_validation = user
@@ -70,18 +78,21 @@ def reset_confirm(request: HttpRequest, uid: str, token: str) -> HttpResponseBas
         services.password_set(
             user=user, password=data["new_password"], actor=user, reason=_("by mail")
         )
-        request.session.pop(RESET_TOKEN, None)
+        request.session.pop(RESET_SECRET, None)
         messages.success(request, _("Your password is changed. Log in with it."))
         return redirect("access:login")
     return render(request, "access/reset_confirm.html", {"form": form})
 
 
-def _user_of(uid: str) -> User | None:
+def _user_of(secret: str) -> User | None:
+    """The active user whose link it is; None when it is used, too old or nobody's."""
+    uid, _dot, token = secret.partition(".")
     try:
         pk = int(force_str(urlsafe_base64_decode(uid)))
     except (ValueError, OverflowError):
         return None
-    return User.objects.filter(pk=pk, is_active=True).first() if 0 < pk < 2**63 else None
+    user = User.objects.filter(pk=pk, is_active=True).first() if 0 < pk < 2**63 else None
+    return user if user is not None and default_token_generator.check_token(user, token) else None
 
 
 def _no_longer(request: HttpRequest) -> HttpResponse:
