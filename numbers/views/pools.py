@@ -1,12 +1,11 @@
 """All pools live, and the first pool."""
 
-import csv
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,6 +17,7 @@ from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
+from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
 from poolsite.operations.chips import chips_of
 from poolsite.operations.lists import address
@@ -37,7 +37,7 @@ SORTS: dict[str, Callable[[PoolRow], Any]] = {
 
 
 @require_GET
-def pool_list(request: HttpRequest) -> HttpResponse:
+def pool_list(request: HttpRequest) -> HttpResponseBase:
     """Every pool that the reader may see, with its figures; state in the address."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
@@ -187,24 +187,16 @@ def _shown(count: int, total: int) -> str:
     return _("%(count)s of %(total)s pools") % {"count": count, "total": total}
 
 
-def _csv(rows: Sequence[PoolRow]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="pools.csv"'
-    writer = csv.writer(response)
-    writer.writerow(
-        ["pool", "name", "status", "in call", "usable", "occupancy", "blocked, last hour"]
-    )
-    for row in rows:
-        name = row.pool.name
-        writer.writerow(
-            [
-                row.pool.slug,
-                f"'{name}" if name[:1] in "=+-@\t\r" else name,  # a formula in a spreadsheet
-                row.status or "open",
-                row.busy,
-                row.usable,
-                "" if row.occupancy is None else f"{row.occupancy:.4f}",
-                "" if row.hour.blocked_share is None else f"{row.hour.blocked_share:.4f}",
-            ]
-        )
-    return response
+CSV_HEAD = ("pool", "name", "status", "in call", "usable", "occupancy", "blocked, last hour")
+
+
+def _csv(rows: Sequence[PoolRow]) -> StreamingHttpResponse:
+    return csv_file("pools.csv", CSV_HEAD, map(_cells, rows))
+
+
+def _cells(row: PoolRow) -> list[Any]:
+    shares = (row.occupancy, row.hour.blocked_share)
+    return [
+        *(row.pool.slug, row.pool.name, row.status or "open", row.busy, row.usable),
+        *("" if share is None else f"{share:.4f}" for share in shares),
+    ]

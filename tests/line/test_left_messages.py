@@ -81,9 +81,9 @@ def test_a_long_list_is_paged_and_exported(
         query = answer.context["next_url"] or None
     assert seen == [f"=N{number}" for number in (4, 3, 2, 1, 0)]
     answer = client.get("/desks/support/messages/csv/?state=all")
-    rows = list(csv.DictReader(answer.content.decode().splitlines()))
+    rows = list(csv.DictReader(answer.getvalue().decode("utf-8-sig").splitlines()))
     assert [row["name"] for row in rows] == [f"'=N{number}" for number in (4, 3, 2, 1, 0)]
-    assert client.get("/desks/support/messages/csv/?queue=nothing").content.count(b"\n") == 1
+    assert client.get("/desks/support/messages/csv/?queue=nothing").getvalue().count(b"\n") == 1
 
 
 def test_the_interface_lists_and_handles_them(world: World, line: LineWorld) -> None:

@@ -172,7 +172,7 @@ def test_the_page_and_the_file_show_the_desk_to_its_own_people_only(
         assert page.status_code == 200
         assert page.context["total"].arrivals == 1
     answer = client.get("/desks/support/reports/csv/?by=agent")
-    rows = list(csv.reader(answer.content.decode().splitlines()))
+    rows = list(csv.reader(answer.getvalue().decode("utf-8-sig").splitlines()))
     assert rows[0][:3] == ["name", "arrivals", "served"]
     assert rows[1][:4] == ["'=1+1", "1", "1", "0"]
     assert world.client("owner").get("/desks/support/reports/").status_code == 404

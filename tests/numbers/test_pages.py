@@ -272,7 +272,7 @@ def test_the_advice_names_the_missing_numbers(pool: Pool, as_operator: Client) -
 
 
 def test_the_list_is_exported_without_formulas(pool: Pool, as_operator: Client) -> None:
-    lines = as_operator.get("/pools/?format=csv").content.decode().splitlines()
+    lines = as_operator.get("/pools/?format=csv").getvalue().decode("utf-8-sig").splitlines()
     assert lines[1].startswith("east,'=East,open,0,3")
 
 

@@ -1,17 +1,16 @@
 """What the desks' pages share: the desk of the address, tabs, faults in words, CSV."""
 
-import csv
 from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import HttpResponse
+from django.http import StreamingHttpResponse
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.csv_text import safe_cell
+from poolsite.csv_text import csv_file
 from queueing.line.models import Desk
 
 
@@ -51,16 +50,12 @@ def faults_of(form: forms.BaseForm) -> list[str]:
     ]
 
 
-def csv_answer(name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponse:
-    """A CSV file; what a spreadsheet would take for a formula is quoted."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    writer = csv.writer(response)
-    writer.writerow(heads)
-    for row in rows:
-        writer.writerow([_plain(value) for value in row])
-    return response
+def csv_answer(
+    name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> StreamingHttpResponse:
+    """A CSV file, whose shares and means have four decimals."""
+    return csv_file(f"{name}.csv", heads, ([_rounded(value) for value in row] for row in rows))
 
 
-def _plain(value: Any) -> str:
-    return safe_cell(round(value, 4) if isinstance(value, float) else value)
+def _rounded(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value

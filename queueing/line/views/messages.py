@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -73,7 +73,7 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-def message_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def message_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The newest 10 000 of them as a file."""
     desk = desk_of(principal_of(request), slug, "line.messages")
     state, rows = _asked(request, desk)

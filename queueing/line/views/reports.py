@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -54,7 +54,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-def report_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The report's table as a file; times and days are those of the desk's zone."""
     desk = desk_of(principal_of(request), slug)
     asked = _asked(request, desk)

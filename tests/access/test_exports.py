@@ -1,0 +1,180 @@
+"""Every CSV file of the product with hostile texts in it: a spreadsheet computes nothing."""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from billing.models import DroppedRow, JournalEntry, OptOut, Recharge, Recipient, Wallet
+from numbers.models import ImportRow, Number, NumberImport, NumberTag, Pool
+from poolsite.access.models import ApiToken, AuditEntry
+from poolsite.operations.models import Incident
+from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.dispatch.models import DispatchEvent, Group
+from queueing.line.models import Agent, Desk, LeftMessage, Queue
+from tests.access.planting import HOSTILE, plant
+from tests.access.url_rules import RULES
+from tests.access.url_rules_campaigns import campaign
+from tests.access.world import World
+from tests.support.spreadsheet import computed_cells, is_computed
+
+pytestmark = pytest.mark.prove
+
+
+THINGS = (
+    "accounts/<slug:slug>/campaigns/<int:pk>/dropped/",
+    "desks/<slug:slug>/reports/csv/",
+    "gates/<slug:slug>/samples/",
+    "groups/<slug:slug>/events.csv",
+    "imports/<int:import_id>/refused/",
+)
+
+
+def _things(world: World) -> None:
+    """One of each kind, and two people, by the rules of the pages that show them."""
+    for pattern in THINGS:
+        _address(world, pattern)
+    world.users["agent"], world.users["operate"]
+    desk = Desk.objects.get(slug="own-desk")
+    Queue.objects.get_or_create(desk=desk, slug="own-queue", defaults={"name": HOSTILE[3]})
+
+
+def _names(world: World) -> None:
+    """What people call their accounts, pools, desks, gates, groups and themselves."""
+    for model in (Pool, Desk, Gate, Group):
+        model._base_manager.update(name=HOSTILE[1])
+    for account in (world.own, world.other):
+        account.name = HOSTILE[1]
+        account.save()
+    for user in world.users.values():
+        user.first_name, user.last_name = HOSTILE[0], HOSTILE[4]
+        user.save()
+
+
+def _agents(world: World) -> None:
+    desk = Desk.objects.get(slug="own-desk")
+    user = world.users["agent"]
+    Agent.objects.update_or_create(user=user, defaults={"desk": desk, "name": HOSTILE[1]})
+
+
+def _tokens(world: World) -> None:
+    plant(ApiToken, account=world.own, secret_hash=str, expires_at=timezone.now())
+    ApiToken.objects.update(resources=["*"], actions=[HOSTILE[0]])
+
+
+def _audit(world: World) -> None:
+    plant(AuditEntry, account=world.own, before={"name": HOSTILE[0]}, after={"name": HOSTILE[1]})
+
+
+def _incidents(world: World) -> None:
+    fixed = {"title_text": "%(name)s", "params": {"name": HOSTILE[2]}, "url": ""}
+    plant(Incident, account=world.own, object=lambda n: f"{HOSTILE[n % len(HOSTILE)]}{n}", **fixed)
+
+
+def _numbers(world: World) -> None:
+    pool = Pool.objects.get(slug="own-pool")
+    plant(Number, pool=pool, canonical=None, value=lambda n: str(13900000000 + n), contact="")
+    Number.objects.update(quarantined_at=timezone.now())
+    plant(NumberTag, pool=pool, number=Number.objects.first())
+
+
+def _imports(world: World) -> None:
+    found = NumberImport.objects.earliest("pk")  # the address is made first
+    plant(ImportRow, number_import=found, kind=ImportRow.Kind.REFUSED, row=int, why="")
+
+
+def _campaign(world: World) -> None:
+    found = campaign(world)
+    plant(DroppedRow, campaign=found, row=int)
+    plant(Recipient, campaign=found, row=int)
+
+
+def _money(world: World) -> None:
+    wallet = Wallet.objects.get(account=world.own)
+    january = 1_768_500_000_000_000  # the month of the rule's statement
+    plant(JournalEntry, wallet=wallet, generation=1, seq=int, at_us=january)
+    plant(Recharge, wallet=wallet, token=str, customer_ip_address=None)
+    plant(OptOut, account=world.own)
+
+
+# Each export: what fills it, beside the names, and what to add to its address.
+EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
+    "accounts/": (_names, ""),
+    "accounts/<slug:slug>/campaigns/<int:pk>/dropped/": (_campaign, ""),
+    "accounts/<slug:slug>/campaigns/<int:pk>/results/": (_campaign, ""),
+    "accounts/<slug:slug>/entries/": (_money, ""),
+    "accounts/<slug:slug>/opt-outs/export/": (_money, ""),
+    "accounts/<slug:slug>/people/": (_names, ""),
+    "accounts/<slug:slug>/statements/<str:month>/csv/": (_money, ""),
+    "accounts/<slug:slug>/top-ups/": (_money, ""),
+    "batches/<int:batch_id>/failed/": (
+        lambda world: plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int),
+        "",
+    ),
+    "billing/accounts/": (_names, ""),
+    "desks/": (_names, ""),
+    "desks/<slug:slug>/messages/csv/": (
+        lambda world: plant(LeftMessage, queue=Queue.objects.get(slug="own-queue")),
+        "&state=all",
+    ),
+    "desks/<slug:slug>/reports/csv/": (_agents, "&by=agent"),
+    "gates/": (_names, ""),
+    "groups/": (_names, ""),
+    "groups/<slug:slug>/events.csv": (
+        lambda world: plant(DispatchEvent, aggregate=Group.objects.get(slug="own-group"), seq=int),
+        "",
+    ),
+    "history/": (_audit, ""),
+    "imports/<int:import_id>/refused/": (_imports, ""),
+    "incidents/": (_incidents, "&state=all"),
+    "numbers/export/": (_numbers, ""),
+    "operators/": (_names, ""),
+    "pools/": (_names, ""),
+    "tokens/": (_tokens, ""),
+}
+
+
+def _file(world: World, url: str) -> str | None:
+    """The CSV file of an address, asked for as one; None where the answer is none."""
+    for reader in ("operate", "owner"):
+        answer: Any = world.client(reader).get(url)
+        if answer.headers.get("Content-Type", "").startswith("text/csv"):
+            return str(answer.getvalue().decode())
+        if answer.status_code == 200:
+            return None
+    return None
+
+
+def _address(world: World, pattern: str) -> str:
+    rule = RULES[pattern]
+    url = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
+    return f"{url}{'&' if '?' in url else '?'}format=csv"
+
+
+def test_these_are_all_the_exports_there_are(world: World) -> None:
+    pages = [
+        pattern
+        for pattern, rule in RULES.items()
+        if rule.method == "get" and not pattern.startswith(("admin/", "api/"))
+    ]
+    found = {each for each in pages if _file(world, _address(world, each)) is not None}
+    assert found == set(EXPORTS)
+
+
+@pytest.mark.parametrize("pattern", EXPORTS)
+def test_no_cell_of_an_export_is_computed(world: World, pattern: str) -> None:
+    fill, more = EXPORTS[pattern]
+    address = _address(world, pattern)
+    _things(world)
+    fill(world)
+    _names(world)
+    text = _file(world, address + more)
+    assert text is not None
+    assert computed_cells(text) == []
+    cells = {
+        cell for row in csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")) for cell in row
+    }
+    assert any(cell.startswith("'") and is_computed(cell[1:]) for cell in cells), text
