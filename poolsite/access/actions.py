@@ -259,7 +259,11 @@ def require(principal: Principal, action: str, thing: object | None = None) -> N
 
     The middleware turns these into the log-in page, 401, 403, the confirm page and 404.
     """
-    decision = decide(principal, action, thing)
+    enforce(decide(principal, action, thing), action)
+
+
+def enforce(decision: Decision, action: str) -> None:
+    """Return when the decision allows, else raise its refusal, as `require` does."""
     if not decision:
         raise _REFUSALS[decision](action)
 

@@ -118,7 +118,7 @@ class _Socket:
         self._rights = access.watch(principal, self._outbox.close)
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
-        self._presence: set[str] = set()  # watched topics that want to know of it
+        self._presence: set[str] = set()  # watched topics that want to know of it, or ask again
         self._present_at = 0.0  # when a sign of presence was passed on last
         self._beater: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
@@ -228,7 +228,7 @@ class _Socket:
         if not decision.allowed:
             self._refuse(address, decision.socket_code)
             return
-        if topic.beats:
+        if topic.beats or topic.asks_again(self._rights.principal):
             self._presence.add(address)
             self._present_at = self._loop.time()
             await topic.beat(self._rights.principal)
@@ -262,8 +262,15 @@ class _Socket:
     async def _tell_presence(self) -> None:
         for address in list(self._presence):
             topic = self._hub.topic(address)
+            if topic is None:
+                continue
             try:
-                if topic is not None and await topic.beat(self._rights.principal):
+                if topic.asks_again(self._rights.principal):
+                    decision = await topic.allowed(self._rights.principal)
+                    if not decision.allowed:
+                        self._refuse(address, decision.socket_code)
+                        continue
+                if await topic.beat(self._rights.principal):
                     self._hub.nudge(address)
             except (RedisError, OSError, hotpath.HotPathError) as error:
                 logger.warning("live: a heartbeat of %s was not heard: %s", address, error)

@@ -63,6 +63,13 @@ class Topic(ABC):
     async def allowed(self, principal: "Principal") -> "Decision":
         """Whether this principal may watch; asked for every subscription of every socket."""
 
+    def asks_again(self, principal: "Principal") -> bool:
+        """Whether `allowed` may change while this principal watches, without its rights changing.
+
+        It is asked again then with each sign of presence, every few seconds.
+        """
+        return False
+
     @abstractmethod
     async def snapshot(self) -> Snapshot:
         """Return the state now."""

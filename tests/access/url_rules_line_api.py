@@ -13,7 +13,6 @@ OF_THE_VISITOR = {"nobody": "login", "foreign": "hidden", "roleless": "hidden", 
 LOOKED_AT = {
     **OF_THE_VISITOR,
     **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "ok"),
-    "agent": "ok",
 }
 # The world's agent serves at the account's desk; the others could, but are no agents there.
 AGENTS = {

@@ -36,6 +36,20 @@ class PresenceTopic(NoteTopic):
 
 
 @live.register
+class WhileItLastsTopic(NoteTopic):
+    """For as long as Redis has its note."""
+
+    name = "test.while_it_lasts"
+
+    async def allowed(self, principal: access.Principal) -> access.Decision:
+        is_there = await hotpath.aclient().exists(f"note:{self.key}")
+        return access.Decision.ALLOW if is_there else access.Decision.FORBIDDEN
+
+    def asks_again(self, principal: access.Principal) -> bool:
+        return True
+
+
+@live.register
 class ClosedBehindTopic(_Open, live.SnapshotTopic):
     """How many sockets this process has closed, or is to close, because they were behind."""
 

@@ -364,3 +364,22 @@ async def test_an_ack_tells_of_presence_as_well(web: WebServer, redis_client: Re
         await client.subscribe("test.presence:reads")
         await eventually(tells_again)
         assert any("ack" in frame for frame in client.seen)
+
+
+async def test_a_right_that_ends_while_a_socket_watches_ends_the_watching(
+    web: WebServer, redis_client: Redis
+) -> None:
+    topic = "test.while_it_lasts:a"
+    await redis_client.set("note:a", "one")
+    async with web.client() as client:
+        assert (await client.subscribe(topic))["op"] == "snapshot"
+        await client.send(op="beat")
+        await set_note(redis_client, "a", "two")
+        await follow(client, topic, {"text": "two"})
+        await redis_client.delete("note:a")
+        await client.send(op="beat")
+        assert (await client.next(op="refused", topic=topic))["code"] == 4403
+        await set_note(redis_client, "a", "three")
+        await client.send(op="ping")
+        await client.next(op="pong")
+        assert client.state(topic) == {"text": "two"}

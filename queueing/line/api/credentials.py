@@ -11,7 +11,7 @@ from poolsite.api.problems import kind_of_refusal
 from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
-from queueing.line.topics.scope import is_agent_of
+from queueing.line.topics.scope import may_read, place_of
 
 COMES_PER_MINUTE = 60  # joins and left messages from one network address
 
@@ -69,7 +69,7 @@ def _agent(principal: Principal, named: str) -> Agent | None:
 
 
 class Visiting(Known):
-    """The visit of the address: for its visitor and for machines; staff of its desk may look."""
+    """The visit of the address: for its visitor and for machines; who may read it may look."""
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
@@ -109,26 +109,19 @@ def desk_of_request(request: HttpRequest) -> Desk:
 
 
 def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:
-    """The visit for its own visitor and for tokens; for staff of its desk only to look at."""
+    """The visit for its own visitor and for tokens; to look at, for who may read it besides."""
     visit = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
     if visit is None:
         raise ProblemError("unknown-visit")
-    decision = _decision(principal, visit, looks_only)
+    if looks_only:
+        decision = may_read(principal, place_of(visit))
+    else:
+        own = Thing("visit", visit.public_id, visit.account_id)
+        thing = own if principal.kind == "visitor" else visit
+        decision = access.decide(principal, "line.visit", thing)
     if not decision:
         raise ProblemError(kind_of_refusal(decision, "unknown-visit"))
     return visit
-
-
-def _decision(principal: Principal, visit: Visit, looks_only: bool) -> Decision:
-    if principal.kind == "visitor":
-        thing = Thing("visit", visit.public_id, visit.account_id)
-        return access.decide(principal, "line.visit", thing)
-    if principal.kind != "user" or not looks_only:
-        return access.decide(principal, "line.visit", visit)
-    looks = access.decide(principal, "line.view", visit)
-    if not looks and access.decide(principal, "line.serve", visit):
-        return Decision.ALLOW if is_agent_of(principal, visit.desk.slug) else looks
-    return looks
 
 
 def count_coming(request: HttpRequest) -> str:

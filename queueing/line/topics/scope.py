@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from poolsite import access, live
+from poolsite import access, hotpath, live
 from poolsite.access import Decision, Principal, Thing
 from poolsite.per_loop import PerLoop
+from queueing.line import desk as door
 from queueing.line.models import Agent, Queue, Visit
 
 PLACE_SECONDS = 1.0
@@ -79,8 +80,11 @@ async def queue_place_now(slug: str) -> Place | None:
 def visit_place(public_id: str) -> Place | None:
     """A visit's place by its public id."""
     row = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
-    if row is None:
-        return None
+    return None if row is None else place_of(row)
+
+
+def place_of(row: Visit) -> Place:
+    """The same of a visit that is read already, with its desk and queue."""
     return Place(
         *(row.desk.slug, row.desk.account_id, row.queue_id, row.public_id),
         *(row.queue.slug, row.queue.name),
@@ -109,11 +113,30 @@ async def may_serve(principal: Principal, place: Place | None) -> Decision:
     return serves
 
 
-async def may_visit(principal: Principal, place: Place | None) -> Decision:
-    """The visitor of that very visit, and whoever may serve it."""
+def may_read(principal: Principal, place: Place | None, *, notes: bool = False) -> Decision:
+    """Who may read a visit: where it stands and its words. Reads Redis for an agent.
+
+    Its own visitor (but not the internal notes), whoever may look at the whole desk, machines that
+    serve or visit there, and the agent in whose room it is now. Page, API and sockets all ask this.
+    """
     if place is None:
-        return Decision.HIDDEN
-    if principal.kind == "visitor":
+        return Decision.HIDDEN if principal.is_authenticated else Decision.LOGIN
+    if principal.kind == "visitor" and not notes:
         thing = Thing("visit", place.visit, place.account_id)
         return access.decide(principal, "line.visit", thing)
-    return await may_serve(principal, place)
+    looks = access.decide(principal, "line.view", place.thing)
+    if looks or principal.kind == "visitor":
+        return looks
+    serves = access.decide(principal, "line.serve", place.thing)
+    if principal.kind == "token":
+        return serves if serves or notes else access.decide(principal, "line.visit", place.thing)
+    if serves and not _has_in_room(principal, place):
+        return Decision.FORBIDDEN
+    return serves
+
+
+def _has_in_room(principal: Principal, place: Place) -> bool:
+    if principal.kind != "user" or not principal.id.isdecimal():
+        return False
+    state = hotpath.run(door.agent_state(place.desk, int(principal.id)))
+    return any(slot.kind == "room" and slot.visit == place.visit for slot in state.slots)

@@ -1,6 +1,7 @@
 """A visit, live: where it stands; and the words of its room, for the visitor and for agents."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from poolsite import access, hotpath, live
@@ -9,7 +10,7 @@ from queueing.line import desk as door
 from queueing.line.models import Message
 from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat_by_name
-from queueing.line.topics.scope import Place, may_serve, may_visit, place_in, visit_place
+from queueing.line.topics.scope import Place, may_read, place_in, visit_place
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
@@ -36,7 +37,11 @@ class VisitTopic(live.Topic):
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
-        return await may_visit(principal, place)
+        return await live.in_thread(may_read, principal, place)
+
+    def asks_again(self, principal: access.Principal) -> bool:
+        """An agent's right ends with the room."""
+        return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
         """The scripts tell the visitor's sockets directly; the same word wakes this topic."""
@@ -111,7 +116,11 @@ class TalkTopic(live.Topic):
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
-        return await may_visit(principal, place)
+        return await live.in_thread(partial(may_read, principal, place, notes=self.notes))
+
+    def asks_again(self, principal: access.Principal) -> bool:
+        """An agent's right ends with the room."""
+        return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
         """One wake for both sides."""
@@ -137,14 +146,10 @@ class TalkTopic(live.Topic):
 
 
 class RoomTopic(TalkTopic):
-    """`line.room:<public id>`: the same for agents and supervisors, with the internal notes."""
+    """`line.room:<public id>`: the same for its agent and supervisors, with the internal notes."""
 
     name = "line.room"
     notes = True
-
-    async def allowed(self, principal: access.Principal) -> access.Decision:
-        place = self._known = await live.in_thread(visit_place, self.key)
-        return await may_serve(principal, place)
 
 
 def last_number(visit: str) -> int:

@@ -20,6 +20,7 @@ from queueing.line.forms import EraseForm
 from queueing.line.models import BlockedVisitor, Desk, Visit
 from queueing.line.selectors import stories
 from queueing.line.services import desk_settings, erasing
+from queueing.line.topics.scope import may_read, place_of
 from queueing.line.views.common import desk_of, faults_of, tabs
 
 BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
@@ -29,14 +30,16 @@ BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
 def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
     """One visit from joining to its end, with its words: live while it runs."""
     principal = principal_of(request)
-    desk = desk_of(principal, slug)
     found = (
-        Visit.objects.filter(desk=desk, public_id=visit)
+        Visit.objects.filter(desk__slug=slug, public_id=visit)
         .select_related("queue", "agent", "desk__account", "rating")
         .first()
     )
+    place = None if found is None else place_of(found)
+    access.enforce(may_read(principal, place, notes=True), "line.view")
     if found is None:
         raise Http404
+    desk = found.desk
     context = {
         **tabs(principal, desk),
         "visit": found,
