@@ -242,6 +242,7 @@ LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO e
 LOG_LEVEL = env.str("POOLSITE_LOG_LEVEL", default="INFO")
 LOGGING = logging_config(LOG_FORMAT, LOG_LEVEL)
 OUTGOING_PRIVATE_ADDRESSES = env.bool("POOLSITE_OUTGOING_PRIVATE_ADDRESSES", default=False)
+OUTGOING_PORTS = env.list("POOLSITE_OUTGOING_PORTS", cast=int, default=[80, 443, 8080, 8443])
 
 # -- languages, zones, static files -----------------------------------------------------
 LANGUAGE_CODE = "en"

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account, User
+from poolsite.operations import outgoing
 
 
 def new_secret() -> str:
@@ -124,8 +125,11 @@ class NoticeTarget(models.Model):
         """Refuse an address that nothing could ever be sent to."""
         if self.channel == self.Channel.EMAIL:
             EmailValidator()(self.address)
-        elif not self.address.startswith(("http://", "https://")):
-            raise ValidationError({"address": _("A webhook's address starts with https://.")})
+            return
+        try:
+            outgoing.check_url(self.address)
+        except outgoing.RefusedAddressError as error:
+            raise ValidationError({"address": str(error)}) from error
 
 
 class Notice(models.Model):

@@ -4,6 +4,7 @@ The name is resolved once, every address it has is judged, and the connection go
 judged address itself, so that a name that changes its mind in between gains nothing.
 """
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -16,18 +17,32 @@ from typing import Any
 import httpx
 import orjson
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 5.0
-WHOLE_SECONDS = 10.0
+WHOLE_SECONDS = 10.0  # from the first connection to the last byte read; looking up a name is extra
 ANSWER_BYTES = 2_000
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Every public IPv6 address is in here. `is_global` also says yes to ::/8 with its wrapped IPv4
+# addresses, to local NAT64 prefixes and to fec0::/10.
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+# Global by the registries' tables, but not for us.
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "192.0.0.0/24",  # protocol assignments; a cloud's metadata service is at .192
+        "192.88.99.0/24",  # the retired 6to4 relays
+        "168.63.129.16/32",  # a cloud's own services, seen from inside its machines
+        "3fff::/20",  # documentation
+    )
+)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class RefusedAddressError(ValueError):
-    """The address is one that we do not call; the text says why."""
+    """The address is one that we do not call; the text says why, in the reader's language."""
 
 
 @dataclass(frozen=True)
@@ -55,26 +70,43 @@ def verify(secret: str, raw: bytes, header: str, *, now: int, window_seconds: in
     return hmac.compare_digest(sign(secret, raw, int(parts["t"])), header)
 
 
-def addresses(url: str) -> list[str]:
-    """Return the IP addresses that a call to `url` may use; raises RefusedAddressError."""
+def check_url(url: str) -> httpx.URL:
+    """Return the parsed URL; RefusedAddressError unless we would call it, whatever its host is.
+
+    Asks nobody: the host's addresses are judged by `addresses`, each time it is called.
+    """
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError) as error:
-        raise RefusedAddressError(f"Not an address: {error}") from error
+        raise RefusedAddressError(_("This is not a valid web address.")) from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise RefusedAddressError("Only http:// and https:// addresses are called.")
+        raise RefusedAddressError(_("A webhook's address starts with https://."))
     if parsed.userinfo:
-        raise RefusedAddressError("An address with a user name in it is not called.")
-    port = parsed.port or (443 if parsed.scheme == "https" else 80)
+        raise RefusedAddressError(_("A webhook's address contains no user name or password."))
+    if _port(parsed) not in range(1, 65_536):
+        raise RefusedAddressError(_("This is not a valid web address."))
+    if not settings.OUTGOING_PRIVATE_ADDRESSES and _port(parsed) not in settings.OUTGOING_PORTS:
+        allowed = ", ".join(map(str, settings.OUTGOING_PORTS))
+        raise RefusedAddressError(_("Webhooks can use these ports only: %s.") % allowed)
+    return parsed
+
+
+def _port(url: httpx.URL) -> int:
+    return url.port if url.port is not None else 443 if url.scheme == "https" else 80
+
+
+def addresses(url: httpx.URL) -> list[str]:
+    """Return the IP addresses that a call to `url` may use; raises RefusedAddressError."""
+    host = url.raw_host.decode()
     try:
-        found = socket.getaddrinfo(parsed.host, port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, _port(url), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise RefusedAddressError(f"{parsed.host} has no address: {error}") from error
+        raise RefusedAddressError(f"{host} has no address: {error}") from error
     names = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     if not settings.OUTGOING_PRIVATE_ADDRESSES:
         for name in names:
             if not is_public(ipaddress.ip_address(name.split("%")[0])):
-                raise RefusedAddressError(f"{parsed.host} is {name}, inside a private network.")
+                raise RefusedAddressError(f"{host} is {name}, inside a private network.")
     return names
 
 
@@ -84,10 +116,12 @@ def is_public(address: Address) -> bool:
         wrapped = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:
             wrapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if address.teredo:
-            return False
         if wrapped is not None:
             return is_public(wrapped)
+        if address.teredo or address not in _GLOBAL_UNICAST:
+            return False
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
 
 
@@ -102,15 +136,17 @@ def post(url: str, body: dict[str, Any], *, secret: str, event_id: str) -> Outco
     }
     started = time.monotonic()
     try:
-        status, answer = _post_to_first(url, raw, headers)
+        named = check_url(url)
+        answer = asyncio.run(_within_time(named, addresses(named), raw, headers))
     except RefusedAddressError as error:
         return Outcome(ok=False, error=str(error), duration_ms=_since(started))
-    except (httpx.HTTPError, OSError) as error:
+    except Exception as error:  # whatever a typed address leads to, other notices still go out
         text = f"{type(error).__name__}: {error}"
         return Outcome(ok=False, error=text, duration_ms=_since(started))
-    taken = 200 <= status < 300
-    error_text = "" if taken else f"answered {status}"
-    return Outcome(taken, status, error_text, answer, _since(started))
+    taken = 200 <= answer.status < 300
+    error_text = "" if taken else f"answered {answer.status}"
+    text = answer.beginning.decode("utf-8", "replace")
+    return Outcome(taken, answer.status, error_text, text, _since(started))
 
 
 def timed(send: Callable[[], object]) -> Outcome:
@@ -124,37 +160,61 @@ def timed(send: Callable[[], object]) -> Outcome:
     return Outcome(ok=True, duration_ms=_since(started))
 
 
-def _post_to_first(url: str, raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
-    """Try each judged address until one takes the connection."""
-    names = addresses(url)
-    for name in names[:-1]:
-        try:
-            return _post_to(url, name, raw, headers)
-        except httpx.ConnectError:
-            continue
-    return _post_to(url, names[-1], raw, headers)
+@dataclass
+class _Answer:
+    """What has come back so far; a status of 0 = nothing yet."""
+
+    status: int = 0
+    beginning: bytes = b""
 
 
-def _post_to(url: str, address: str, raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
-    named = httpx.URL(url)
+async def _within_time(
+    url: httpx.URL, names: list[str], raw: bytes, headers: dict[str, str]
+) -> _Answer:
+    """Post to the first of the addresses that takes the connection, within WHOLE_SECONDS.
+
+    A status that has come counts, even if the rest does not come. Raises httpx.HTTPError or
+    OSError (TimeoutError among them).
+    """
+    answer = _Answer()
+    try:
+        async with asyncio.timeout(WHOLE_SECONDS):
+            for name in names[:-1]:
+                try:
+                    await _post_to(url, name, raw, headers, answer)
+                    return answer
+                except httpx.ConnectError:
+                    continue
+            await _post_to(url, names[-1], raw, headers, answer)
+    except TimeoutError:
+        if not answer.status:
+            raise TimeoutError(f"no answer within {WHOLE_SECONDS:g} s") from None
+    except (httpx.HTTPError, OSError):
+        if not answer.status:
+            raise
+    return answer
+
+
+async def _post_to(
+    url: httpx.URL, address: str, raw: bytes, headers: dict[str, str], answer: _Answer
+) -> None:
+    """Post to this address of the URL's host; the certificate must be the host's."""
     timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
-    deadline = time.monotonic() + WHOLE_SECONDS
-    with (
-        httpx.Client(timeout=timeout, follow_redirects=False, trust_env=False) as client,
+    async with (
+        httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False) as client,
         client.stream(
             "POST",
-            named.copy_with(host=address),
+            url.copy_with(host=address),
             content=raw,
-            headers={"Host": named.netloc.decode(), **headers},
-            extensions={"sni_hostname": named.raw_host.decode()},
+            headers={"Host": url.netloc.decode(), **headers},
+            extensions={"sni_hostname": url.raw_host.decode()},
         ) as response,
     ):
-        answer = b""
-        for part in response.iter_raw(chunk_size=ANSWER_BYTES):
-            answer += part
-            if len(answer) >= ANSWER_BYTES or time.monotonic() > deadline:
+        answer.status = response.status_code
+        async for part in response.aiter_raw(chunk_size=ANSWER_BYTES):
+            answer.beginning = (answer.beginning + part)[:ANSWER_BYTES]
+            if len(answer.beginning) >= ANSWER_BYTES:
                 break
-        return response.status_code, answer[:ANSWER_BYTES].decode("utf-8", "replace")
 
 
 def _since(started: float) -> int:

@@ -182,7 +182,7 @@ def test_one_private_address_among_public_ones_refuses_the_name(monkeypatch):
     answers = [(socket.AF_INET, 1, 6, "", (ip, 443)) for ip in ("93.184.216.34", "10.1.2.3")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers)
     with pytest.raises(outgoing.RefusedAddressError, match=r"10\.1\.2\.3"):
-        outgoing.addresses("https://rebinding.example/")
+        outgoing.addresses(outgoing.check_url("https://rebinding.example/"))
 
 
 def test_the_connection_goes_to_the_address_that_was_judged(receiver, monkeypatch):
@@ -240,6 +240,12 @@ def test_a_title_with_a_line_break_cannot_add_a_header(db):
 
 
 def test_a_target_that_nothing_can_be_sent_to_is_refused():
-    for channel, address in (("email", "nobody"), ("webhook", "gopher://x")):
+    for channel, address in (
+        ("email", "nobody"),
+        ("webhook", "gopher://x"),
+        ("webhook", "https://user:word@hooks.example/"),
+        ("webhook", "https://hooks.example:6379/"),
+        ("webhook", "https://hooks.example/\r\nX: y"),
+    ):
         with pytest.raises(ValidationError):
             NoticeTarget(channel=channel, address=address).clean()

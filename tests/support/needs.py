@@ -7,9 +7,11 @@ REQUIRE_ALL=1 it is a failure.
 
 import os
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,14 @@ def _has_kamailio() -> bool:
     return there and all(any(found) for found in modules)
 
 
+@cache
+def _has_namespaces() -> bool:
+    if not shutil.which("unshare") or not shutil.which("ip"):
+        return False
+    tried = ["unshare", "--map-root-user", "--net", "--mount", "ip", "link", "set", "lo", "up"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
 NEEDS = {
     need.name: need
     for need in (
@@ -63,6 +73,7 @@ NEEDS = {
         Need("wrk", _on_path("wrk"), "apt-get install wrk"),
         Need("kamailio", _has_kamailio, f"apt-get install {KAMAILIO}"),
         Need("sipp", _on_path("sipp"), "apt-get install sip-tester"),
+        Need("namespaces", _has_namespaces, "apt-get install iproute2 util-linux, as root"),
         Need("sipsak", _on_path("sipsak"), "apt-get install sipsak"),
     )
 }
