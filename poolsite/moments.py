@@ -2,7 +2,9 @@
 
 import functools
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from django.conf import settings
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -21,6 +23,14 @@ def us_of(moment: datetime) -> int:
 def zone_names() -> frozenset[str]:
     """The names of all time zones. Python would read the whole zone folder each time."""
     return frozenset(available_timezones())
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The zone of this name; the platform's for "", UTC for one that is not known."""
+    try:
+        return ZoneInfo(name or settings.PLATFORM_ZONE)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def midnights(zone: str, days: int, now: datetime | None = None) -> list[int]:

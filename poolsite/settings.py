@@ -29,6 +29,7 @@ SECRET_KEY_FALLBACKS = env.list("POOLSITE_OLD_SECRET_KEYS", default=[])
 ALLOWED_HOSTS = env.list("POOLSITE_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
+PUBLIC_HOST = env.str("POOLSITE_PUBLIC_HOST", default="")
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
@@ -164,6 +165,7 @@ AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # nor does guessing on le
 # The demo's mail goes to files, never to the log: its links are secrets. See runtime/safety.py.
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}")
 vars().update(EMAIL_CONFIG)
+EMAIL_TIMEOUT = 10  # seconds; a mail server that hangs must not hold a page or a worker
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("POOLSITE_MAIL_FROM", default="poolsite@localhost")
 PASSWORD_RESET_TIMEOUT = 3600
 LOGIN_URL = "/login/"
@@ -178,6 +180,7 @@ SECOND_FACTOR_FOR_MONEY = env.bool("POOLSITE_SECOND_FACTOR_FOR_MONEY", default=n
 SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", default=600)
 # How long people who gave one another access do not count as two pairs of eyes; at least a day.
 FOUR_EYES_APART_DAYS = max(1, env.int("POOLSITE_FOUR_EYES_APART_DAYS", default=30))
+PASSWORD_FRESH_SECONDS = env.int("POOLSITE_PASSWORD_FRESH_SECONDS", default=300)
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS
@@ -290,7 +293,7 @@ BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
 BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")
 BILLING_GATEWAY_CONCURRENCY = env.int("POOLSITE_GATEWAY_CONCURRENCY", default=32)
 PAYMENT_MODEL = "billing.Recharge"
-PAYMENT_HOST = env.str("POOLSITE_PUBLIC_HOST", default="127.0.0.1:8000")
+PAYMENT_HOST = PUBLIC_HOST or "127.0.0.1:8000"
 PAYMENT_USES_SSL = BEHIND_TLS
 PAYMENTS = env.list("POOLSITE_PAYMENTS", default=["demo"] if DEMO else [])
 _PROVIDERS: dict[str, tuple[str, dict[str, object]]] = {

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.actions import actions
-from poolsite.access.logins import LONGEST_NAME
+from poolsite.access.logins import LONGEST_NAME, TooManyTriesError, is_own_password
 from poolsite.access.models import Account, GrantName, Role, User
 from poolsite.access.models.tenants import SLUG, THING
 from poolsite.moments import zone_names
@@ -92,23 +92,28 @@ class NewPasswordMixin(forms.Form):
         return data
 
 
-class PasswordForm(NewPasswordMixin):
-    """A new password, by who knows the present one."""
+class PresentPasswordForm(forms.Form):
+    """The password of who is logged in, once more."""
 
-    field_order = ["present", "new_password", "repeated"]
+    user_for_validation: User | None = None
     present = _password(_("Present password"), "current-password")
-
-    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.user_for_validation = user
 
     def clean_present(self) -> str:
         """The present password must be right."""
         present = str(self.cleaned_data["present"])
         user = self.user_for_validation
-        if user is None or not user.check_password(present):
-            raise ValidationError(_("That is not your present password."))
+        try:
+            if user is None or not is_own_password(user, present):
+                raise ValidationError(_("That is not your present password."))
+        except TooManyTriesError:
+            raise ValidationError(_("Too many tries. Wait 15 minutes, then try again.")) from None
         return present
+
+
+class PasswordForm(PresentPasswordForm, NewPasswordMixin):
+    """A new password, by who knows the present one."""
+
+    field_order = ["present", "new_password", "repeated"]
 
 
 class JoinForm(NewPasswordMixin):

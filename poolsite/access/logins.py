@@ -116,3 +116,22 @@ def _count(key: str) -> int:
     except ValueError:  # it ran out between the two
         cache.add(key, 1, timeout=seconds)
         return 1
+
+
+class TooManyTriesError(Exception):
+    """Nothing was looked at: too many wrong passwords before."""
+
+
+def is_own_password(user: "User", password: str) -> bool:
+    """Whether who is logged in as this user knows the password too.
+
+    Counted for the user, whatever the session: TooManyTriesError after LOGIN_FAILURES_TOGETHER
+    wrong ones in 15 minutes, so that a stolen session is no place to guess.
+    """
+    key = _key("present", str(user.pk))
+    if _count(key) > settings.LOGIN_FAILURES_TOGETHER:
+        raise TooManyTriesError
+    if not user.check_password(password):
+        return False
+    cache.delete(key)
+    return True

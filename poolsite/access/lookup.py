@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SESSION_STARTED = "access_started"
 SESSION_FACTOR = "access_factor_at"
+SESSION_PASSWORD = "access_password_at"  # noqa: S105  a session key: when it was last given
 SESSION, TOKEN, VISITOR, USER = "session:", "token:", "visitor:", "user:"
 LAST_USED_SECONDS = 60  # how often a token's last use is written, at most
 

@@ -1,16 +1,74 @@
-"""The mails about people: invitations and new passwords."""
+"""The mails about people: invitations, new passwords, and what changed in how they log in."""
+
+import time
+from functools import partial
 
 from django.conf import settings
-from django.contrib.auth.tokens import default_token_generator
 from django.core.mail import send_mail
+from django.db import transaction
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
+from poolsite.access import context
 from poolsite.access.logins import find_user
 from poolsite.access.mailed_links import link_of
-from poolsite.access.models import Invitation
+from poolsite.access.models import Invitation, User
+from poolsite.access.reset_links import reset_links
+from poolsite.moments import moment_of, zone_of
+
+# What the owner of a log-in is told of, by the names of the audit log.
+NOTICES = {
+    "access.factor_add": _("An authenticator app was set up for your user."),
+    "access.factor_remove": _("The authenticator app of your user was removed."),
+    "access.factor_blocked": _("Someone entered your password and then several wrong codes."),
+    "access.recovery_code_use": _("A recovery code of your user was used."),
+    "access.recovery_codes_renew": _("New recovery codes replaced the earlier ones."),
+    "access.password_set": _("The password of your user was changed."),
+}
+
+
+def site_of(request: HttpRequest) -> str:
+    """Where mailed links lead: POOLSITE_PUBLIC_HOST, else the host that the request names.
+
+    Anybody can name another host of ALLOWED_HOSTS than the one that the reader knows.
+    """
+    scheme = "https" if settings.BEHIND_TLS else request.scheme
+    return f"{scheme}://{settings.PUBLIC_HOST or request.get_host()}"
+
+
+def tell_owner(user: User, action: str) -> None:
+    """Queue a mail that says what happened to a user's log-in, once the transaction commits.
+
+    Never undoes the act: a broker that cannot take it is logged by Django.
+    """
+    if user.email:
+        told = (user.pk, action, int(time.time() * 1_000_000), context.current().address)
+        transaction.on_commit(partial(_queue, *told), robust=True)
+
+
+def _queue(user_id: int, action: str, at_us: int, address: str) -> None:
+    from poolsite.access.tasks import send_notice_mail
+
+    send_notice_mail.delay(user_id, action, at_us, address)
+
+
+def send_notice(user_id: int, action: str, at_us: int, address: str) -> bool:
+    """Mail one of NOTICES, in the user's language and zone; False when nobody can be told."""
+    user = User.objects.filter(pk=user_id).exclude(email="").first()
+    if user is None:
+        return False
+    shown = {
+        "user": user,
+        "what": NOTICES[action],
+        "at": moment_of(at_us).astimezone(zone_of(user.zone)),
+        "address": address,
+    }
+    _send("notice", user.email, shown, user.locale)
+    return True
 
 
 def send_reset(email: str, site: str) -> bool:
@@ -19,7 +77,7 @@ def send_reset(email: str, site: str) -> bool:
     if user is None or not user.is_active:
         return False
     uid = urlsafe_base64_encode(force_bytes(user.pk))
-    secret = f"{uid}.{default_token_generator.make_token(user)}"
+    secret = f"{uid}.{reset_links.make_token(user)}"
     minutes = settings.PASSWORD_RESET_TIMEOUT // 60
     link = link_of(site, "access:reset_open", secret)
     context = {"user": user, "link": link, "minutes": minutes}

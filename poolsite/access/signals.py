@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from poolsite.access.addresses import client_address
 from poolsite.access.logins import axes_username, identity_of
-from poolsite.access.lookup import SESSION_FACTOR, SESSION_STARTED
+from poolsite.access.lookup import SESSION_FACTOR, SESSION_PASSWORD, SESSION_STARTED
 from poolsite.access.rights.versions import changed
 
 log = logging.getLogger("poolsite.access")
@@ -58,11 +58,14 @@ def _token_changed(instance: Any, **kwargs: Any) -> None:
 
 
 def _logged_in(request: Any, user: Any, **kwargs: Any) -> None:
-    """Start the absolute limit; forget what an earlier person in this browser had proved."""
+    """Start the absolute limit; forget what an earlier person in this browser had proved.
+
+    Whoever logs in has just given, or chosen, the password.
+    """
     session = getattr(request, "session", None)
     if session is None:
         return
-    session[SESSION_STARTED] = time.time()
+    session[SESSION_STARTED] = session[SESSION_PASSWORD] = time.time()
     session.pop(SESSION_FACTOR, None)
 
 

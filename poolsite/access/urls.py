@@ -11,6 +11,7 @@ from poolsite.access.views import (
     passwords,
     people,
     profile,
+    step_up,
     tokens,
 )
 
@@ -34,6 +35,7 @@ urlpatterns = [
     path("security/app/remove/", profile.factor_remove, name="factor_remove"),
     path("security/codes/", profile.recovery_codes, name="recovery_codes"),
     path("security/confirm/", profile.confirm, name="confirm"),
+    path("security/confirm/password/", step_up.confirm_password, name="confirm_password"),
     path("security/logout/", profile.log_out_everywhere, name="logout_everywhere"),
     path("accounts/", people.accounts, name="accounts"),
     path("accounts/new/", people.account_add, name="account_add"),

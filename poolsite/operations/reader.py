@@ -1,12 +1,12 @@
 """Pages speak the reader's language and tell times in the reader's zone."""
 
-import zoneinfo
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
+from poolsite.moments import zone_of
 from poolsite.operations.pages import principal_of
 
 
@@ -24,12 +24,5 @@ class ReaderMiddleware:
         if principal.locale in dict(settings.LANGUAGES):
             translation.activate(principal.locale)
             request.LANGUAGE_CODE = principal.locale
-        with timezone.override(_zone(principal.zone)):
+        with timezone.override(zone_of(principal.zone)):
             return self.get_response(request)
-
-
-def _zone(name: str) -> zoneinfo.ZoneInfo:
-    try:
-        return zoneinfo.ZoneInfo(name or settings.PLATFORM_ZONE)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        return zoneinfo.ZoneInfo("UTC")

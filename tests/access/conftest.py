@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.db import transaction
+from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
 from poolsite.access import lookup, services
@@ -17,6 +18,8 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
 from tests.access.world import PASSWORD, World, make_world
 from tests.support.waiting import patient
+
+NO_STEP_UP = {"PASSWORD_FRESH_SECONDS": 86_400}  # one log-in lasts for a whole file
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,7 @@ def world(db: None, clean_redis: RedisServer) -> World:
 @pytest.fixture(scope="module")
 def world_of_file(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
     """The same, made once for a whole file and logged in; what a test adds is rolled back."""
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), transaction.atomic(), override_settings(**NO_STEP_UP):
         yield make_world().log_in_everybody()
         transaction.set_rollback(True)
 

@@ -125,6 +125,7 @@ ACCESS = {
     "security/app/remove/": Rule(LOGGED_IN),
     "security/codes/": Rule(LOGGED_IN),
     "security/confirm/": Rule(LOGGED_IN),
+    "security/confirm/password/": Rule(LOGGED_IN),
     "security/logout/": Rule({"*": "login"}, method="post"),
     "accounts/": Rule(MANAGERS_OWN),
     "accounts/new/": Rule(WITH_OPERATE),

@@ -22,6 +22,7 @@ DEMO = {
     "POOLSITE_DEMO": "1",
     "POOLSITE_DEMO_PASSWORD": "unused",
     "POOLSITE_FOUR_EYES_ABOVE": "100000000",
+    "POOLSITE_PASSWORD_FRESH_SECONDS": "86400",  # stages log people in once for all files
 }
 
 

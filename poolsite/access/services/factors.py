@@ -18,6 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
+from poolsite.access.mails import tell_owner
 from poolsite.access.models import AccessLink, RecoveryCode, Totp, User
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.links import link_access
@@ -90,6 +91,7 @@ def factor_confirm(*, user: User, code: str, actor: Actor) -> list[str]:
     totp.last_step = step
     totp.save()
     audit(actor=actor, action="access.factor_add", thing=user)
+    tell_owner(user, "access.factor_add")
     return _new_recovery_codes(user)
 
 
@@ -131,6 +133,8 @@ def _count_failure(totp: Totp) -> None:
             thing=totp.user,
             after={"failures": totp.failures, "blocked_until": totp.blocked_until},
         )
+    if over == 0:
+        tell_owner(totp.user, "access.factor_blocked")
     totp.save()
 
 
@@ -165,6 +169,7 @@ def _use_recovery_code(user: User, code: str) -> bool:
     deleted, _rows = RecoveryCode.objects.filter(user=user, code_hash=hash_of(plain)).delete()
     if deleted:
         audit(actor=user, action="access.recovery_code_use", thing=user)
+        tell_owner(user, "access.recovery_code_use")
     return bool(deleted)
 
 
@@ -173,6 +178,7 @@ def recovery_codes_renew(*, user: User, actor: Actor) -> list[str]:
     """Ten new recovery codes; the old ones are worthless."""
     User.objects.select_for_update().get(pk=user.pk)
     audit(actor=actor, action="access.recovery_codes_renew", thing=user)
+    tell_owner(user, "access.recovery_codes_renew")
     return _new_recovery_codes(user)
 
 
@@ -199,4 +205,5 @@ def factor_remove(*, user: User, actor: Actor, reason: str = "") -> bool:
     if confirmed:
         audit(actor=actor, action="access.factor_remove", thing=user, reason=reason)
         link_access(giver=actor, receiver=user, how=AccessLink.How.FACTOR_RESET)
+        tell_owner(user, "access.factor_remove")
     return True

@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
 from poolsite.access.giving import why_not_alone
+from poolsite.access.mails import tell_owner
 from poolsite.access.models import AccessLink, Account, Grant, GrantName, Membership, Role, User
+from poolsite.access.reset_links import reset_links
 from poolsite.access.rights import changed
 from poolsite.access.services.actor import Actor, is_person
 from poolsite.access.services.links import link_access, withdraw_void_invitations
@@ -253,13 +255,26 @@ def log_out_everywhere(*, user: User, actor: Actor, reason: str = "") -> User:
 
 @transaction.atomic
 def password_set(*, user: User, password: str, actor: Actor, reason: str = "") -> User:
-    """Set a password that passes the validators; every session of the user ends."""
+    """Set a password that passes the validators; every session ends, and the user is told."""
     validate_password(password, user)
     user = User.objects.select_for_update().get(pk=user.pk)
     user.set_password(password)
     user.save(update_fields=["password"])
     audit(actor=actor, action="access.password_set", thing=user, reason=reason)
+    tell_owner(user, "access.password_set")
     return user
+
+
+@transaction.atomic
+def password_reset(*, user: User, secret: str, password: str) -> User:
+    """Set a password by the secret of a mailed link, which counts once, also of two at once.
+
+    ValidationError when the link no longer works, or the password is too weak.
+    """
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if not user.is_active or not reset_links.check_token(user, secret):
+        raise ValidationError(_("This link no longer works."))
+    return password_set(user=user, password=password, actor=user, reason=_("by mail"))
 
 
 @transaction.atomic

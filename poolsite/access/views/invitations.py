@@ -18,7 +18,7 @@ from poolsite.access.addresses import client_address
 from poolsite.access.forms import JoinForm
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import find_user
-from poolsite.access.mails import send_invitation
+from poolsite.access.mails import send_invitation, site_of
 from poolsite.access.models import Invitation, User
 from poolsite.access.services.invitations import invitation_of
 from poolsite.access.views.common import add_errors
@@ -31,7 +31,7 @@ TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
 def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -> None:
     """Send the link, and say whether that worked; the invitation stands either way."""
     try:
-        send_invitation(invitation, secret, f"{request.scheme}://{request.get_host()}")
+        send_invitation(invitation, secret, site_of(request))
     except (OSError, smtplib.SMTPException):
         messages.error(
             request, _("The mail could not be sent. Invite the person again when mail works.")

@@ -17,6 +17,7 @@ from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.views.common import actor_of, add_errors, asks
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
+from poolsite.access.views.step_up import asks_password
 from poolsite.operations import tables
 
 
@@ -134,6 +135,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
+@asks_password
 def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Forget a lost authenticator app of somebody else; the person sets up a new one."""
     user = get_object_or_404(User, pk=user_id)

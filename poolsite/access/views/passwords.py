@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.tokens import default_token_generator
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.encoding import force_str
@@ -19,7 +19,9 @@ from poolsite.access.addresses import client_address
 from poolsite.access.forms import NewPasswordMixin, ResetForm
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import normal
+from poolsite.access.mails import site_of
 from poolsite.access.models import User
+from poolsite.access.reset_links import reset_links
 from poolsite.access.tasks import send_reset_mail
 
 RESET_SECRET = "access_reset_secret"  # noqa: S105  a session key
@@ -42,7 +44,7 @@ def reset(request: HttpRequest) -> HttpResponseBase:
         return render(request, "access/reset.html", {"form": form}, status=429)
     if not reached_limit("reset-mail", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
         try:
-            send_reset_mail.delay(email, f"{request.scheme}://{request.get_host()}")
+            send_reset_mail.delay(email, site_of(request))
         except OperationalError:
             form.add_error(None, _("Mail cannot be sent at the moment. Try again in a minute."))
             return render(request, "access/reset.html", {"form": form}, status=503)
@@ -68,16 +70,19 @@ def reset_open(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def reset_confirm(request: HttpRequest) -> HttpResponseBase:
     """Set the new password of whose link was opened in this session."""
-    user = _user_of(request.session.get(RESET_SECRET, ""))
+    secret = request.session.get(RESET_SECRET, "")
+    user = _user_of(secret)
     if user is None:
         return _no_longer(request)
     form = NewPasswordMixin(request.POST or None)
     form.user_for_validation = user
     if request.method == "POST" and form.is_valid():
         data: dict[str, Any] = form.cleaned_data
-        services.password_set(
-            user=user, password=data["new_password"], actor=user, reason=_("by mail")
-        )
+        try:
+            token = secret.partition(".")[2]
+            services.password_reset(user=user, secret=token, password=data["new_password"])
+        except ValidationError:
+            return _no_longer(request)
         request.session.pop(RESET_SECRET, None)
         messages.success(request, _("Your password is changed. Log in with it."))
         return redirect("access:login")
@@ -92,7 +97,7 @@ def _user_of(secret: str) -> User | None:
     except (ValueError, OverflowError):
         return None
     user = User.objects.filter(pk=pk, is_active=True).first() if 0 < pk < 2**63 else None
-    return user if user is not None and default_token_generator.check_token(user, token) else None
+    return user if user is not None and reset_links.check_token(user, token) else None
 
 
 def _no_longer(request: HttpRequest) -> HttpResponse:

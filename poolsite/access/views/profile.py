@@ -23,6 +23,7 @@ from poolsite.access.services import FactorAnswer
 from poolsite.access.services.factors import has_factor, provisioning_uri
 from poolsite.access.views.common import actor_of, add_errors, asks, next_of, user_of
 from poolsite.access.views.log_in import refuse_code
+from poolsite.access.views.step_up import asks_password
 
 
 @never_cache
@@ -63,7 +64,8 @@ def security(request: HttpRequest) -> HttpResponseBase:
 def password(request: HttpRequest) -> HttpResponseBase:
     """A new password: every other session ends, this one goes on under a new key."""
     user = user_of(request)
-    form = PasswordForm(user, request.POST or None)
+    form = PasswordForm(request.POST or None)
+    form.user_for_validation = user
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             changed = services.password_set(
@@ -90,8 +92,13 @@ def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.profile")
+@asks_password
 def factor_add(request: HttpRequest) -> HttpResponseBase:
-    """Show the QR code and take the first code; then the recovery codes, once."""
+    """Show the QR code and take the first code; then the recovery codes, once.
+
+    By the password: else a stolen session could set up an app of its own, or learn the secret
+    of the one that the owner is about to set up.
+    """
     user = user_of(request)
     if has_factor(user):
         messages.info(request, _("Your authenticator app is set up already."))
@@ -116,6 +123,7 @@ def factor_add(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_GET
 @asks("access.profile")
+@asks_password
 def factor_picture(request: HttpRequest) -> HttpResponseBase:
     """The QR code of an app that is not confirmed yet; afterwards the secret is shown no more."""
     user = user_of(request)
