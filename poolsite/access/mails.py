@@ -1,13 +1,13 @@
 """The mails about people: invitations, new passwords, and what changed in how they log in."""
 
 import time
-from functools import partial
 
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext_lazy as _
@@ -47,7 +47,7 @@ def tell_owner(user: User, action: str) -> None:
     """
     if user.email:
         told = (user.pk, action, int(time.time() * 1_000_000), context.current().address)
-        transaction.on_commit(partial(_queue, *told), robust=True)
+        transaction.on_commit(lambda: _queue(*told), robust=True)
 
 
 def _queue(user_id: int, action: str, at_us: int, address: str) -> None:
@@ -64,10 +64,11 @@ def send_notice(user_id: int, action: str, at_us: int, address: str) -> bool:
     shown = {
         "user": user,
         "what": NOTICES[action],
-        "at": moment_of(at_us).astimezone(zone_of(user.zone)),
+        "at": moment_of(at_us),
         "address": address,
     }
-    _send("notice", user.email, shown, user.locale)
+    with timezone.override(zone_of(user.zone)):
+        _send("notice", user.email, shown, user.locale)
     return True
 
 

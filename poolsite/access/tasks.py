@@ -1,6 +1,5 @@
 """What the worker does for people: mails, and tidying up."""
 
-import smtplib
 from typing import Final
 
 from celery import shared_task
@@ -11,7 +10,7 @@ from poolsite.jobs.registry import sweep
 
 # A mail server that is away for a while: after 10, 20, 40, … s, for about ten minutes.
 AGAIN: Final = {
-    "autoretry_for": (OSError, smtplib.SMTPException),
+    "autoretry_for": (OSError,),  # smtplib's own errors are of that kind
     "retry_backoff": 10,
     "retry_jitter": False,
     "max_retries": 6,

@@ -1,0 +1,248 @@
+"""A stolen session changes nothing about how its owner logs in, and the owner is told of all."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pyotp
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from poolsite.access import mails, services, tasks
+from poolsite.access.models import User
+from poolsite.access.services.factors import has_factor
+from tests.access.conftest import make_user
+from tests.access.world import PASSWORD, World
+
+ENROL = reverse("access:factor_add")
+Committed = Callable[..., AbstractContextManager[list[Any]]]
+
+
+@pytest.fixture
+def thief(alice: User) -> Client:
+    """A browser that has Alice's cookie, six minutes after she has logged in."""
+    hers = Client()
+    hers.post("/login/", {"username": "alice", "password": PASSWORD})
+    return later(hers)
+
+
+def later(client: Client) -> Client:
+    """Let six minutes pass since the password was given."""
+    session = client.session
+    session["access_password_at"] -= 360
+    session.save()
+    return client
+
+
+def secret_on(page: str) -> str:
+    """The key for the app that a page shows; "" when it shows none."""
+    shown = re.search(r"<code>((?:[A-Z2-7]{4} ?){8})</code>", page)
+    return shown[1].replace(" ", "") if shown else ""
+
+
+def enrol(client: Client) -> str:
+    """Set up the app as a person does; returns its secret."""
+    secret = secret_on(client.get(ENROL).content.decode())
+    client.post(ENROL, {"code": pyotp.TOTP(secret).now()})
+    return secret
+
+
+def confirm(client: Client, password: str, target: str = ENROL) -> Any:
+    form = {"present": password, "next": target}
+    return client.post(reverse("access:confirm_password"), form)
+
+
+def test_a_stolen_session_sets_up_no_app_and_sees_no_secret(alice: User, thief: Client) -> None:
+    secret = services.factor_begin(user=alice)  # Alice has begun herself
+    for answer in (
+        thief.get(ENROL, follow=True),
+        thief.post(ENROL, {"code": pyotp.TOTP(secret).now()}, follow=True),
+        thief.get(reverse("access:factor_picture"), follow=True),
+        confirm(thief, "wrong"),
+        thief.get(ENROL, follow=True),
+    ):
+        assert secret_on(answer.content.decode()) == ""
+        assert answer["Content-Type"].startswith("text/html")  # not the picture
+        assert "Enter your password" in answer.content.decode()
+    assert not has_factor(alice)
+
+
+def test_with_the_password_the_app_is_set_up(alice: User, thief: Client) -> None:
+    asked = thief.get(ENROL)
+    assert asked["Location"] == f"{reverse('access:confirm_password')}?next=%2Fsecurity%2Fapp%2F"
+    assert confirm(thief, PASSWORD)["Location"] == ENROL
+    enrol(thief)
+    assert has_factor(alice)
+
+
+def test_who_has_just_logged_in_is_not_asked_again(alice: User) -> None:
+    client = Client()
+    client.post("/login/", {"username": "alice", "password": PASSWORD})
+    enrol(client)
+    assert has_factor(alice)
+
+
+def test_the_password_cannot_be_guessed_with_a_stolen_session(alice: User, thief: Client) -> None:
+    """Both pages that take it count together."""
+    new = {"new_password": "a much better one", "repeated": "a much better one"}
+    change = reverse("access:password")
+    for guess in range(3):
+        assert "not your present password" in confirm(thief, f"guess {guess}").content.decode()
+        thief.post(change, {"present": f"more {guess}", **new})
+    assert "Too many tries" in confirm(thief, PASSWORD).content.decode()
+    assert "Too many tries" in thief.post(change, {"present": PASSWORD, **new}).content.decode()
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)
+    assert thief.get(ENROL).status_code == 302
+
+
+def test_a_right_password_forgets_the_wrong_ones(alice: User, thief: Client) -> None:
+    for _round in range(3):
+        for guess in range(4):
+            confirm(thief, f"guess {guess}")
+        assert confirm(thief, PASSWORD).status_code == 302
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example/", "/\\evil.example"])
+def test_the_password_page_leads_to_this_site_only(thief: Client, target: str) -> None:
+    assert confirm(thief, PASSWORD, target)["Location"] == reverse("access:security")
+
+
+def test_an_operators_stolen_session_removes_nobodys_app(alice: User, hashed_password: str) -> None:
+    olga = make_user("olga", hashed_password)
+    olga.is_operator = True
+    olga.save()
+    services.grant_set(user=olga, name="operate", actor="test")
+    hers = Client()
+    hers.post("/login/", {"username": "alice", "password": PASSWORD})
+    enrol(hers)
+    client = Client()
+    client.post("/login/", {"username": "olga", "password": PASSWORD})
+    page = reverse("access:factor_reset", args=[alice.pk])
+    later(client).post(page, {"reason": "lost phone"})
+    assert has_factor(alice)
+    confirm(client, PASSWORD, page)
+    client.post(page, {"reason": "lost phone"})
+    assert not has_factor(alice)
+
+
+def test_nobody_removes_the_own_app_as_an_operator(world: World) -> None:
+    """Then the code would not be needed."""
+    client = world.client("operate")
+    secret = enrol(client)
+    assert secret
+    user = world.users["operate"]
+    page = client.post(reverse("access:factor_reset", args=[user.pk]), {"reason": "mine"})
+    assert "Another operator" in page.content.decode()
+    assert has_factor(user)
+
+
+# -- mails to the owner ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def told(
+    alice: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committed
+) -> Callable[[], AbstractContextManager[list[str]]]:
+    """`with told() as subjects:` what Alice was told by mail of what is done inside."""
+    monkeypatch.setattr(tasks.send_notice_mail, "delay", tasks.send_notice_mail.run)
+
+    @contextmanager
+    def telling() -> Iterator[list[str]]:
+        mail.outbox.clear()
+        sentences: list[str] = []
+        with django_capture_on_commit_callbacks(execute=True):
+            yield sentences
+            assert mail.outbox == []  # nothing before the commit
+        for message in mail.outbox:
+            assert message.to == ["alice@example.com"]
+            sentences.append(message.body.splitlines()[2])
+
+    return telling
+
+
+def test_the_owner_is_told_of_each_change_to_the_log_in(alice: User, told: Any) -> None:
+    client = Client()
+    client.force_login(alice)
+    with told() as sentences:
+        secret = enrol(client)
+    assert sentences == ["An authenticator app was set up for your user."]
+    with told() as sentences:
+        codes = services.recovery_codes_renew(user=alice, actor=alice)
+    assert sentences == ["New recovery codes replaced the earlier ones."]
+    with told() as sentences:
+        services.factor_check(user=alice, code=codes[0])
+    assert sentences == ["A recovery code of your user was used."]
+    with told() as sentences:
+        for _ in range(6):
+            services.factor_check(user=alice, code="000000")
+    assert sentences == ["Someone entered your password and then several wrong codes."]
+    with told() as sentences:
+        services.factor_remove(user=alice, actor="an operator", reason="lost")
+    assert sentences == ["The authenticator app of your user was removed."]
+    with told() as sentences:
+        services.password_set(user=alice, password="a much better one", actor=alice)
+    assert sentences == ["The password of your user was changed."]
+    assert secret
+
+
+def test_what_did_not_happen_is_not_told(alice: User, told: Any) -> None:
+    with told() as sentences:
+        services.factor_remove(user=alice, actor=alice)
+        services.factor_begin(user=alice)
+        services.factor_check(user=alice, code="000000")
+    assert sentences == []
+
+
+def test_the_mail_says_when_and_from_where_in_the_owners_language_and_zone(
+    alice: User, told: Any
+) -> None:
+    services.profile_change(user=alice, actor=alice, zone="America/New_York", locale="zh-hans")
+    mails.send_notice(alice.pk, "access.password_set", 1_763_700_000_000_000, "192.0.2.7")
+    message = mail.outbox[-1]
+    assert "2025-11-20 23:40 EST" in message.body
+    assert "192.0.2.7" in message.body
+    assert "\n" not in message.subject
+
+
+def test_the_address_is_that_of_the_request(alice: User, told: Any) -> None:
+    client = Client(REMOTE_ADDR="192.0.2.9")
+    client.force_login(alice)
+    with told():
+        enrol(client)
+    assert "192.0.2.9" in mail.outbox[0].body
+
+
+def test_a_user_without_an_address_is_not_told(alice: User, told: Any) -> None:
+    alice.email = ""
+    alice.save()
+    with told() as sentences:
+        services.password_set(user=alice, password="a much better one", actor=alice)
+    assert sentences == []
+    assert not mails.send_notice(alice.pk, "access.password_set", 1, "")
+
+
+def test_a_broker_that_takes_no_mail_undoes_nothing(
+    alice: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committed
+) -> None:
+    def refuse(*_given: Any) -> None:
+        raise OSError("the broker is away")
+
+    monkeypatch.setattr(tasks.send_notice_mail, "delay", refuse)
+    client = Client()
+    client.force_login(alice)
+    with django_capture_on_commit_callbacks(execute=True):
+        enrol(client)
+    assert has_factor(alice)
+    assert client.get(reverse("access:security")).status_code == 200
+
+
+def test_every_notice_belongs_to_an_action_of_the_audit_log(alice: User) -> None:
+    """And each can be rendered."""
+    for action in mails.NOTICES:
+        assert mails.send_notice(alice.pk, action, int(time.time() * 1e6), "")
+    assert len({message.body for message in mail.outbox}) == len(mails.NOTICES)
