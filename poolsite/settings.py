@@ -96,6 +96,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",  # outside of what may refuse
     "csp.middleware.CSPMiddleware",
     "poolsite.access.middleware.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -106,7 +107,6 @@ MIDDLEWARE = [
     "poolsite.access.middleware.PrincipalMiddleware",
     "poolsite.operations.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "poolsite.urls"

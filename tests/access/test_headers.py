@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.test import Client
 
+from poolsite.operations import tables
 from tests.access.world import World
 from tests.support.environment import SAFE
 from tests.support.waiting import patient
@@ -40,9 +44,35 @@ def test_the_admin_alone_may_evaluate_and_style(world: World) -> None:
     assert rules["frame-ancestors"] == {"'none'"}
 
 
-@pytest.mark.parametrize("path", ["/login/", "/profile/", "/admin/", "/no-such-page/"])
-def test_every_answer_carries_the_headers(world: World, path: str) -> None:
-    answer = world.client("operate").get(path)
+def _broken(*_given: object, **_options: object) -> None:
+    raise RuntimeError("a fault of ours")
+
+
+ANSWERS: dict[str, tuple[int, Callable[[Client], Any]]] = {
+    "page": (200, lambda client: client.get("/login/", follow=True)),
+    "admin": (200, lambda client: client.get("/admin/")),
+    "redirect": (302, lambda client: client.get("/profile/", HTTP_COOKIE="")),
+    "no slash": (301, lambda client: client.get("/profile")),
+    "another host": (400, lambda client: client.get("/login/", HTTP_HOST="evil.example")),
+    "no CSRF token": (403, lambda _: Client(enforce_csrf_checks=True).post("/login/", {"a": "b"})),
+    "missing": (404, lambda client: client.get("/no-such-page/")),
+    "wrong method": (405, lambda client: client.post("/tokens/")),
+    "fault": (500, lambda client: client.get("/tokens/")),
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_answer_carries_the_headers(
+    world: World, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = world.client("operate")
+    client.raise_request_exception = False
+    if kind == "fault":
+        monkeypatch.setattr(tables, "answer", _broken)
+    status, ask = ANSWERS[kind]
+    answer = ask(client)
+    assert answer.status_code == status
+    assert policy(answer["Content-Security-Policy"])["frame-ancestors"] == {"'none'"}
     assert answer["X-Frame-Options"] == "DENY"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Referrer-Policy"] == "same-origin"

@@ -116,6 +116,19 @@ def test_logging_in_changes_the_session_key(alice: User) -> None:
     assert not Session.objects.filter(session_key=planted).exists()
 
 
+def test_logging_in_changes_the_csrf_secret(alice: User) -> None:
+    """A form's token that an attacker knew before the log-in is refused after it."""
+    client = Client(enforce_csrf_checks=True)
+    page = client.get("/login/").content.decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert token is not None
+    form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
+    assert client.post("/login/", form).status_code == 302
+    old = {"csrfmiddlewaretoken": token[1]}
+    assert client.post("/security/logout/", old).status_code == 403
+    assert logged_in(client)
+
+
 def test_another_user_in_the_same_browser_inherits_nothing(alice: User, bob: User) -> None:
     client = Client()
     log_in(client, "alice")
@@ -238,6 +251,16 @@ def test_a_bad_new_password_changes_nothing(alice: User, form: dict[str, str]) -
         ("/history/?actor=x", "/history/?actor=x"),
         ("https://evil.example/", "/"),
         ("//evil.example/", "/"),
+        ("///evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("\\\\evil.example/", "/"),
+        ("/\t/evil.example/", "/"),
+        ("\x00//evil.example/", "/"),
+        (" //evil.example/", "/"),
+        ("https:evil.example/", "/"),
+        ("https:///evil.example/", "/"),
+        ("http://testserver@evil.example/", "/"),
+        ("/login/%0d%0aSet-Cookie:x=y", "/login/%0d%0aSet-Cookie:x=y"),
         ("javascript:alert(1)", "/"),
         ("", "/"),
     ],
