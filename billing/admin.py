@@ -22,8 +22,6 @@ from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
 from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
 
-SECRETS = ("token", "extra_data")  # whoever has them could open a payer's page at the provider
-
 
 class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
     """By the account's short name."""
@@ -88,14 +86,6 @@ class Looked(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no ty
         principal = principal_of_request(request)
         return access.visible(rows, principal, self.view_action, account_field=self.account_path)
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field but secrets."""
-        return [field.name for field in self.model._meta.fields if field.name not in SECRETS]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field."""
-        return self.get_fields(request, obj)
-
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
@@ -126,6 +116,7 @@ class WalletAdmin(Looked):
 class RechargeAdmin(Looked):
     """Top-ups."""
 
+    hidden = ("token", "extra_data")  # they open the payer's page at the provider
     list_display = ("number", "wallet", "amount", "currency", "status", "variant", "created")
     search_fields = ("transaction_id", "provider_payment")
     filters = ("status", "variant", "is_automatic")
@@ -154,6 +145,7 @@ class ProviderEventAdmin(Looked):
 class PaymentMethodAdmin(Looked):
     """Kept cards, by the names that their providers gave them."""
 
+    hidden = ("reference", "customer")  # they name the card to the provider
     list_display = ("label", "wallet", "variant", "created_at", "removed_at")
 
 

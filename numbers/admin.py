@@ -45,6 +45,7 @@ class PoolAdmin(ChangedAggregate):
 
     view_action = "numbers.view"
     change_action = "numbers.operate"
+    create_action = "numbers.create"
     kind = "pool"
     list_display = ("slug", "name", "account", "daily_cap", "paused_at", "open_page")
     search_fields = ("slug__startswith", "name__istartswith")
@@ -203,17 +204,17 @@ class NumberAdmin(OfPool):
         shown = [str(number) for number in objs[:100]]
         return shown, {str(Number._meta.verbose_name_plural): len(objs)}, set(), []
 
-    @admin.action(description=gettext_lazy("Quarantine"))
+    @admin.action(permissions=["change"], description=gettext_lazy("Quarantine"))
     def quarantine(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
         """Take the marked numbers out of picking."""
         self._ask(request, queryset, "quarantine")
 
-    @admin.action(description=gettext_lazy("Release from quarantine"))
+    @admin.action(permissions=["change"], description=gettext_lazy("Release from quarantine"))
     def release(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
         """Let the marked numbers be picked again."""
         self._ask(request, queryset, "release")
 
-    @admin.action(description=gettext_lazy("Force hang-up"))
+    @admin.action(permissions=["change"], description=gettext_lazy("Force hang-up"))
     def force_hangup(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
         """End the calls of the marked numbers."""
         self._ask(request, queryset, "hangup")
@@ -307,9 +308,4 @@ class NumberImportAdmin(OfPool):
     """Imports; they are confirmed and undone on their own page."""
 
     list_display = ("public_id", "pool", "file_name", "state_word", "imported", "created_at")
-    exclude = ("pending", "next_row")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field that is shown."""
-        hidden = set(self.exclude)
-        return [name for name in super().get_readonly_fields(request, obj) if name not in hidden]
+    hidden = ("pending", "next_row")

@@ -11,4 +11,4 @@ def register() -> None:
     register_action("numbers.event", grants=["operate"], tokens=True)
     register_action("numbers.operate", grants=["operate"])
     register_action("numbers.label", grants=["operate"], tokens=True)
-    register_action("numbers.create", grants=["operate"])
+    register_action("numbers.create", grants=["operate"], everywhere=True)

@@ -86,6 +86,7 @@ class Action:
     visitors: bool
     members: bool
     fresh_factor: bool
+    everywhere: bool
 
 
 _ACTIONS: dict[str, Action] = {}
@@ -101,6 +102,7 @@ def register_action(
     visitors: bool = False,
     members: bool = False,
     fresh_factor: bool = False,
+    everywhere: bool = False,
 ) -> Action:
     """Declare an action, `app.verb`, and who may do it.
 
@@ -111,6 +113,8 @@ def register_action(
     tokens / visitors: API tokens whose scope covers the thing / the visitor of that very desk.
     members: every logged-in user, in any role (own profile).
     fresh_factor: besides, the person must have proved a second factor lately (money).
+    everywhere: asked without a thing, it is about the whole platform (to create one, to change
+        operators): a grant for one thing does not open it.
     ValueError when the name was registered with other rules.
     """
     action = Action(
@@ -122,6 +126,7 @@ def register_action(
         visitors,
         members,
         fresh_factor,
+        everywhere,
     )
     if _ACTIONS.get(name, action) != action:
         raise ValueError(f"action {name} is already registered with other rules")
@@ -180,9 +185,7 @@ def _user(principal: Principal, rule: Action, thing: object | None) -> Decision:
     if principal.is_operator:
         return _operator(principal, rule, thing)
     if thing is None:
-        suits = any(rule.roles & roles for roles in principal.memberships.values())
-        suits = suits or any(name in rule.grants for name, _, _ in principal.thing_grants)
-        return Decision.ALLOW if suits else Decision.FORBIDDEN
+        return Decision.ALLOW if _suits_somewhere(principal, rule) else Decision.FORBIDDEN
     roles = principal.roles_in(_tenant(thing))
     if not roles:
         return Decision.HIDDEN
@@ -195,12 +198,18 @@ def _operator(principal: Principal, rule: Action, thing: object | None) -> Decis
     if rule.operators or rule.grants & principal.grants:
         return Decision.ALLOW
     if thing is None:
-        suits = any(name in rule.grants for name, _, _ in principal.thing_grants)
-        suits = suits or any(rule.roles & roles for roles in principal.memberships.values())
-        return Decision.ALLOW if suits else Decision.FORBIDDEN
+        return Decision.ALLOW if _suits_somewhere(principal, rule) else Decision.FORBIDDEN
     if _granted(principal, rule, thing) or rule.roles & principal.roles_in(_tenant(thing)):
         return Decision.ALLOW
     return Decision.FORBIDDEN
+
+
+def _suits_somewhere(principal: Principal, rule: Action) -> bool:
+    """Whether there may be a thing to which the person may do it."""
+    if rule.everywhere:
+        return False
+    by_role = any(rule.roles & roles for roles in principal.memberships.values())
+    return by_role or any(name in rule.grants for name, _, _ in principal.thing_grants)
 
 
 def _granted(principal: Principal, rule: Action, thing: object) -> bool:

@@ -15,14 +15,6 @@ from poolsite.access.principals import principal_of_request
 admin.site.unregister(Group)  # roles and grants take the place of Django's groups
 
 
-class ReadOnly(ByActions):
-    """Nothing is added, changed or deleted here."""
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field."""
-        return [field.name for field in self.model._meta.fields]  # type: ignore[attr-defined]
-
-
 @admin.register(Account)
 class AccountAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     """Tenants: name, zone and language can be changed, slug and currency never."""
@@ -56,7 +48,7 @@ class AccountAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(User)
-class UserAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+class UserAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     """Users, to find one by name or address."""
 
     view_action = "access.operators_view"
@@ -65,26 +57,22 @@ class UserAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
     list_filter = ("is_operator", "is_active")
     search_fields = ("username__istartswith", "email__istartswith")
     show_full_result_count = False
-    exclude = ("password", "groups", "user_permissions", "sessions_epoch")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field that is shown."""
-        return [name for name in super().get_readonly_fields(request, obj) if name != "password"]
+    hidden = ("password", "sessions_epoch")
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+class ApiTokenAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     """API tokens, without their secrets."""
 
     view_action = "access.tokens_view"
     list_display = ("name", "prefix", "account", "switch", "last_used_at", "expires_at")
     search_fields = ("name__istartswith", "prefix")
     show_full_result_count = False
-    exclude = ("secret_hash",)
+    hidden = ("secret_hash",)
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnly, ModelAdmin):  # type: ignore[misc]
+class AuditEntryAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     """The audit log, newest first."""
 
     view_action = "access.history_view"

@@ -1,5 +1,6 @@
 """The admin asks `access.decide` like every other page."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpRequest
@@ -12,18 +13,47 @@ from poolsite.access.visibility import visible
 class ByActions:
     """Mixin before ModelAdmin: who may look and who may change is said by two actions.
 
-    `change_action` blank = nobody changes anything here. `account_field`: see `visible`.
+    `change_action` blank = nobody changes anything here. `create_action`: who may add, where that
+    is another one. `account_field`: see `visible`. `hidden`: fields that no page shows.
     """
 
     view_action: ClassVar[str]
     change_action: ClassVar[str] = ""
+    create_action: ClassVar[str] = ""
     account_field: ClassVar[str] = "account"
+    hidden: ClassVar[tuple[str, ...]] = ()
+    fields: Any = None
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """The rows that the reader may see."""
         rows = super().get_queryset(request)  # type: ignore[misc]
         principal = principal_of_request(request)
         return visible(rows, principal, self.view_action, account_field=self.account_field)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        """The declared fields, else every one that is not hidden."""
+        return self.fields or self._shown()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        """Every field; a class that changes rows says which ones stay."""
+        return self._shown()
+
+    def _shown(self) -> list[str]:
+        names = [field.name for field in self.model._meta.fields]  # type: ignore[attr-defined]
+        return [name for name in names if name not in self.hidden]
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Only the filters beside the list.
+
+        Django lets every column be asked about in the address, also one that no page shows: a
+        hash or a key could be guessed letter by letter.
+        """
+        offered = {
+            getattr(each, "parameter_name", "") or (each if isinstance(each, str) else each[0])
+            for each in self.get_list_filter(request)  # type: ignore[attr-defined]
+        }
+        named = any(lookup == name or lookup.startswith(f"{name}__") for name in offered)
+        return named and super().lookup_allowed(lookup, value, request)  # type: ignore[misc]
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Whether the model is listed at all."""
@@ -35,7 +65,7 @@ class ByActions:
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether the reader may add."""
-        return self._may(request, self.change_action)
+        return self._may(request, self.create_action or self.change_action)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether the reader may change."""

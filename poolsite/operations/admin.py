@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
@@ -20,10 +21,6 @@ class Seen(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no type
 
     show_full_result_count = False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field."""
-        return [field.name for field in self.model._meta.fields]
-
 
 @admin.register(NoticeTarget)
 class NoticeTargetAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
@@ -35,19 +32,20 @@ class NoticeTargetAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     list_filter = ("channel", "active")
     show_full_result_count = False
     fields = ("account", "channel", "address", "warnings", "active", "secret")
-    readonly_fields = ("secret",)
-
-    def get_exclude(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """The signing secret is for those who may change it."""
-        return [] if self.has_change_permission(request, obj) else ["secret"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Without what is excluded."""
-        hidden = self.get_exclude(request, obj)
-        return [name for name in self.fields if name not in hidden]
+        """The signing secret is for those who may change it."""
+        may = self.has_change_permission(request, obj)
+        return [name for name in self.fields if may or name != "secret"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """The signing secret is made for the target, and stays."""
+        return ["secret"]
 
     def save_model(self, request: HttpRequest, obj: NoticeTarget, form: Any, change: bool) -> None:
-        """Through the services, which audit."""
+        """Through the services, which audit; the account that was chosen is asked about, too."""
+        if not self.has_change_permission(request, obj):
+            raise PermissionDenied
         services.save_target(obj, actor=principal_of_request(request))
 
     def delete_model(self, request: HttpRequest, obj: NoticeTarget) -> None:

@@ -56,10 +56,6 @@ class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships 
             kind=self.kind,
         )
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field."""
-        return [field.name for field in self.model._meta.fields]
-
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:

@@ -17,7 +17,7 @@ def register() -> None:
     register_action("operations.targets_change", roles=MANAGERS, grants=["operate"])
     register_action("operations.search", members=True, operators=True)
     register_action("operations.system", operators=True)
-    register_action("operations.system_change", grants=["operate"])
+    register_action("operations.system_change", grants=["operate"], everywhere=True)
     register_page_word("operations:system", _("Open system"))
     register_page_word("access:tokens", _("Open tokens"))
     register_page_word("access:operators", _("Open operators"))

@@ -27,6 +27,7 @@ class GateAdmin(ChangedAggregate):
     form = GateChecks
     view_action = "admission.view"
     change_action = "admission.operate"
+    create_action = "admission.create"
     kind = "gate"
     list_display = ("slug", "name", "key", "account", "cap", "pinned_cap", "paused_at")
     search_fields = ("slug__startswith", "name__istartswith", "key__startswith")

@@ -11,4 +11,4 @@ def register() -> None:
     register_action("admission.use", grants=["operate"], tokens=True)
     register_action("admission.batch", roles=("owner", "admin"), grants=["operate"], tokens=True)
     register_action("admission.operate", grants=["operate"])
-    register_action("admission.create", grants=["operate"])
+    register_action("admission.create", grants=["operate"], everywhere=True)

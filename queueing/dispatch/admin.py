@@ -25,6 +25,7 @@ class GroupAdmin(ChangedAggregate):
 
     view_action = "dispatch.view"
     change_action = "dispatch.configure"
+    create_action = "dispatch.create"
     kind = "group"
     list_display = ("slug", "name", "account", "sharing", "heartbeat_seconds", "disconnect_seconds")
     search_fields = ("slug__startswith", "name__istartswith")

@@ -11,4 +11,4 @@ def register() -> None:
     register_action("dispatch.link", grants=["operate"], tokens=True)
     register_action("dispatch.operate", grants=["operate"], tokens=True)
     register_action("dispatch.configure", grants=["operate"])
-    register_action("dispatch.create", grants=["operate"])
+    register_action("dispatch.create", grants=["operate"], everywhere=True)

@@ -52,6 +52,7 @@ class ChangedOfDesk(ChangedAggregate):
 class DeskAdmin(ChangedOfDesk):
     """Desks; queues and agents are lists of their own."""
 
+    create_action = "line.create"
     list_display = ("slug", "name", "account", "transcript_days", "recovering_since")
     search_fields = ("slug__startswith", "name__istartswith")
     fields = ("slug", "account", *desk_settings.SETTINGS)

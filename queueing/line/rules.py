@@ -12,7 +12,7 @@ def register() -> None:
     )
     register_action("line.configure", roles=["owner", "admin"], grants=["operate"])
     register_action("line.erase", roles=["owner", "admin"], grants=["operate"], tokens=True)
-    register_action("line.create", grants=["operate"])
+    register_action("line.create", grants=["operate"], everywhere=True)
     register_action("line.serve", roles=["agent", "supervisor", "admin", "owner"], tokens=True)
     register_action(
         "line.answer",

@@ -19,6 +19,7 @@ from tests.support.cluster import RedisCluster
 from tests.support.durations import DurationsPlugin
 from tests.support.environment import SAFE
 from tests.support.flushing import make_flush_cheap
+from tests.support.matrix import MatrixPlugin
 from tests.support.needs import NeedsPlugin, require
 from tests.support.parts import PartsPlugin, starts_processes
 from tests.support.postgres import PostgresServer
@@ -71,7 +72,8 @@ hypothesis.settings.load_profile("poolsite")
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
     config.option.basetemp = config.option.basetemp or str(_FOLDER / "t")  # gone at the end
-    for plugin in (NeedsPlugin(), PartsPlugin(), RepeatingPlugin(), DurationsPlugin()):
+    kinds = (NeedsPlugin, PartsPlugin, RepeatingPlugin, DurationsPlugin, MatrixPlugin)
+    for plugin in (kind() for kind in kinds):
         config.pluginmanager.register(plugin)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(ProgressPlugin(), "progress")  # -p no:progress
