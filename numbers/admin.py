@@ -28,6 +28,7 @@ from numbers.views.number_filter import typed_prefix, with_country
 from numbers.views.number_rows import Row, rows_of
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
+from poolsite.api.problems import RefusedError
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 
 
@@ -177,16 +178,9 @@ class NumberAdmin(OfPool):
         made = services.number_add(actor=actor, pool=data["pool"], number=data["value"], **more)
         obj.pk, obj.value = made.pk, made.value
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """A refusal of the services is said on the page; nothing was added."""
-        try:
-            found: HttpResponse = super().add_view(request, form_url, extra_context)
-        except NumbersError as error:
-            messages.error(request, sentence_of(error.detail))
-            return HttpResponseRedirect(request.get_full_path())
-        return found
+    def sentence_of(self, error: RefusedError) -> str:
+        """In the words of the pool's pages."""
+        return sentence_of(error.detail)
 
     def delete_model(self, request: HttpRequest, obj: Number) -> None:
         """Through the services: a call that runs goes on to its hang-up."""

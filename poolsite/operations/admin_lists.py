@@ -4,6 +4,8 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
+from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,6 +17,7 @@ from poolsite import access
 from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
+from poolsite.api.problems import RefusedError
 
 COUNTED_ROWS = 1_000
 
@@ -55,6 +58,30 @@ class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships 
             slug_field=f"{prefix}slug",
             kind=self.kind,
         )
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        """A refusal of the services is said on the page; nothing was changed."""
+        try:
+            found: HttpResponse = super().changeform_view(
+                request, object_id, form_url, extra_context
+            )
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        except RefusedError as error:
+            messages.error(request, self.sentence_of(error))
+        else:
+            return found
+        return HttpResponseRedirect(request.get_full_path())
+
+    def sentence_of(self, error: RefusedError) -> str:
+        """Why the service refused, for a person."""
+        return error.detail
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None

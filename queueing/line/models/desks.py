@@ -1,6 +1,7 @@
 """A desk: a tenant's queues and the agents who serve them."""
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -202,6 +203,14 @@ class Agent(PartRow):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """ValidationError unless the skills are slugs with levels from 1 to 9."""
+        super().clean()
+        skills = self.skills
+        levels = skills.values() if isinstance(skills, dict) else [None]
+        if not all(type(level) is int and 1 <= level <= 9 for level in levels):
+            raise ValidationError({"skills": _("Give each skill a level from 1 to 9.")})
 
 
 class CannedReply(models.Model):

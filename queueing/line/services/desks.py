@@ -119,7 +119,7 @@ def agent_create(
         user=user,
         name=name,
         capacity=capacity,
-        skills=dict(skills or {}),
+        skills={} if skills is None else skills,
         phone=phone,
     )
     agent.full_clean()
