@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from django.http import HttpRequest
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from poolsite.access.actions import decide
 from poolsite.access.principals import principal_of_request
@@ -41,6 +43,23 @@ class ByActions:
     def _shown(self) -> list[str]:
         names = [field.name for field in self.model._meta.fields]  # type: ignore[attr-defined]
         return [name for name in names if name not in self.hidden]
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        """What a service finds wrong in a form is said on the page; nothing was changed."""
+        try:
+            found: HttpResponse = super().changeform_view(  # type: ignore[misc]
+                request, object_id, form_url, extra_context
+            )
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+            return HttpResponseRedirect(request.get_full_path())
+        return found
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Only the filters beside the list.

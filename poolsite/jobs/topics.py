@@ -6,9 +6,10 @@ from django.conf import settings
 from django.utils.translation import override
 
 from poolsite import live
-from poolsite.access import Decision, Principal, decide
+from poolsite.access import Decision, Principal, decide_found
 from poolsite.jobs.models import Job
 from poolsite.jobs.selectors import as_state
+from poolsite.live.scopes import id_of
 
 
 class JobTopic(live.SnapshotTopic):
@@ -19,18 +20,13 @@ class JobTopic(live.SnapshotTopic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         number, _, language = key.partition(".")
-        if not (number.isascii() and number.isdecimal() and len(number) < 19):
-            raise ValueError(f"no job {key!r}")
-        self.job_id = int(number)
+        self.job_id = id_of(number, "job")
         self.language = language or "en"
         if self.language not in dict(settings.LANGUAGES):
             raise ValueError(f"no language {language!r}")
 
     async def allowed(self, principal: Principal) -> Decision:
-        job = await self._job()
-        if job is None:
-            return decide(principal, "jobs.view", None) and Decision.HIDDEN
-        return decide(principal, "jobs.view", job)
+        return decide_found(principal, "jobs.view", await self._job())
 
     async def read(self) -> dict[str, Any]:
         job = await self._job()

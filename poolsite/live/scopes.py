@@ -60,3 +60,10 @@ def slug_of(key: str, kind: str) -> str:
     if not _SLUG.fullmatch(key):
         raise ValueError(f"not a {kind}: {key!r}")
     return key
+
+
+def id_of(key: str, kind: str) -> int:
+    """The key as a row's number, if it is one that SQL can hold; else ValueError."""
+    if not (key.isascii() and key.isdecimal() and len(key) < 19):
+        raise ValueError(f"not a {kind}: {key!r}")
+    return int(key)

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -71,8 +70,6 @@ class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships 
             found: HttpResponse = super().changeform_view(
                 request, object_id, form_url, extra_context
             )
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
         except RefusedError as error:
             messages.error(request, self.sentence_of(error))
         else:

@@ -93,7 +93,7 @@ def _value(field: Any, rows: dict[type[models.Model], models.Model]) -> Any:
     for kind, value in _VALUES:
         if isinstance(field, kind):
             return value(field)
-    raise NotImplementedError(f"{field.model._meta.label}.{field.name}")
+    raise LookupError(f"{field.model._meta.label}.{field.name}")
 
 
 _VALUES: tuple[tuple[type[Any], Any], ...] = (

@@ -1,12 +1,23 @@
 """One assertion: who gets which answer from a page."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponseBase
+from django.urls import resolve
 
 from tests.access.world import READERS, World
+from tests.support.matrix import observe
 
+OWN_WORDS = re.compile(r"\bown-(?:pool|switch|gate|group|desk|help|shop)\b")
+API_APPS = {
+    "accounts": "billing",
+    **dict.fromkeys(("agent", "desks", "queues", "visits"), "line"),
+    **dict.fromkeys(("devices", "gates"), "admission"),
+    "groups": "dispatch",
+    **dict.fromkeys(("numbers", "pools"), "numbers"),
+}
 # ok: the page or a redirect that belongs to it · login: to the log-in page (API: 401)
 # no: 403 · hidden: 404 · confirm: to the second factor
 ANSWERS = ("ok", "login", "no", "hidden", "confirm", "method")
@@ -31,20 +42,47 @@ def assert_answers(
     *,
     method: str = "get",
     data: Mapping[str, Any] | None = None,
+    counted: bool = True,
 ) -> None:
     """Fetch a page as nobody, as each role, as operators and as a foreign tenant.
 
     `expected` maps readers to answers; "members" stands for every role of the own account,
-    "operators" for every operator, "*" for all who are not named.
+    "operators" for every operator, "*" for all who are not named. counted: in the matrix that
+    the run prints (tests/support/matrix.py).
     """
     wrong = {}
+    area = area_of(url)
     for reader in READERS:
         wanted = expected_of(expected, reader)
         response = getattr(world.client(reader), method)(url, data or {})
         got = answer_of(response)
+        leaks = words_of_own(response, url) if reader == "foreign" else 0
+        if counted:
+            observe(area, reader, got, expected=got == wanted and not leaks, leaks=leaks)
+        if leaks:
+            wrong[reader] = f"{leaks} words of the account own"
         if got != wanted:
             wrong[reader] = f"{got} ({response.status_code}), not {wanted}"
     assert not wrong, f"{method.upper()} {url}: {wrong}"
+
+
+def area_of(url: str) -> str:
+    """The row of the matrix: the admin, or pages or API by the app that serves them."""
+    if url.startswith("/admin/"):
+        return "admin"
+    if url.startswith("/api/"):
+        first = re.split(r"[/?]", url.removeprefix("/api/v1/"))[0]
+        return f"API {API_APPS.get(first, 'itself')}"
+    app = resolve(url.partition("?")[0]).func.__module__.removeprefix("poolsite.")
+    return f"pages {app.removeprefix('queueing.').partition('.')[0]}"
+
+
+def words_of_own(response: HttpResponseBase, url: str) -> int:
+    """How often an answer names a thing of the account `own` that the address did not name."""
+    if response.status_code != 200:
+        return 0
+    found = OWN_WORDS.findall(getattr(response, "content", b"").decode(errors="replace"))
+    return sum(word not in url for word in found)
 
 
 def expected_of(expected: Mapping[str, str], reader: str) -> str:

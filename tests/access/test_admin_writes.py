@@ -13,7 +13,7 @@ from django.db.models.signals import post_delete, post_save
 from django.test import Client
 
 from poolsite.access import services
-from poolsite.access.models import AuditEntry, User
+from poolsite.access.models import Account, AuditEntry, User
 from poolsite.access.rights.cache import CACHE
 from poolsite.operations.models import NoticeTarget
 from queueing.line.models import Agent
@@ -249,6 +249,18 @@ def test_what_a_service_refuses_is_said_on_the_page(
     assert answer.status_code == 200
     assert "An agent serves queues of its own desk only." in answer.content.decode()
     assert not Agent.objects.filter(desk=other).exists()
+
+
+def test_a_bad_time_zone_of_an_account_is_said_on_the_page(
+    world: World, clients: dict[str, Client]
+) -> None:
+    form = {"slug": "fresh", "name": "Fresh", "zone": "Moon/Sea", "currency": "CNY", "locale": "en"}
+    answer = clients["operate"].post("/admin/access/account/add/", form, follow=True)
+    assert (answer.status_code, "There is no such time zone." in answer.content.decode()) == (
+        200,
+        True,
+    )
+    assert not Account.objects.filter(slug="fresh").exists()
 
 
 def test_a_member_of_an_account_who_is_an_operator_makes_targets_for_that_account_alone(

@@ -102,6 +102,26 @@ def test_a_grant_for_one_desk_counts_for_that_desk_in_its_tenant(
     assert access.decide(granted, "test.supervise", thing) is answer
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        *("numbers.create", "line.create", "admission.create", "dispatch.create"),
+        *("access.accounts_change", "access.operators_change", "operations.system_change"),
+    ],
+)
+@pytest.mark.parametrize("is_operator", [True, False])
+def test_a_grant_for_one_pool_opens_nothing_that_is_about_the_whole_platform(
+    action: str, is_operator: bool
+) -> None:
+    """The member of an account would change operators by it, the operator create pools."""
+    granted = frozenset({("operate", "pool:east", None)})
+    one = replace(user("agent", thing_grants=granted), is_operator=is_operator)
+    assert access.decide(one, action) is Decision.FORBIDDEN
+    assert access.decide(one, "numbers.operate").allowed  # for it there is a pool
+    everywhere = replace(one, is_operator=True, grants=frozenset({"operate"}))
+    assert access.decide(everywhere, action).allowed
+
+
 def test_an_expired_credential_has_to_log_in() -> None:
     late = token("*", expires_at=time.time() - 1)
     assert access.decide(late, "decide.view", POOL) is Decision.LOGIN

@@ -161,8 +161,6 @@ ADMIN_DOORS = {
     "admin/password_change/": Rule(PUBLIC),  # leads to our own page, which asks
     "admin/password_change/done/": Rule(PUBLIC),
 }
-# Everything else under /admin/ has one rule: staff gets its answer, everybody else the door.
-ADMIN = Rule({"nobody": "login", "operators": "any", "*": "login"})
 
 
 def _incident(world: World) -> str:

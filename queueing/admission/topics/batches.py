@@ -3,6 +3,7 @@
 from typing import Any
 
 from poolsite import access, hotpath, live
+from poolsite.live.scopes import id_of
 from queueing.admission import gate as door
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.models import TaskBatch
@@ -33,12 +34,11 @@ class BatchTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        if not (key.isascii() and key.isdecimal() and len(key) < 19):
-            raise ValueError(f"not a batch: {key!r}")
+        self._id = id_of(key, "batch")
         self._wakes: list[str] = []
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        found = await live.in_thread(_find, int(self.key))
+        found = await live.in_thread(_find, self._id)
         ref = None
         if found is not None:
             gate = found.gate
@@ -51,7 +51,7 @@ class BatchTopic(live.SnapshotTopic):
         return [*self._wakes, live.touch_channel(self.address)]
 
     async def read(self) -> Any:
-        found = await live.in_thread(_find, int(self.key))
+        found = await live.in_thread(_find, self._id)
         if found is None:
             return {}
         _overlay(found, await hotpath.arun(door.show(found.gate.slug)))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from poolsite import access, live
+from poolsite.live.scopes import id_of
 from queueing.dispatch.models import Upgrade
 from queueing.dispatch.selectors.upgrades import upgrade_out
 
@@ -17,8 +18,7 @@ class UpgradeTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        if not (key.isascii() and key.isdecimal() and len(key) < 19):
-            raise ValueError(f"not an upgrade: {key!r}")
+        self._id = id_of(key, "upgrade")
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         if not principal.is_authenticated:
@@ -33,7 +33,7 @@ class UpgradeTopic(live.SnapshotTopic):
 
     def _find(self) -> Upgrade | None:
         rows = Upgrade.objects.select_related("group__account")
-        return rows.filter(pk=int(self.key), group__deleted_at=None).first()
+        return rows.filter(pk=self._id, group__deleted_at=None).first()
 
     def _read(self) -> dict[str, Any]:
         upgrade = self._find()

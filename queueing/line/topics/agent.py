@@ -4,6 +4,7 @@ from typing import Any
 
 from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
+from poolsite.live.scopes import id_of
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors.consoles import call_out, since_and_why
@@ -23,12 +24,11 @@ class AgentTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        if not (key.isascii() and key.isdecimal()):
-            raise ValueError(f"no agent {key!r}")
+        self._id = id_of(key, "agent")
         self._desk = ""
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        found = await live.in_thread(_desk_of, int(self.key))
+        found = await live.in_thread(_desk_of, self._id)
         if found is None:
             return access.Decision.HIDDEN
         self._desk, account_id = found
@@ -44,12 +44,12 @@ class AgentTopic(live.SnapshotTopic):
     async def beat(self, principal: access.Principal) -> bool:
         """Only the agent's own socket keeps the agent online."""
         if principal.kind == "user" and principal.id == self.key:
-            await hotpath.arun(door.agent_beat(self._desk, int(self.key)))
+            await hotpath.arun(door.agent_beat(self._desk, self._id))
             keeping.heard(self._desk)
         return False
 
     async def read(self) -> dict[str, Any]:
-        state = await hotpath.arun(door.agent_state(self._desk, int(self.key)))
+        state = await hotpath.arun(door.agent_state(self._desk, self._id))
         ids = [slot.visit for slot in state.slots if slot.visit]
         said = await live.in_thread(_said, ids)
         known = await hotpath.arun(door.visits(self._desk, ids)) if ids else {}

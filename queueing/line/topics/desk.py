@@ -5,6 +5,7 @@ from typing import Any
 
 from poolsite import access, hotpath, live
 from poolsite.live.lists import AggregateListTopic
+from poolsite.live.scopes import slug_of
 from queueing.line import desk as door
 from queueing.line.models import Desk
 from queueing.line.selectors import wallboard
@@ -19,7 +20,7 @@ class DeskTopic(live.SnapshotTopic):
     name = "line.desk"
 
     def __init__(self, key: str) -> None:
-        super().__init__(key)
+        super().__init__(slug_of(key, "desk"))
         self._read_at = float("-inf")
         self._known: dict[str, Any] = {}
 

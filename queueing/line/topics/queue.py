@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from poolsite import access, hotpath, live
+from poolsite.live.scopes import slug_of
 from poolsite.live.tail import Entry, tail_of
 from queueing.line import desk as door
 from queueing.line.models import Visit
@@ -27,7 +28,7 @@ class QueueTopic(live.Topic):
     waiting_frames = 64  # after a snapshot each page asks for its place: that costs more than these
 
     def __init__(self, key: str) -> None:
-        super().__init__(key)
+        super().__init__(slug_of(key, "queue"))
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
@@ -119,7 +120,7 @@ class WaitingTopic(live.RowsTopic):
     name = "line.waiting"
 
     def __init__(self, key: str) -> None:
-        super().__init__(key)
+        super().__init__(slug_of(key, "queue"))
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:

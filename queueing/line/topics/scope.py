@@ -1,6 +1,7 @@
 """Which desk, queue, visit and agent a topic's key means, and who may watch them."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -12,6 +13,7 @@ from queueing.line import desk as door
 from queueing.line.models import Agent, Queue, Visit
 
 PLACE_SECONDS = 1.0
+_VISIT = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,13 @@ def place_in(known: Place | None) -> Place:
     if known is None:
         raise LookupError("nobody was allowed to watch this yet")
     return known
+
+
+def visit_id_of(key: str) -> str:
+    """The key, if it can be a visit's public id; else ValueError."""
+    if not _VISIT.fullmatch(key):
+        raise ValueError(f"not a visit: {key!r}")
+    return key
 
 
 def queue_place(slug: str) -> Place | None:

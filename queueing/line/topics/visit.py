@@ -10,7 +10,7 @@ from queueing.line import desk as door
 from queueing.line.models import Message
 from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat_by_name
-from queueing.line.topics.scope import Place, may_read, place_in, visit_place
+from queueing.line.topics.scope import Place, may_read, place_in, visit_id_of, visit_place
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
@@ -29,7 +29,7 @@ class VisitTopic(live.Topic):
     safety_seconds = 20.0  # each heartbeat tells where the visit stands, too
 
     def __init__(self, key: str) -> None:
-        super().__init__(key)
+        super().__init__(visit_id_of(key))
         self._known: Place | None = None
         self._seen: door.Standing | None = None
         self._seq = 0  # of the standing that was read last
@@ -111,7 +111,7 @@ class TalkTopic(live.Topic):
     notes = False
 
     def __init__(self, key: str) -> None:
-        super().__init__(key)
+        super().__init__(visit_id_of(key))
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
