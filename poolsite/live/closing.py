@@ -10,20 +10,21 @@ GOODBYE_SECONDS = 2.0
 
 
 async def close_socket(send: Send, code: int, reason: str = "") -> None:
-    """Send the close frame, with a reason of at most 123 bytes.
+    """Send the close frame. The reason is cut to the 123 bytes that a close frame has room for:
+    uvicorn sends no frame at all for a longer one, and the peer learns neither code nor reason.
 
     daphne's protocol refuses to send the registered codes (1003, 1009, 1013 …) for an
     application, and drops every reason, but has a method that sends both; its `send` is a
     partial that holds it.
     """
+    told = reason.encode()[:REASON_BYTES].decode(errors="ignore")
     if reason or 1000 < code < 3000:
         for protocol in getattr(send, "args", ()):
             send_frame: Any = getattr(protocol, "sendCloseFrame", None)
             if send_frame is not None:
-                told = reason.encode()[:REASON_BYTES].decode(errors="ignore").encode()
-                send_frame(code=code, reasonUtf8=told or None)
+                send_frame(code=code, reasonUtf8=told.encode() or None)
                 return
-    await send({"type": "websocket.close", "code": code, "reason": reason})
+    await send({"type": "websocket.close", "code": code, "reason": told})
 
 
 async def say_goodbye(send: Send, code: int, reason: str = "") -> None:

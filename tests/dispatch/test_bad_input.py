@@ -100,6 +100,11 @@ async def _extra_field(peer: RawPeer) -> None:
     await peer.tell(op="beat", more=1)
 
 
+async def _much_wrong(peer: RawPeer) -> None:
+    """The close frame's reason would be longer than a close frame may be."""
+    await peer.tell(op="message", seq=0, session="/", **{"é" * 40: 1})
+
+
 @pytest.mark.parametrize(
     ("send", "code", "words"),
     [
@@ -114,6 +119,7 @@ async def _extra_field(peer: RawPeer) -> None:
         (_ack_of_nothing, 4409, "gap"),
         (_second_registration, 4400, "op is one of"),
         (_extra_field, 4400, "more"),
+        (_much_wrong, 4400, "session: "),
     ],
 )
 async def test_a_bad_frame_closes_its_socket_with_a_reason_and_disturbs_nobody(

@@ -1,6 +1,6 @@
 """What the line's interface answers, typed: the OpenAPI document says it to external ACDs."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja import Schema
 from pydantic import Field
@@ -46,7 +46,7 @@ class VisitOut(Schema):
     queue_name: str
     agent: str | None
     word: str
-    estimate: tuple[int, int] | None
+    estimate: Annotated[list[int], Field(min_length=2, max_length=2)] | None
 
 
 class JoinOut(VisitOut):

@@ -201,7 +201,15 @@ def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
     return {"stars": rating.stars, "comment": rating.comment}
 
 
-@visits.get("/{visit}/transcript", response={200: str, **ERRORS}, summary="Transcript")
+TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+
+
+@visits.get(
+    "/{visit}/transcript",
+    response={200: None, **ERRORS},
+    summary="Transcript",
+    openapi_extra={"responses": {200: TEXT}},
+)
 def get_transcript(request: HttpRequest, visit: str = VisitId) -> Any:
     """What was said, as a text file."""
     row = _row(request)

@@ -1,0 +1,263 @@
+"""Calls each operation of the document in many ways, and notes what does not hold.
+
+An example is one of: the call as it succeeds, with a body that was drawn beside or in place of the
+needed one (sent before by somebody who may not do it); the same with another tenant's ids, compared
+with ids that nobody has; anything that fits the document; and what does not fit it.
+"""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from requests.exceptions import InvalidHeader, InvalidURL
+from schemathesis import Case, GenerationMode
+from schemathesis.core import NOT_SET
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.core.transport import Response
+
+from tests.fuzz.judging import SHOWN_TO_ALL, Findings, conforms, judge, told_of
+from tests.fuzz.recipes import RECIPES, Given
+from tests.fuzz.repeating import repeat
+from tests.fuzz.stage import Caller, Stage
+from tests.support.waiting import patient
+
+# Who may not do what the tenant's own credential does. `narrow` may look at one pool.
+STRANGERS = ("nobody", "other", "revoked", "narrow")
+OPEN_TO_ALL = (*SHOWN_TO_ALL, "POST /queues/{slug}/left-messages")
+NARROW = ("GET /pools", "GET /numbers/who-had")  # and what is below the pool
+PLANS = ("good", "good", "good", "exact", "foreign", "foreign", "any", "wrong", "wrong")
+ANYBODY = (
+    ("own", "all"),
+    ("own", "narrow"),
+    ("own", "chatbot"),
+    ("own", "fs-01"),
+    ("platform", "all"),
+    ("platform", "session:operator"),
+)
+SENT = (ParameterLocation.PATH, ParameterLocation.QUERY, ParameterLocation.BODY)
+GHOSTS = {"slug": "no-such-thing", "visit": "nosuchvisit1", "device": "no-such-device"}
+
+
+@dataclass
+class Fuzz:
+    """What was called so far, and what came of it."""
+
+    stage: Stage
+    findings: Findings = field(default_factory=Findings)
+    calls: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+
+    def operation(self, operation: Any, number: int, examples: int) -> None:
+        """Call one operation that often, by a seed."""
+        name = name_of(operation)
+        self._succeed(operation, name, random.Random(number))
+        fits = operation.as_strategy()
+        wrong = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+
+        @seed(number)
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+        )
+        @given(st.data(), st.sampled_from(PLANS), st.integers(0, 2**32))
+        def _one(data: st.DataObject, plan: str, chance: int) -> None:
+            rnd = random.Random(chance)
+            if plan == "wrong" and _may_be_wrong(operation):
+                self._wrong(name, data.draw(wrong), rnd)
+                return
+            case = data.draw(fits)
+            if plan == "foreign":
+                self._foreign(name, case, rnd)
+            elif plan == "any":
+                self._any(name, case, rnd)
+            else:
+                self._good(name, case, rnd, exact=plan == "exact")
+
+        _one()
+
+    def never_done(self, operations: list[Any]) -> list[str]:
+        """The operations that never answered 2xx."""
+        return [name for name in map(name_of, operations) if not self.done[name]]
+
+    # -- one example -----------------------------------------------------------------------------
+
+    def _succeed(self, operation: Any, name: str, rnd: random.Random) -> None:
+        """The first call of an operation, with nothing but what it needs."""
+        case = operation.Case(media_type="application/json" if operation.body else None)
+        self._good(name, case, rnd, exact=True)
+
+    def _good(self, name: str, case: Case, rnd: random.Random, *, exact: bool) -> None:
+        own = self.stage.callers["own"]
+        needed = RECIPES[name](self.stage, own, rnd)
+        _fill(case, needed, exact=exact)
+        self._refused_to_strangers(name, case, needed, rnd)
+        caller = self.stage.operator if needed.who.startswith("session:") else own
+        if needed.who == "all" and rnd.random() < 0.2:
+            caller = self.stage.operator  # the platform's token does it for every tenant
+        response = self.call(name, case, caller, needed.who)
+        if response is None or response.status_code >= 300:
+            return
+        for fault in repeat(self, name, case, caller, needed, response):
+            self._note(name, fault, case, needed.who, response)
+
+    def _refused_to_strangers(
+        self, name: str, case: Case, needed: Given, rnd: random.Random
+    ) -> None:
+        """Nobody else succeeds with what the tenant is about to do."""
+        stranger = rnd.choice(STRANGERS)
+        if needed.who not in ("all", "gateway") and not needed.who.startswith("session:"):
+            return  # a visitor's own token, or nobody at all
+        if stranger == "other" and not case.path_parameters and not needed.query:
+            return  # it does the same to its own
+        of_pool = name.startswith("GET /pools/{slug}")
+        if stranger == "narrow" and (name in NARROW or of_pool):
+            return
+        if stranger in ("nobody", "narrow") and name in OPEN_TO_ALL:
+            return
+        caller = self.stage.callers["other" if stranger == "other" else "own"]
+        who = "all" if stranger == "other" else stranger
+        response = self.call(name, case, caller, who)
+        if response is None:
+            return
+        allowed = {401} if stranger in ("nobody", "revoked") else {401, 403, 404, 409, 413, 422}
+        if name == "GET /numbers/who-had" and response.json() == []:
+            return  # a list of one's own
+        if name in OPEN_TO_ALL and stranger == "other" and response.status_code < 300:
+            if name != "POST /queues/{slug}/join":
+                return
+        if response.status_code not in allowed:
+            kind = f"{stranger} gets {response.status_code}"
+            self._note(name, kind, case, stranger, response)
+
+    def _foreign(self, name: str, case: Case, rnd: random.Random) -> None:
+        """Another tenant's things look as if they were not there."""
+        own, other = self.stage.callers["own"], self.stage.callers["other"]
+        needed = RECIPES[name](self.stage, other, rnd)
+        if needed.who == "session:operator" or name in OPEN_TO_ALL:
+            return  # operators have every tenant; a queue's door is everybody's
+        _fill(case, needed, exact=rnd.random() < 0.5)
+        who = rnd.choice(("all", "all", "narrow", "chatbot", "fs-01"))
+        response = self.call(name, case, own, who)
+        if response is None or not _names_something(case, needed):
+            return
+        if response.status_code < 300 and name not in ("GET /numbers/who-had",):
+            self._note(name, "does it to another tenant's", case, who, response)
+        if not _haunt(case):
+            return
+        ghost = self.call(name, case, own, who)
+        if ghost is not None and _refusal(ghost) != _refusal(response):
+            kind = f"{_refusal(response)} for a foreign one, {_refusal(ghost)} for none"
+            self._note(name, kind, case, who, response)
+
+    def _any(self, name: str, case: Case, rnd: random.Random) -> None:
+        """Whatever fits the document, from anybody; every other time of a thing that there is."""
+        path = case.path_parameters or {}
+        if "slug" in path and rnd.random() < 0.5:
+            needed = RECIPES[name](self.stage, self.stage.callers["own"], rnd)
+            case.path_parameters = {**path, "slug": needed.path["slug"]}
+        slug, who = rnd.choice(ANYBODY)
+        self.call(name, case, self.stage.callers[slug], who)
+
+    def _wrong(self, name: str, case: Case, rnd: random.Random) -> None:
+        """What does not fit the document is refused."""
+        own = self.stage.callers["own"]
+        needed = RECIPES[name](self.stage, own, rnd)
+        if case.body is not NOT_SET and not _negated(case, ParameterLocation.PATH):
+            case.path_parameters = {**(case.path_parameters or {}), **needed.path}
+            if not _negated(case, ParameterLocation.QUERY):
+                case.query = {**(case.query or {}), **needed.query}
+        caller = self.stage.operator if needed.who.startswith("session:") else own
+        response = self.call(name, case, caller, needed.who)
+        if response is None:
+            return
+        if not any(_negated(case, place) for place in SENT):
+            return  # the credential alone was left out, which is put in again
+        for fault in conforms(case, response, "negative_data_rejection"):
+            self._note(name, fault, case, needed.who, response)
+
+    # -- calling ---------------------------------------------------------------------------------
+
+    def call(self, name: str, case: Case, caller: Caller, who: str) -> Response | None:
+        """Send a case as somebody, and judge the answer. None: it cannot be sent by HTTP."""
+        if isinstance(case.body, dict) and case.body.get("wait_ms"):
+            case.body["wait_ms"] = 1  # or the test would wait for numbers
+        try:
+            answer = case.call(
+                base_url=self.stage.url,
+                session=self.stage.session(),
+                headers=caller.headers(who),
+                timeout=patient(30),
+            )
+        except (InvalidURL, InvalidHeader, UnicodeError):
+            return None
+        self.calls[name] += 1
+        self.done[name] += answer.status_code < 300
+        tenant = caller.slug if who != "nobody" else ""
+        for fault in judge(case, answer, "" if name in OPEN_TO_ALL else tenant):
+            self._note(name, fault, case, f"{caller.slug or 'platform'} {who}", answer)
+        return answer
+
+    def _note(
+        self, name: str, fault: str, case: Case, who: str, response: Response
+    ) -> None:
+        self.findings.add(f"{name}: {fault}", told_of(case, who, response))
+
+
+def name_of(operation: Any) -> str:
+    """An operation as the recipes name it."""
+    return f"{operation.method.upper()} {operation.path.removeprefix('/api/v1')}"
+
+
+def _fill(case: Case, needed: Given, *, exact: bool) -> None:
+    """Put in what a call needs: alone, or over what was drawn."""
+    case.path_parameters = {**(case.path_parameters or {}), **needed.path}
+    case.query = dict(needed.query) if exact else {**(case.query or {}), **needed.query}
+    if case.media_type is None:
+        return
+    if exact:
+        case.body = dict(needed.body)
+    elif isinstance(case.body, dict):
+        case.body = {**case.body, **needed.body}
+    elif isinstance(case.body, list) and needed.body:
+        case.body = [dict(needed.body), *case.body[:20]]
+
+
+def _haunt(case: Case) -> bool:
+    """Put an id that nobody has in place of the one that says whose it is."""
+    for key in ("slug", "visit", "device"):
+        if key in (case.path_parameters or {}):
+            case.path_parameters = {**case.path_parameters, key: GHOSTS[key]}
+            return key != "device"
+    if isinstance(case.body, dict) and "visit" in case.body:
+        case.body = {**case.body, "visit": GHOSTS["visit"]}
+        return True
+    return False
+
+
+def _names_something(case: Case, needed: Given) -> bool:
+    return bool(needed.path or needed.query)
+
+
+def _refusal(response: Response) -> tuple[int, str]:
+    """What somebody learns from a refusal."""
+    try:
+        return response.status_code, str(response.json()["type"])
+    except (ValueError, KeyError, TypeError):
+        return response.status_code, ""
+
+
+def _negated(case: Case, where: ParameterLocation) -> bool:
+    """Whether this part of a case was made not to fit."""
+    part = case.meta.components.get(where) if case.meta is not None else None
+    return part is not None and part.mode.is_negative
+
+
+def _may_be_wrong(operation: Any) -> bool:
+    """Whether anything was asked for that could be wrong."""
+    return bool(operation.body or len(operation.path_parameters) or len(operation.query))

@@ -1,0 +1,85 @@
+"""The same call again, with the same id: the same answer and no second effect."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from schemathesis import Case
+from schemathesis.core.transport import Response
+
+from tests.fuzz.recipes import Given
+from tests.fuzz.stage import Caller
+
+if TYPE_CHECKING:
+    from tests.fuzz.fuzzing import Fuzz
+
+# What may differ: the moment, and what else went on meanwhile.
+MOMENTS = {"as_of", "seq", "remaining_ms", "lease_seconds", "spendable", "outcome"}
+CHARGED = ("POST /accounts/{slug}/holds", "POST /accounts/{slug}/sessions")
+REPEATED = (
+    *CHARGED,
+    "POST /accounts/{slug}/sent",
+    "POST /accounts/{slug}/cancellations",
+    "POST /accounts/{slug}/settlements",
+    "POST /visits/{visit}/messages",
+    "POST /agent/messages",
+    "POST /agent/notes",
+    "POST /gates/{slug}/acquire",
+)
+
+
+def repeat(
+    fuzz: "Fuzz", name: str, case: Case, caller: Caller, needed: Given, first: Response
+) -> Iterator[str]:
+    """What is wrong with the answer to a repeat of a call that was done."""
+    calls = name == "POST /pools/{slug}/events" and _is_call(case.body)
+    if not (name in REPEATED or calls) or not isinstance(case.body, dict):
+        return
+    before = _effect(caller, name, case)
+    again = fuzz.call(name, case, caller, needed.who)
+    if again is None:
+        return
+    if again.status_code != first.status_code:
+        yield f"a repeat answers {again.status_code}, not {first.status_code}"
+    else:
+        now, then = _lasting(again.json()), _lasting(first.json())
+        other = sorted(key for key in now | then if now.get(key) != then.get(key))
+        if other:
+            yield f"a repeat answers otherwise: {other}"
+    if _effect(caller, name, case) != before:
+        yield "a repeat has an effect of its own"
+    if name in CHARGED:
+        yield from _other_body(fuzz, name, case, caller, needed)
+
+
+def _other_body(
+    fuzz: "Fuzz", name: str, case: Case, caller: Caller, needed: Given
+) -> Iterator[str]:
+    """The same id for another message is refused as documented, and changes nothing."""
+    before = _effect(caller, name, case)
+    case.body = {"message_id": case.body["message_id"], "chatbot": "shop", "text": "Another"}
+    answer = fuzz.call(name, case, caller, needed.who)
+    if answer is not None and answer.json().get("type") != "other-body":
+        yield f"another body under the same id answers {answer.status_code}"
+    if _effect(caller, name, case) != before:
+        yield "another body under the same id has an effect"
+
+
+def _is_call(body: Any) -> bool:
+    return isinstance(body, dict) and body.get("event") == "call" and bool(body.get("call_id"))
+
+
+def _lasting(body: Any) -> Any:
+    """An answer less what may differ; that it says "repeat" is right."""
+    told = {key: "" if value == "repeat" else value for key, value in body.items()}
+    return {key: value for key, value in told.items() if key not in MOMENTS}
+
+
+def _effect(caller: Caller, name: str, case: Case) -> Any:
+    """What a second effect would change."""
+    if "/accounts/" in name:
+        told = caller.get(f"accounts/{caller.slug or 'own'}/balance")
+        return told["spendable"], told["held"]
+    if "/messages" in name:
+        visit = case.path_parameters.get("visit") or case.body.get("visit")
+        return len(caller.get(f"visits/{visit}/messages")["messages"])
+    return None

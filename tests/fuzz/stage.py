@@ -1,0 +1,146 @@
+"""What the fuzz runs against: one web process with Redis and SQL of its own, and two tenants."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.cookiejar import DefaultCookiePolicy
+from pathlib import Path
+from typing import Any
+
+import httpx
+import requests
+from requests.adapters import HTTPAdapter
+
+from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
+from tests.dispatch.people import Peer, back, front
+from tests.fuzz.world import Tenant
+from tests.live.servers import Site, WebServer
+from tests.support.ports import free_port
+from tests.support.waiting import patient
+
+CSRF = "c" * 32
+ADDRESSES = 60  # visitors come from so many: each may join a number of times a minute
+
+
+@dataclass
+class Caller:
+    """A tenant as it calls the interface, with what was made for it."""
+
+    told: Tenant
+    client: httpx.Client
+    peers: dict[str, Peer] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        return self.told.slug
+
+    def headers(self, who: str) -> dict[str, str]:
+        """The credential: the name of a token, `nobody`, or `session:<user>`."""
+        if who == "nobody":
+            return {}
+        if who.startswith("session:"):
+            session = self.told.sessions[who.removeprefix("session:")]
+            return {"Cookie": f"session={session}; csrf={CSRF}", "X-CSRFToken": CSRF}
+        return {"Authorization": f"Bearer {self.told.tokens.get(who, who)}"}
+
+    def post(self, path: str, body: Any = None, who: str = "all", **query: Any) -> Any:
+        """What a call that must succeed answers."""
+        answer = self.client.post(
+            f"/api/v1/{path}", json=body or {}, params=query, headers=self.headers(who)
+        )
+        assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def get(self, path: str) -> Any:
+        """What there is."""
+        answer = self.client.get(f"/api/v1/{path}", headers=self.headers("all"))
+        assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def tries(self, path: str, body: Any = None, who: str = "all", **query: Any) -> None:
+        """A call that tidies up: whether there was something to tidy is all the same."""
+        self.client.post(
+            f"/api/v1/{path}", json=body or {}, params=query, headers=self.headers(who)
+        )
+
+
+class Stage:
+    """The servers, and who calls them."""
+
+    def __init__(self, folder: Path, kind: str = "uvicorn") -> None:
+        self.redis = RedisServer(folder / "redis", port=free_port(), append_only=False).start()
+        self.site = Site(folder / "site", self.redis.url)
+        self.site.migrate()
+        told = json.loads(self.site.run("-m", "tests.fuzz.world", "make"))
+        extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
+        self.server = WebServer(self.site, kind, "poolsite.asgi:application", extra=extra).start()
+        self.url = f"http://127.0.0.1:{self.server.port}"
+        self.client = httpx.Client(base_url=self.url, timeout=patient(30))
+        self.client.event_hooks = {"response": [lambda _: self.client.cookies.clear()]}
+        self.callers = {
+            slug: Caller(Tenant(**tenant), self.client) for slug, tenant in told.items()
+        }
+        self._sessions = itertools.cycle([_session_from(place) for place in range(ADDRESSES)])
+        self._meet_peers()
+
+    def _meet_peers(self) -> None:
+        with self.hotpath():
+            for slug in ("own", "other"):
+                group, caller = f"{slug}-group", self.callers[slug]
+                caller.peers["front"] = front(group)
+                for name in ("as-1", "as-2"):
+                    caller.peers[name] = back(name, group, capacity=100_000)
+
+    @property
+    def operator(self) -> Caller:
+        return self.callers["platform"]
+
+    @contextmanager
+    def hotpath(self) -> Iterator[None]:
+        """The runner talks to the stage's Redis while the block runs."""
+        with hotpath.connect(self.redis.url):
+            yield
+
+    def work(self) -> None:
+        """What worker and beat do, once."""
+        self.site.run("-m", "tests.fuzz.world", "work")
+
+    def session(self) -> requests.Session:
+        """A connection from one of many addresses."""
+        return next(self._sessions)
+
+    def faults(self) -> list[str]:
+        """What the server logged as a fault: the last line of each traceback."""
+        lines = self.server.log.read_text(errors="replace").splitlines()
+        found = []
+        for place, line in enumerate(lines):
+            if line.startswith("Traceback"):
+                ends = (each for each in lines[place + 1 :] if each and not each.startswith(" "))
+                found.append(next(ends, ""))
+        return found
+
+    def stop(self) -> None:
+        self.client.close()
+        self.server.stop()
+        self.redis.stop()
+
+
+class _From(HTTPAdapter):
+    """Connects from a loopback address of its own."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        super().__init__()
+
+    def init_poolmanager(self, *given: Any, **options: Any) -> None:
+        super().init_poolmanager(*given, source_address=(self._address, 0), **options)  # type: ignore[no-untyped-call]
+
+
+def _session_from(place: int) -> requests.Session:
+    session = requests.Session()
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call says who asks
+    session.mount("http://", _From(f"127.7.{place // 200}.{place % 200 + 1}"))
+    return session

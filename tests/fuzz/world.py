@@ -1,0 +1,224 @@
+"""Make two tenants with one of everything, or let time pass for them. A program; prints JSON.
+
+`python -m tests.fuzz.world make`: what the fuzz needs to know. Each tenant's names and texts carry
+a word of its own, its mark, which is in no request: whoever reads it in an answer sees the tenant.
+`python -m tests.fuzz.world work`: what the timers, workers and beat would do, once.
+"""
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import django
+
+if TYPE_CHECKING:
+    from numbers.models import Pool
+    from poolsite.access.models import Account, User
+
+MARKS = {"own": "Wombat", "other": "Quokka"}
+FIRST = {"own": 13_800_000_000, "other": 13_900_000_000}
+NUMBERS = 600
+SECONDS = 600  # how long people count as there without a heartbeat
+
+
+@dataclass
+class Tenant:
+    """What one tenant has, by name or id."""
+
+    slug: str
+    mark: str
+    numbers: list[str] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
+    agents: dict[str, int] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+
+
+def _person(tenant: Tenant, account: "Account", name: str, role: str) -> "User":
+    from poolsite.access.services import membership_set, user_create
+
+    user = user_create(username=f"{tenant.slug}-{name}", actor="fuzz")
+    membership_set(user=user, account=account, roles=[role], actor="fuzz")
+    return user
+
+
+def _tenant(slug: str) -> Tenant:
+    from tests.billing.api.shop import make_shop
+
+    tenant = Tenant(slug, MARKS[slug])
+    shop = make_shop(slug, money=10**15)
+    account = shop.account
+    account.name = f"{tenant.mark} house"
+    account.save()
+    tenant.tokens |= {"chatbot": shop.token, "gateway": shop.gateway}
+    _numbers(tenant, account)
+    _desk(tenant, account)
+    _gate(tenant, account)
+    _group(tenant, account)
+    _tokens(tenant, account)
+    return tenant
+
+
+def _numbers(tenant: Tenant, account: "Account") -> None:
+    from numbers.services import switch_create
+    from tests.numbers.people import make_pool
+
+    pool = make_pool(
+        f"{tenant.slug}-pool",
+        account=account,
+        name=f"{tenant.mark} pool",
+        numbers=NUMBERS,
+        first=FIRST[tenant.slug],
+        cooldown_seconds=0,
+        daily_cap=0,
+    )
+    tenant.numbers = list(pool.numbers.order_by("value").values_list("canonical", flat=True)[:100])
+    for name in ("fs-01", "fs-02"):
+        tenant.tokens[name] = switch_create(actor="fuzz", pool=pool, name=name)[1]
+    _health(pool, tenant.mark)
+
+
+def _health(pool: "Pool", mark: str) -> None:
+    """Calls that ended, figures by switch and region, and a rule."""
+    from numbers.models import HealthRule
+    from tests.numbers.test_health_pages import calls
+
+    for place in range(3):
+        calls(pool, place, 2, 8, "fs-01")
+    HealthRule.objects.create(
+        pool=pool, name=f"{mark} rule", measure="asr", direction="below", threshold=1
+    )
+
+
+def _desk(tenant: Tenant, account: "Account") -> None:
+    from queueing.line.services import desks
+    from queueing.line.services.left_messages import message_leave
+
+    slug, mark = tenant.slug, tenant.mark
+    desk = desks.desk_create(
+        actor="fuzz",
+        slug=f"{slug}-desk",
+        name=f"{mark} desk",
+        account=account,
+        callback_pool=f"{slug}-pool",
+    )
+    queues = {
+        name: desks.queue_create(
+            actor="fuzz",
+            desk=desk,
+            slug=f"{slug}-{name}",
+            name=f"{mark} {name}",
+            mode=mode,
+            ttl_seconds=SECONDS,
+            offer_seconds=SECONDS,
+            misses_limit=1_000,
+            max_length=5_000,
+        )
+        for name, mode in (("help", "auto"), ("offers", "offer"), ("chosen", "manual"))
+    }
+    for name in ("help", "offers", "chosen", "spare"):
+        user = _person(tenant, account, name, "agent")
+        serves = queues.get(name, queues["help"])
+        capacity = 1 if name == "spare" else 20
+        desks.agent_create(
+            actor="fuzz",
+            desk=desk,
+            user=user,
+            name=f"{mark} {name}",
+            queues=[serves],
+            capacity=capacity,
+        )
+        tenant.agents[name] = user.pk
+    for name in ("help", "chosen"):
+        message_leave(
+            queue=queues[name],
+            name=f"{mark} caller",
+            contact="+8613700000000",
+            text=f"{mark} text",
+            wants_call=True,
+        )
+
+
+def _gate(tenant: Tenant, account: "Account") -> None:
+    from queueing.admission import services
+
+    services.gate_create(
+        actor="fuzz",
+        slug=f"{tenant.slug}-gate",
+        name=f"{tenant.mark} gate",
+        account=account,
+        cap=1_000,
+    )
+
+
+def _group(tenant: Tenant, account: "Account") -> None:
+    from queueing.dispatch.services import group_create
+
+    group_create(
+        actor="fuzz",
+        slug=f"{tenant.slug}-group",
+        name=f"{tenant.mark} group",
+        account=account,
+        heartbeat_seconds=300,
+        missed_limit=20,
+        disconnect_seconds=86_400,
+    )
+
+
+def _tokens(tenant: Tenant, account: "Account") -> None:
+    """`all` does everything that is open to tokens, `narrow` only looks at one pool."""
+    from poolsite.access.models import ApiToken
+    from poolsite.access.services import token_create, token_revoke
+
+    def made(name: str, **given: Any) -> str:
+        return token_create(
+            name=f"{tenant.mark} {name}", account=account, actor="fuzz", **given
+        )[1]
+
+    pool = [f"pool:{tenant.slug}-pool"]
+    tenant.tokens["all"] = made("all", resources=["*"])
+    tenant.tokens["narrow"] = made("narrow", resources=pool, actions=["numbers.view"])
+    tenant.tokens["revoked"] = made("revoked", resources=["*"])
+    row = ApiToken.objects.get(name=f"{tenant.mark} revoked")
+    token_revoke(token=row, actor="fuzz")
+
+
+def _platform() -> Tenant:
+    """Operators' session, and the platform's token."""
+    from poolsite.access.services import grant_set, token_create, user_create
+    from tests.browser.stage import sessions_of
+
+    user = user_create(username="operator", actor="fuzz", is_operator=True)
+    for grant in ("operate", "finance", "supervise"):
+        grant_set(user=user, name=grant, actor="fuzz")
+    _, secret = token_create(name="platform", account=None, resources=["*"], actor="fuzz")
+    return Tenant("", "", tokens={"all": secret}, sessions=sessions_of(user))
+
+
+def make() -> None:
+    told = {slug: asdict(_tenant(slug)) for slug in MARKS}
+    print(json.dumps(told | {"platform": asdict(_platform())}))
+
+
+def work() -> None:
+    """Bring histories to SQL, load batches, let upgrades go on."""
+    from numbers.models import Pool
+    from poolsite import history
+    from poolsite.history import Aggregate
+    from queueing.dispatch import services
+    from queueing.line.models import Desk
+    from tests.admission.people import load_due
+
+    for kind, rows in (("numbers.pool", Pool.objects.all()), ("line.desk", Desk.objects.all())):
+        for row in rows:
+            while history.drain(kind, Aggregate(row.tag, row.pk)).lag:
+                pass
+    load_due()
+    services.tick_upgrades()
+    print("{}")
+
+
+if __name__ == "__main__":
+    django.setup()
+    {"make": make, "work": work}[sys.argv[1]]()
