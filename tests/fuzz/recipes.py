@@ -91,7 +91,7 @@ def _event(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 @recipe("POST /pools/{slug}/live")
 def _live(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     call = name("call")
-    switch = {"switch": "fs-02", "incarnation": "boot"}
+    switch = {"switch": "fs-02", "incarnation": name("boot")}
     event = {"event": "call", "call_id": call, **switch}
     caller.post(f"pools/{caller.slug}-pool/events", event)
     body = {**switch, "calls": [{"call_id": call}]}
