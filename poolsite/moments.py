@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from django.conf import settings
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
+_LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 def moment_of(us: int) -> datetime:
@@ -17,6 +18,11 @@ def moment_of(us: int) -> datetime:
 def us_of(moment: datetime) -> int:
     """An aware moment in µs, exactly."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def is_too_late(moment: datetime) -> bool:
+    """Whether an aware moment lies so near the last one that some zone has no time for it."""
+    return moment >= _LATEST
 
 
 @functools.cache

@@ -108,6 +108,14 @@ def test_a_window_must_lie_ahead_and_be_one() -> None:
     assert not TaskBatch.objects.exists()
 
 
+def test_a_window_at_the_end_of_time_is_refused() -> None:
+    """There is no such moment in UTC, in which SQL keeps it."""
+    closes = datetime(9999, 12, 31, 23, tzinfo=timezone.get_fixed_timezone(-14 * 60))
+    with pytest.raises(AdmissionError) as caught:
+        upload(make_gate(), b"a", opens_at=closes - timedelta(days=2), closes_at=closes)
+    assert caught.value.kind == "malformed"
+
+
 def test_a_foreign_tenants_gate_takes_no_batch() -> None:
     mine, other = tenant("mine"), tenant("other")
     gate = make_gate(account=mine.account)

@@ -74,6 +74,7 @@ def test_an_instance_is_drained_blocked_and_opened(group: Group, caller: Caller)
         {"state": "drain"},  # without a reason
         {"state": "drain", "reason": "x", "until": "2090-01-01T00:00:00"},  # in no zone
         {"state": "drain", "reason": "x", "until": "2001-01-01T00:00:00Z"},
+        {"state": "drain", "reason": "x", "until": "9999-12-31T23:59:59-14:00"},  # no UTC
         {"state": "drain", "reason": "x" * 201},
         {"state": "open", "colour": "red"},
     ):

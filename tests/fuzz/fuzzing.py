@@ -2,14 +2,17 @@
 
 An example is one of: the call as it succeeds, with a body that was drawn beside or in place of the
 needed one (sent before by somebody who may not do it); the same with another tenant's ids, compared
-with ids that nobody has; anything that fits the document; and what does not fit it.
+with ids that nobody has; anything that fits the document; what does not fit it; and bytes.
 """
 
+import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
+import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from requests.exceptions import InvalidHeader, InvalidURL
@@ -20,7 +23,7 @@ from schemathesis.core.transport import Response
 
 from tests.fuzz.judging import SHOWN_TO_ALL, Findings, conforms, judge, told_of
 from tests.fuzz.recipes import RECIPES, Given
-from tests.fuzz.repeating import repeat
+from tests.fuzz.repeating import effect, repeat
 from tests.fuzz.stage import Caller, Stage
 from tests.support.waiting import patient
 
@@ -28,7 +31,22 @@ from tests.support.waiting import patient
 STRANGERS = ("nobody", "other", "revoked", "narrow")
 OPEN_TO_ALL = (*SHOWN_TO_ALL, "POST /queues/{slug}/left-messages")
 NARROW = ("GET /pools", "GET /numbers/who-had")  # and what is below the pool
-PLANS = ("good", "good", "good", "exact", "foreign", "foreign", "any", "wrong", "wrong")
+# Dates at the ends of what there is, which are drawn no less often than the others.
+ENDS = ("0001-01-01", "9999-12-31", "1969-12-31", "2000-02-29")
+TIMES = ("T00:00:00Z", "T00:00:00+14:00", "T23:59:59.999999Z", "T23:59:59-14:00", "T12:00:00")
+schemathesis.openapi.format("date", st.dates().map(str) | st.sampled_from(ENDS))
+schemathesis.openapi.format(
+    "date-time",
+    st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat)
+    | st.builds(str.__add__, st.sampled_from(ENDS), st.sampled_from(TIMES)),
+)
+PLANS = ("good", "good", "good", "exact", "foreign", "foreign", "any", "wrong", "wrong", "bytes")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+BYTES = st.binary(max_size=500) | JSON.map(lambda value: json.dumps(value).encode())
 ANYBODY = (
     ("own", "all"),
     ("own", "narrow"),
@@ -73,6 +91,9 @@ class Fuzz:
                 self._wrong(name, data.draw(wrong), rnd)
                 return
             case = data.draw(fits)
+            if plan == "bytes" and operation.body:
+                self._bytes(name, case, data.draw(BYTES), rnd)
+                return
             if plan == "foreign":
                 self._foreign(name, case, rnd)
             elif plan == "any":
@@ -98,7 +119,7 @@ class Fuzz:
         needed = RECIPES[name](self.stage, own, rnd)
         _fill(case, needed, exact=exact)
         self._refused_to_strangers(name, case, needed, rnd)
-        caller = self.stage.operator if needed.who.startswith("session:") else own
+        caller = self._who(needed)
         if needed.who == "all" and rnd.random() < 0.2:
             caller = self.stage.operator  # the platform's token does it for every tenant
         response = self.call(name, case, caller, needed.who)
@@ -173,7 +194,7 @@ class Fuzz:
             case.path_parameters = {**(case.path_parameters or {}), **needed.path}
             if not _negated(case, ParameterLocation.QUERY):
                 case.query = {**(case.query or {}), **needed.query}
-        caller = self.stage.operator if needed.who.startswith("session:") else own
+        caller = self._who(needed)
         response = self.call(name, case, caller, needed.who)
         if response is None:
             return
@@ -181,6 +202,23 @@ class Fuzz:
             return  # the credential alone was left out, which is put in again
         for fault in conforms(case, response, "negative_data_rejection"):
             self._note(name, fault, case, needed.who, response)
+
+    def _bytes(self, name: str, case: Case, body: bytes, rnd: random.Random) -> None:
+        """Whatever else is sent as the body. What is refused charges nothing."""
+        own = self.stage.callers["own"]
+        needed = RECIPES[name](self.stage, own, rnd)
+        _fill(case, needed, exact=True)
+        case.body = body
+        before = effect(own, name, case)
+        response = self.call(name, case, self._who(needed), needed.who)
+        if response is not None and response.status_code >= 400:
+            if effect(own, name, case) != before:
+                self._note(name, "is refused and has an effect", case, needed.who, response)
+
+    def _who(self, needed: Given) -> Caller:
+        """Whose credential a recipe asks for."""
+        is_operator = needed.who.startswith("session:")
+        return self.stage.operator if is_operator else self.stage.callers["own"]
 
     # -- calling ---------------------------------------------------------------------------------
 

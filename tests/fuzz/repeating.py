@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 # What may differ: the moment, and what else went on meanwhile.
 MOMENTS = {"as_of", "seq", "remaining_ms", "lease_seconds", "spendable", "outcome"}
 CHARGED = ("POST /accounts/{slug}/holds", "POST /accounts/{slug}/sessions")
+SPOKEN = ("POST /visits/{visit}/messages", "POST /agent/messages", "POST /agent/notes")
 REPEATED = (
     *CHARGED,
+    *SPOKEN,
     "POST /accounts/{slug}/sent",
     "POST /accounts/{slug}/cancellations",
     "POST /accounts/{slug}/settlements",
-    "POST /visits/{visit}/messages",
-    "POST /agent/messages",
-    "POST /agent/notes",
     "POST /gates/{slug}/acquire",
 )
 
@@ -34,7 +33,7 @@ def repeat(
     calls = name == "POST /pools/{slug}/events" and _is_call(case.body)
     if not (name in REPEATED or calls) or not isinstance(case.body, dict):
         return
-    before = _effect(caller, name, case)
+    before = effect(caller, name, case)
     again = fuzz.call(name, case, caller, needed.who)
     if again is None:
         return
@@ -45,7 +44,7 @@ def repeat(
         other = sorted(key for key in now | then if now.get(key) != then.get(key))
         if other:
             yield f"a repeat answers otherwise: {other}"
-    if _effect(caller, name, case) != before:
+    if effect(caller, name, case) != before:
         yield "a repeat has an effect of its own"
     if name in CHARGED:
         yield from _other_body(fuzz, name, case, caller, needed)
@@ -55,12 +54,12 @@ def _other_body(
     fuzz: "Fuzz", name: str, case: Case, caller: Caller, needed: Given
 ) -> Iterator[str]:
     """The same id for another message is refused as documented, and changes nothing."""
-    before = _effect(caller, name, case)
+    before = effect(caller, name, case)
     case.body = {"message_id": case.body["message_id"], "chatbot": "shop", "text": "Another"}
     answer = fuzz.call(name, case, caller, needed.who)
     if answer is not None and answer.json().get("type") != "other-body":
         yield f"another body under the same id answers {answer.status_code}"
-    if _effect(caller, name, case) != before:
+    if effect(caller, name, case) != before:
         yield "another body under the same id has an effect"
 
 
@@ -74,12 +73,16 @@ def _lasting(body: Any) -> Any:
     return {key: value for key, value in told.items() if key not in MOMENTS}
 
 
-def _effect(caller: Caller, name: str, case: Case) -> Any:
+def effect(caller: Caller, name: str, case: Case) -> Any:
     """What a second effect would change."""
     if "/accounts/" in name:
         told = caller.get(f"accounts/{caller.slug or 'own'}/balance")
         return told["spendable"], told["held"]
-    if "/messages" in name:
-        visit = case.path_parameters.get("visit") or case.body.get("visit")
+    if name in SPOKEN:
+        visit = case.path_parameters.get("visit")
+        if visit is None and isinstance(case.body, dict):
+            visit = case.body.get("visit")
+        if visit is None:
+            return None
         return len(caller.get(f"visits/{visit}/messages")["messages"])
     return None

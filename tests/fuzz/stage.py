@@ -113,19 +113,18 @@ class Stage:
         return next(self._sessions)
 
     def faults(self) -> list[str]:
-        """What the server logged as a fault: the last line of each traceback."""
+        """What the server logged as a fault, ours or the server's own."""
         lines = self.server.log.read_text(errors="replace").splitlines()
-        found = []
-        for place, line in enumerate(lines):
-            if line.startswith("Traceback"):
-                ends = (each for each in lines[place + 1 :] if each and not each.startswith(" "))
-                found.append(next(ends, ""))
-        return found
+        return [line[:2_000] for line in lines if _tells_of_a_fault(line)]
 
     def stop(self) -> None:
         self.client.close()
         self.server.stop()
         self.redis.stop()
+
+
+def _tells_of_a_fault(line: str) -> bool:
+    return line.startswith("Traceback") or '"level": "error"' in line or '"level": "critical"' in line
 
 
 class _From(HTTPAdapter):

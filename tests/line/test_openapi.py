@@ -64,6 +64,27 @@ def test_every_answer_of_the_line_is_typed(document: dict[str, Any]) -> None:
     assert sum(path.startswith(PARTS) for path in document["paths"]) >= 28
 
 
+def test_the_transcript_is_documented_as_the_text_that_it_is(
+    line: LineWorld, document: dict[str, Any]
+) -> None:
+    visitor, joined = joins(line, name="Ann")
+    answer = visitor.get(f"visits/{joined['visit']}/transcript")
+    responses = document["paths"]["/api/v1/visits/{visit}/transcript"]["get"]["responses"]
+    assert list(responses["200"]["content"]) == ["text/plain"]
+    assert answer["Content-Type"].startswith("text/plain")
+
+
+def test_every_route_of_an_agent_tells_how_a_token_names_the_agent(
+    document: dict[str, Any],
+) -> None:
+    paths = [path for path in document["paths"] if path.startswith("/api/v1/agent/")]
+    assert len(paths) == 18
+    for path in paths:
+        for operation in document["paths"][path].values():
+            named = [each for each in operation["parameters"] if each["name"] == "agent"]
+            assert [each["in"] for each in named] == ["query"], path
+
+
 def test_a_whole_visit_answers_as_the_document_says(
     line: LineWorld, document: dict[str, Any]
 ) -> None:

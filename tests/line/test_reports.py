@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from poolsite.access.services import membership_set
 from queueing.line.models import Visit
-from queueing.line.selectors.reports import Report, Span, span_of
+from queueing.line.selectors.reports import EARLIEST, Report, Span, span_of
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line
@@ -85,6 +85,8 @@ def test_days_are_those_of_the_desks_zone_and_never_of_the_future(line: LineWorl
     assert early[-1].name == "2026-03-05"
     asked = span_of(line.desk, date(1999, 1, 1), date(2099, 1, 1), AFTER)
     assert (asked.last, (asked.last - asked.first).days) == (date(2026, 3, 9), 92)
+    for first in (None, date.min, date.max):
+        assert span_of(line.desk, first, date.min, AFTER).last == EARLIEST
 
 
 def test_the_first_hour_of_a_day_has_one_row_and_its_first_moment_none(line: LineWorld) -> None:

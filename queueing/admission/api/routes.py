@@ -37,6 +37,7 @@ devices = Router(tags=["gates"])
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The gate's slug.")  # type: ignore[type-arg]
 Device: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$")  # type: ignore[type-arg]
 PAGE = 200
+WHY_STEERED = "Needed to pause or cancel."
 
 
 def register() -> None:
@@ -94,7 +95,7 @@ def change_key(
     request: HttpRequest,
     slug: str = Slug,
     do: str = Path(..., pattern=r"^(new|use|remove)$"),  # type: ignore[type-arg]
-    reason: str = Query("", max_length=500),  # type: ignore[type-arg]
+    reason: str = Query("", max_length=500, description="Needed to remove."),  # type: ignore[type-arg]
 ) -> Any:
     """Make a signing key, sign with the newest one, or sign no longer.
 
@@ -161,7 +162,7 @@ def steer_batch(
     batch: int,
     slug: str = Slug,
     what: str = Path(..., pattern=r"^(pause|resume|cancel)$"),  # type: ignore[type-arg]
-    reason: str = Query("", max_length=500),  # type: ignore[type-arg]
+    reason: str = Query("", max_length=500, description=WHY_STEERED),  # type: ignore[type-arg]
 ) -> Any:
     """Pause a batch, let it go on, or cancel it for good."""
     principal = principal_of_request(request)

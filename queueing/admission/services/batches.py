@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from poolsite import access, history, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, name_of, one_line, require
 from poolsite.history import Aggregate
-from poolsite.moments import us_of
+from poolsite.moments import is_too_late, us_of
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, Task, TaskBatch
@@ -91,6 +91,8 @@ def _check_window(opens_at: datetime, closes_at: datetime) -> None:
         raise AdmissionError("malformed", _("The window must close after it opens."))
     if closes_at <= timezone.now():
         raise AdmissionError("malformed", _("The window lies in the past."))
+    if is_too_late(closes_at):
+        raise AdmissionError("malformed", _("The window lies too far in the future."))
     if (closes_at - opens_at).days > LONGEST_WINDOW_DAYS:
         raise AdmissionError(
             "malformed", _("A window lasts %(days)s days at most.") % {"days": LONGEST_WINDOW_DAYS}

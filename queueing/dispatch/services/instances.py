@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from poolsite import access, hotpath
+from poolsite import access, hotpath, moments
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.errors import DispatchError
@@ -45,7 +45,9 @@ def instance_set(
     if state not in ManualState.values:
         raise DispatchError("malformed", "a manual state is open, drain or blocked")
     reason = clean_reason(reason, needed=state != ManualState.OPEN)
-    if until is not None and (state == ManualState.OPEN or until <= timezone.now()):
+    if until is not None and (
+        state == ManualState.OPEN or until <= timezone.now() or moments.is_too_late(until)
+    ):
         raise DispatchError("malformed", "until: a moment to come, for a drain or a block")
     with transaction.atomic():
         group = locked(group)

@@ -40,6 +40,16 @@ STATE: dict[int, Any] = {200: AgentOut, **ERRORS}
 SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
 
 
+# Serving reads it before the body; here it stands for the document, of every route.
+NAMED = {
+    "name": "agent",
+    "in": "query",
+    "required": False,
+    "schema": {"type": "integer", "minimum": 1, "exclusiveMaximum": 10**9},
+    "description": "A token names the agent, by the user's id. A session is the agent's own.",
+}
+
+
 def _me(request: HttpRequest) -> Agent:
     found: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
     return found
@@ -228,3 +238,8 @@ def _own_room(me: Agent, public_id: str) -> Visit:
     if not any(slot.kind == "room" and slot.visit == public_id for slot in slots):
         raise ProblemError("not-yours", "The room is another agent's, or has ended.")
     return visit
+
+
+for _view in agents.path_operations.values():
+    for _operation in _view.operations:
+        _operation.openapi_extra = {"parameters": [NAMED]}

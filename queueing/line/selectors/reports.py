@@ -34,6 +34,7 @@ from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
 from queueing.line.services.common import zone_of
 
 LONGEST_DAYS = 93
+EARLIEST = date(2000, 1, 1)  # there is nothing before, and days can be counted back from it
 HOURS_UNTIL_DAYS = 3  # a longer time is shown by day
 GROUPS = ("time", "queue", "agent")
 PERCENTILES = (0.5, 0.9)
@@ -109,10 +110,10 @@ class ReportRow:
 
 
 def span_of(desk: Desk, first: date | None, last: date | None, now: datetime) -> Span:
-    """The wanted days, today without any; at most 93, never in the future."""
+    """The wanted days, today without any; at most 93, never in the future or before 2000."""
     zone = ZoneInfo(zone_of(desk))
     today = now.astimezone(zone).date()
-    last = min(last or today, today)
+    last = max(min(last or today, today), EARLIEST)
     first = min(first or last, last)
     return Span(max(first, last - timedelta(days=LONGEST_DAYS - 1)), last, zone)
 
