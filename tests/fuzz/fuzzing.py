@@ -21,8 +21,9 @@ from schemathesis.core import NOT_SET
 from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
 
+from tests.fuzz.given import Given
 from tests.fuzz.judging import SHOWN_TO_ALL, Findings, conforms, judge, told_of
-from tests.fuzz.recipes import RECIPES, Given
+from tests.fuzz.recipes import RECIPES
 from tests.fuzz.repeating import effect, repeat
 from tests.fuzz.stage import Caller, Stage
 from tests.support.waiting import patient
@@ -150,9 +151,8 @@ class Fuzz:
         allowed = {401} if stranger in ("nobody", "revoked") else {401, 403, 404, 409, 413, 422}
         if name == "GET /numbers/who-had" and response.json() == []:
             return  # a list of one's own
-        if name in OPEN_TO_ALL and stranger == "other" and response.status_code < 300:
-            if name != "POST /queues/{slug}/join":
-                return
+        if name in OPEN_TO_ALL and name != "POST /queues/{slug}/join":
+            return
         if response.status_code not in allowed:
             kind = f"{stranger} gets {response.status_code}"
             self._note(name, kind, case, stranger, response)
@@ -168,7 +168,7 @@ class Fuzz:
         response = self.call(name, case, own, who)
         if response is None or not _names_something(case, needed):
             return
-        if response.status_code < 300 and name not in ("GET /numbers/who-had",):
+        if response.status_code < 300 and name != "GET /numbers/who-had":
             self._note(name, "does it to another tenant's", case, who, response)
         if not _haunt(case):
             return
@@ -211,9 +211,9 @@ class Fuzz:
         case.body = body
         before = effect(own, name, case)
         response = self.call(name, case, self._who(needed), needed.who)
-        if response is not None and response.status_code >= 400:
-            if effect(own, name, case) != before:
-                self._note(name, "is refused and has an effect", case, needed.who, response)
+        refused = response is not None and response.status_code >= 400
+        if response is not None and refused and effect(own, name, case) != before:
+            self._note(name, "is refused and has an effect", case, needed.who, response)
 
     def _who(self, needed: Given) -> Caller:
         """Whose credential a recipe asks for."""
@@ -244,9 +244,7 @@ class Fuzz:
             self._note(name, fault, case, f"{caller.slug or 'platform'} {who}", answer)
         return answer
 
-    def _note(
-        self, name: str, fault: str, case: Case, who: str, response: Response
-    ) -> None:
+    def _note(self, name: str, fault: str, case: Case, who: str, response: Response) -> None:
         self.findings.add(f"{name}: {fault}", told_of(case, who, response))
 
 

@@ -36,7 +36,9 @@ class Findings:
         self.first.setdefault(kind, told)
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{self.count[kind]}x {kind}\n{told}" for kind, told in self.first.items())
+        return "\n\n".join(
+            f"{self.count[kind]}x {kind}\n{told}" for kind, told in self.first.items()
+        )
 
 
 def checks_named(*names: str) -> list[Any]:

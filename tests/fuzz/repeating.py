@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from schemathesis import Case
 from schemathesis.core.transport import Response
 
-from tests.fuzz.recipes import Given
+from tests.fuzz.given import Given
 from tests.fuzz.stage import Caller
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from websockets.sync.client import ClientConnection, connect
 
 from poolsite.live.topics import _TOPICS
-from tests.fuzz.recipes import name
+from tests.fuzz.given import name
 from tests.fuzz.stage import Stage
 from tests.support.waiting import patient
 
@@ -53,8 +53,13 @@ class Socket:
             field: st.sampled_from(values) | st.sampled_from(values) | JSON
             for field, values in self.fields.items()
         }
-        some, all_of_them = st.fixed_dictionaries({}, optional=fields), st.fixed_dictionaries(fields)
-        return some.map(text_of) | all_of_them.map(text_of) | JSON.map(text_of) | st.text(max_size=300)
+        some, all_of_them = (
+            st.fixed_dictionaries({}, optional=fields),
+            st.fixed_dictionaries(fields),
+        )
+        return (
+            some.map(text_of) | all_of_them.map(text_of) | JSON.map(text_of) | st.text(max_size=300)
+        )
 
 
 def text_of(frame: Any) -> str:

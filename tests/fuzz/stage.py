@@ -78,7 +78,9 @@ class Stage:
         extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
         self.server = WebServer(self.site, kind, "poolsite.asgi:application", extra=extra).start()
         self.url = f"http://127.0.0.1:{self.server.port}"
-        self.client = httpx.Client(base_url=self.url, timeout=patient(30))
+        # The server closes idle connections, which must not meet a call of ours: none is kept.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self.client = httpx.Client(base_url=self.url, timeout=patient(30), limits=limits)
         self.client.event_hooks = {"response": [lambda _: self.client.cookies.clear()]}
         self.callers = {
             slug: Caller(Tenant(**tenant), self.client) for slug, tenant in told.items()
@@ -124,7 +126,9 @@ class Stage:
 
 
 def _tells_of_a_fault(line: str) -> bool:
-    return line.startswith("Traceback") or '"level": "error"' in line or '"level": "critical"' in line
+    return (
+        line.startswith("Traceback") or '"level": "error"' in line or '"level": "critical"' in line
+    )
 
 
 class _From(HTTPAdapter):
@@ -140,6 +144,7 @@ class _From(HTTPAdapter):
 
 def _session_from(place: int) -> requests.Session:
     session = requests.Session()
+    session.headers["Connection"] = "close"
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call says who asks
     session.mount("http://", _From(f"127.7.{place // 200}.{place % 200 + 1}"))
     return session

@@ -8,7 +8,6 @@ a word of its own, its mark, which is in no request: whoever reads it in an answ
 import json
 import sys
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import django
@@ -172,9 +171,7 @@ def _tokens(tenant: Tenant, account: "Account") -> None:
     from poolsite.access.services import token_create, token_revoke
 
     def made(name: str, **given: Any) -> str:
-        return token_create(
-            name=f"{tenant.mark} {name}", account=account, actor="fuzz", **given
-        )[1]
+        return token_create(name=f"{tenant.mark} {name}", account=account, actor="fuzz", **given)[1]
 
     pool = [f"pool:{tenant.slug}-pool"]
     tenant.tokens["all"] = made("all", resources=["*"])

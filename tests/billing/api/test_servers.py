@@ -1,17 +1,15 @@
-"""The interface as two real servers serve it: lost replies, and any input there is."""
+"""The interface as two real servers serve it: lost replies, and messages with one bad field.
+
+Any input that fits the document, or does not: tests/fuzz.
+"""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-from schemathesis.checks import CHECKS
 from websockets.sync.client import connect
 
 from poolsite.runtime.redis_server import RedisServer
@@ -99,86 +97,6 @@ def test_the_balance_s_socket_speaks_on_a_real_server(served: Served) -> None:
         assert told["previous"] == first["balance"]["seq"]
         assert told["balance"]["seq"] > first["balance"]["seq"]
     served.post("cancellations", ["socket-1"])
-
-
-# -- any input that the document allows, and some that it does not -----------------------------
-
-STATUSES = {200, 202, 401, 402, 403, 404, 405, 409, 413, 415, 422}
-FUZZ = settings(
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "40")),
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate],
-)
-CHECKED = ("not_a_server_error", "response_schema_conformance", "content_type_conformance")
-
-
-def test_whatever_fits_the_document_is_answered_as_it_says(served: Served) -> None:
-    document = httpx.get(served.url + "/api/v1/openapi.json", timeout=patient(30)).json()
-    schema = schemathesis.openapi.from_dict(document).include(path_regex="/accounts/")
-    checks = [check for check in CHECKS.get_all() if check.__name__ in CHECKED]  # known by now
-    assert len(checks) == len(CHECKED)
-    operations = [result.ok() for result in schema.get_all_operations()]
-    assert len(operations) == 7
-    for operation in operations:
-        _fuzz(served, operation, checks)
-    _money_is_whole(served)
-
-
-def _fuzz(served: Served, operation: Any, checks: list[Any]) -> None:
-    settlement = operation.path.endswith("settlements")
-    headers = served.headers(served.gateway if settlement else "")
-
-    @FUZZ
-    @given(operation.as_strategy())
-    def _one(case: Any) -> None:
-        case.path_parameters["slug"] = "bench"
-        response = case.call(base_url=served.url, headers=headers)
-        assert response.status_code in STATUSES, response.text
-        case.validate_response(response, checks=checks)
-
-    _one()
-
-
-def _money_is_whole(served: Served) -> None:
-    figures = served.balance()
-    assert not figures["spendable"].startswith("-")
-    assert not figures["held"].startswith("-")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=8,
-)
-FIELDS = st.sampled_from(
-    ["message_id", "text", "native", "fallback", "to", "template", "card_kilobytes", "sent"]
-)
-NEARLY = st.dictionaries(FIELDS, JSON, max_size=5).map(lambda wrong: text_message("x") | wrong)
-
-
-def test_whatever_else_is_refused_and_charges_nothing(served: Served) -> None:
-    bodies = st.binary(max_size=500) | (JSON | NEARLY | st.lists(NEARLY, max_size=3)).map(
-        lambda value: json.dumps(value).encode()
-    )
-    headers = served.headers() | {"Content-Type": "application/json"}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=patient(30)) as client:
-
-        @FUZZ
-        @given(bodies)
-        def _one(body: bytes) -> None:
-            before = served.balance()
-            answer = client.post(f"{ACCOUNT}/holds", content=body)
-            assert answer.status_code in STATUSES
-            items = answer.json() if isinstance(answer.json(), list) else [answer.json()]
-            if not any(item.get("outcome") == "held" for item in items):
-                after = served.balance()
-                assert (after["spendable"], after["held"]) == (
-                    before["spendable"],
-                    before["held"],
-                )
-
-        _one()
-    assert served.post("holds", text_message("after")).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,169 @@
+"""How the operations of gates and of the dispatcher succeed."""
+
+import random
+from typing import Any
+
+from tests.fuzz.given import Given, moment, name, recipe
+from tests.fuzz.stage import Caller, Stage
+
+
+@recipe(
+    "GET /gates/{slug}",
+    "GET /gates/{slug}/holders",
+    "GET /gates/{slug}/batches",
+    "POST /gates/{slug}/incr",
+    "POST /gates/{slug}/decr",
+)
+def _gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate"})
+
+
+@recipe("POST /gates/{slug}/observe")
+def _observe(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate"}, {"count": 3})
+
+
+@recipe("POST /gates/{slug}/acquire")
+def _acquire(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate"}, {"holder": f"holder-{rnd.randrange(50)}"})
+
+
+@recipe("POST /gates/{slug}/release", "POST /gates/{slug}/renew")
+def _permit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _acquire(stage, caller, rnd)
+    told = caller.post(f"gates/{caller.slug}-gate/acquire", given.body)
+    given.body["token"] = told["token"]
+    return given
+
+
+@recipe("POST /devices/{device}/report")
+def _device(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"device": f"d{rnd.randrange(50)}"}, query={"gate": f"{caller.slug}-gate"})
+
+
+@recipe("POST /gates/{slug}/key/{do}")
+def _key(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """There is always a key that signs; `use` needs one that waits, too."""
+    do = rnd.choice(["new", "use", "remove"])
+    for _ in range(2 if do == "use" else 1):
+        stage.operator.tries(f"gates/{caller.slug}-gate/key/new", who="session:operator")
+    path = {"slug": f"{caller.slug}-gate", "do": do}
+    return Given(path, query={"reason": "Planned"}, who="session:operator")
+
+
+def _new_batch() -> dict[str, Any]:
+    times = {"opens_at": moment(hours=-1), "closes_at": moment(hours=-2)}
+    return {"name": name("batch"), "csv": "d1,run\nd2,run", **times}
+
+
+def _batch_of(caller: Caller) -> int:
+    return int(caller.post(f"gates/{caller.slug}-gate/batches", _new_batch())["id"])
+
+
+@recipe("POST /gates/{slug}/batches")
+def _make_batch(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate"}, _new_batch())
+
+
+@recipe("GET /gates/{slug}/batches/{batch}")
+def _batch(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate", "batch": _batch_of(caller)})
+
+
+@recipe("POST /gates/{slug}/batches/{batch}/{what}")
+def _steer(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _batch(stage, caller, rnd)
+    given.path["what"] = rnd.choice(["pause", "resume", "cancel"])
+    given.query = {"reason": "Planned"}
+    if given.path["what"] == "resume":
+        caller.post(f"gates/{caller.slug}-gate/batches/{given.path['batch']}/pause", reason="Wait")
+    return given
+
+
+def _group_path(caller: Caller, **more: Any) -> dict[str, Any]:
+    return {"slug": f"{caller.slug}-group", **more}
+
+
+@recipe("POST /groups")
+def _make_group(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(body={"slug": name("made-group")}, who="session:operator")
+
+
+@recipe(
+    "GET /groups/{slug}",
+    "GET /groups/{slug}/instances",
+    "GET /groups/{slug}/front-ends",
+    "GET /groups/{slug}/events",
+    "GET /groups/{slug}/upgrades",
+)
+def _group(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_group_path(caller))
+
+
+@recipe("POST /groups/{slug}/instances/{name}/manual")
+def _manual(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_group_path(caller, name=rnd.choice(["as-1", "as-2"])), {"state": "open"})
+
+
+@recipe("POST /groups/{slug}/front-ends/{peer_id}/count")
+def _count(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_group_path(caller, peer_id=caller.peers["front"].id), {"started": 3, "lost": 0})
+
+
+def _started(stage: Stage, caller: Caller) -> str:
+    _open(caller)
+    with stage.hotpath():
+        return caller.peers["front"].start(name("s"))
+
+
+def _open(caller: Caller) -> None:
+    _abort(caller)
+    for each in ("as-1", "as-2"):
+        caller.post(f"groups/{caller.slug}-group/instances/{each}/manual", {"state": "open"})
+
+
+@recipe("GET /groups/{slug}/sessions")
+def _session_explained(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_group_path(caller), query={"session": _started(stage, caller)})
+
+
+@recipe("POST /groups/{slug}/sessions/end")
+def _session_end(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    session = _started(stage, caller)
+    return Given(_group_path(caller), {"reason": "Stuck"}, query={"session": session})
+
+
+def _abort(caller: Caller) -> None:
+    for row in caller.get(f"groups/{caller.slug}-group/upgrades"):
+        if row["status"] == "running":
+            path = f"groups/{caller.slug}-group/upgrades/{row['id']}/abort"
+            caller.tries(path, {"reason": "Over"})
+
+
+def _running(caller: Caller) -> int:
+    _open(caller)
+    made = caller.post(f"groups/{caller.slug}-group/upgrades", {"target_version": "2.0"})
+    return int(made["id"])
+
+
+@recipe("POST /groups/{slug}/upgrades")
+def _upgrade_start(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    _open(caller)
+    return Given(_group_path(caller), {"target_version": "2.0"})
+
+
+@recipe("GET /groups/{slug}/upgrades/{upgrade}", "POST /groups/{slug}/upgrades/{upgrade}/abort")
+def _upgrade(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_group_path(caller, upgrade=_running(caller)), {"reason": "Over"})
+
+
+@recipe("POST /groups/{slug}/upgrades/{upgrade}/force")
+def _force(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """An upgrade that drains: its first step waits for a tick of the worker."""
+    for row in caller.get(f"groups/{caller.slug}-group/upgrades"):
+        steps = {step["status"] for step in row["steps"]}
+        if row["status"] == "running" and "draining" in steps:
+            return Given(_group_path(caller, upgrade=row["id"]), {"reason": "Late"})
+    upgrade = _running(caller)
+    stage.work()
+    return Given(_group_path(caller, upgrade=upgrade), {"reason": "Late"})
