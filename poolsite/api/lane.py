@@ -16,11 +16,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from poolsite import hotpath
 from poolsite.api.problems import problem_response
 from poolsite.api.reading import TooDeepError
+from poolsite.sql_away import sql_is_away
 
 logger = logging.getLogger(__name__)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _routes: list[Route] = []
+SQL_AWAY = "the database did not answer: ask again in a moment"
 
 
 class TooLargeError(Exception):
@@ -118,7 +120,10 @@ class _Guarded:
         except (hotpath.Unavailable, RedisError, OSError) as error:
             logger.warning("hot lane: unavailable: %s", error)
             return problem_response("unavailable", "nothing was changed")
-        except Exception:
+        except Exception as error:
+            if sql_is_away(error):
+                logger.warning("hot lane: SQL is away: %s", error)
+                return problem_response("unavailable", SQL_AWAY)
             logger.exception("hot lane: %s failed", request.url.path)
             return problem_response("fault", "it was logged; the outcome may be unknown")
 

@@ -3,10 +3,14 @@
 import threading
 
 import pytest
+from django.db import OperationalError, ProgrammingError
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.requests import Request
+from starlette.responses import Response
 
 from poolsite import history, hotpath, operations
+from poolsite.api import lane
 from poolsite.operations import Check, Finding, checks, health, hot_routes
 from poolsite.operations.incidents import Trouble
 from tests.operations.marks import set_running, set_timers
@@ -186,3 +190,21 @@ def test_a_collector_that_fails_is_left_out_and_the_others_stay(settings):
     answer = ask("/metrics", Authorization="Bearer secret-token")
     assert answer.status_code == 200
     assert "poolsite_test_figure 7.0" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (OperationalError("couldn't get a connection after 10.00 sec"), 503, "unavailable"),
+        (OperationalError("the server closed the connection unexpectedly"), 503, "unavailable"),
+        (ProgrammingError("relation does not exist"), 500, "fault"),
+    ],
+)
+def test_a_hot_route_that_cannot_ask_sql_says_to_ask_again(error, status, kind, monkeypatch):
+    async def asks_sql(_request: Request) -> Response:
+        raise error
+
+    monkeypatch.setattr(lane, "_routes", list(lane.routes()))
+    lane.register("/asks-sql", asks_sql, methods=("GET",))
+    answer = ask("/asks-sql")
+    assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (status, kind)
