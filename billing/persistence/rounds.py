@@ -24,6 +24,7 @@ from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.turns import Turn
 from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_sheets
 from poolsite import hotpath
+from poolsite.history import refusals
 from poolsite.jobs import lease
 from poolsite.runtime.crash_points import crash_point
 
@@ -213,6 +214,7 @@ class Rounds:
             if self.raising or self.refused:
                 raise
             connection.close_if_unusable_or_obsolete()
+            refusals.note(error)
             logger.warning("billing: SQL does not take the books: %s", error)
             self.refused = True
         else:

@@ -20,6 +20,7 @@ from billing.persistence.reading import Known, Live, by_server, known_of, troubl
 from billing.persistence.rounds import SQL_AWAY, RedisSide, Rounds, Waiting, chunks
 from billing.persistence.turns import Turn
 from poolsite import hotpath, live
+from poolsite.history import refusals
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ def persist_shard(shard: int, shards: int) -> Turn:
         except SQL_AWAY as error:
             turn.failed = max(turn.failed, 1)
             connection.close_if_unusable_or_obsolete()
+            refusals.note(error)
             logger.warning("billing: SQL does not take the books: %s", error)
     _finish(turn)
     return turn

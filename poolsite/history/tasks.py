@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from poolsite import hotpath
-from poolsite.history import retention, stream
+from poolsite.history import refusals, retention, stream
 from poolsite.history.alarms import Alarms
 from poolsite.history.draining import drain_aggregate
 from poolsite.history.models import Cursor
@@ -17,6 +17,7 @@ from poolsite.jobs.registry import sweep
 
 # A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
 RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))
+PASSING = (OperationalError, InterfaceError, hotpath.HotPathError)
 LOG = structlog.get_logger(__name__)
 
 
@@ -41,13 +42,13 @@ def delete_old(shard: int, shards: int) -> dict[str, int]:
 def _drain_one(source: Source, aggregate: Aggregate, alarms: Alarms, done: dict[str, int]) -> None:
     try:
         drained = drain_aggregate(source, aggregate, alarms)
-    except (OperationalError, InterfaceError, hotpath.HotPathError) as error:
-        done["failed"] += 1
-        LOG.warning("history.not_drained", tag=aggregate.tag, error=str(error))
     except Exception as error:
         done["failed"] += 1
-        LOG.exception("history.fault", tag=aggregate.tag)
-        alarms.fault(aggregate.tag, str(error))
+        if refusals.note(error) or isinstance(error, PASSING):
+            LOG.warning("history.not_drained", tag=aggregate.tag, error=str(error))
+        else:
+            LOG.exception("history.fault", tag=aggregate.tag)
+            alarms.fault(aggregate.tag, str(error))
     else:
         done["entries"] += drained.count
         done["lag"] += drained.lag

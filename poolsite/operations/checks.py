@@ -1,11 +1,14 @@
 """The parts of the platform's health that every installation has."""
 
+from dataclasses import replace
+
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from poolsite import hotpath, timers
+from poolsite.history import refusals
 from poolsite.history import selectors as history_selectors
 from poolsite.jobs import queues, sweeping
 from poolsite.operations import clock
@@ -17,6 +20,16 @@ UP = _("Up")
 SILENT = _("Silent")
 REFUSES = gettext_noop("Redis refuses writes")
 REFUSED = gettext_noop("Calls, queues, permits and holds are refused: %(reason)s")
+# What to do about it, by the first word of Redis' refusal.
+REMEDIES = {
+    "MISCONF": gettext_noop(
+        "Make room on the disk of its files, and see its log. Then it takes writes by itself."
+    ),
+    "OOM": gettext_noop("Give it memory (maxmemory). Then it takes writes by itself."),
+    "READONLY": gettext_noop("It is a replica: give the address of the primary."),
+    "NOREPLICAS": gettext_noop("Bring back its replicas (min-replicas-to-write)."),
+}
+OTHER_REMEDY = gettext_noop("Look at its log: it must be a primary that may write.")
 HISTORY_KEPT_SECONDS = 5.0  # it reads a mark of every aggregate
 HISTORY_WARNS_PERCENT = 80
 _migrated = False
@@ -64,7 +77,7 @@ def takes_writes(
         _("Refuses writes"),
         title,
         detail,
-        gettext_noop("Give it memory (maxmemory), or a primary that may write."),
+        REMEDIES.get(reason.partition(" ")[0], OTHER_REMEDY),
         reason=f"{node} {reason}".strip()[:200],
         **params,
     )
@@ -198,11 +211,25 @@ def check_clock() -> Finding:
 
 
 def history() -> Finding:
-    """How many entries SQL does not have yet, and how near the fullest stream is to its limit."""
+    """How many entries SQL does not have yet, why it takes none, how near a stream is to its limit.
+
+    A disk that is full shows here: SQL goes on answering queries.
+    """
     lags = history_selectors.lags()
     backlog = sum(lag.backlog for lag in lags)
     fullest = max(lags, key=lambda lag: lag.percent, default=None)
     value, unit = f"{backlog:,}", _("entries")
+    if refused := refusals.reason():
+        full = _wrong(
+            value,
+            gettext_noop("SQL refuses writes"),
+            gettext_noop("History and books wait in Redis; forms cannot be saved: %(reason)s"),
+            gettext_noop(
+                "Make room on the disk of the database, or let it write. What waits then follows."
+            ),
+            reason=refused,
+        )
+        return replace(full, unit=unit)
     if fullest is None or fullest.percent < HISTORY_WARNS_PERCENT:
         return Finding(value, unit)
     trouble = Trouble(
