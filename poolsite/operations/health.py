@@ -143,6 +143,10 @@ class _Asking:
             self._ended = time.monotonic()
             connection.close_if_unusable_or_obsolete()
 
+    def doubt(self) -> None:
+        """What it found is not known to be so: a trouble begins anew when it is found again."""
+        self._since = None
+
     def left_seconds(self) -> float:
         """How long it may still take."""
         return max(0.0, self._began + CHECK_SECONDS - time.monotonic())
@@ -239,17 +243,23 @@ def _left_seconds(asking: Iterable[_Asking]) -> float:
     return max((each.left_seconds() for each in asking), default=0.0)
 
 
-def _unless_unknown(answer: Answer, answers: Iterable[Answer]) -> Answer:
-    """A missing mark proves nothing while Redis takes none: the trouble is Redis'."""
+def _unless_unknown(asking: _Asking, answer: Answer, answers: Iterable[Answer]) -> Answer:
+    """A missing mark proves nothing while Redis takes none: the trouble is Redis'.
+
+    Nor does it just after, until those who live had time to set it again.
+    """
     redis = next((each for each in answers if each.check.name == "redis"), None)
     if redis is None or redis.trouble is None or not (answer.trouble and answer.check.by_marks):
         return answer
+    asking.doubt()
     return replace(answer, finding=Finding(_("Not known"), trouble=redis.trouble))
 
 
 def _judged(asking: Iterable[_Asking]) -> Health:
     global _known
     answers = [each.answer() for each in asking]
-    judged = Health([_unless_unknown(each, answers) for each in answers], timezone.now())
+    pairs = zip(asking, answers, strict=True)
+    known = [_unless_unknown(one, answer, answers) for one, answer in pairs]
+    judged = Health(known, timezone.now())
     _known = (time.monotonic(), judged)
     return judged

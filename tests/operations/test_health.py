@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.db import DatabaseError
 from django.test import Client
+from django.utils import timezone
 
 from poolsite import hotpath, operations, timers
 from poolsite.jobs import lease, presence, queues, sweeping
@@ -16,6 +17,7 @@ from poolsite.timers import state
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running, set_timers, set_worker
 from tests.operations.probing import ask, topic_data
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -153,6 +155,33 @@ def test_a_redis_that_takes_no_writes_is_the_one_problem_though_marks_are_missin
         hotpath.client().config_set("maxmemory", "0")
     assert [row.title for row in found.incidents()] == ["Redis refuses writes"]
     assert judged_again().incidents()[0].title != "Redis refuses writes"
+
+
+def test_what_to_do_about_a_redis_that_refuses_writes_depends_on_why():
+    full_redis()
+    try:
+        trouble = judged_again().of("redis").trouble
+    finally:
+        hotpath.client().config_set("maxmemory", "0")
+    assert trouble is not None
+    assert trouble.remedy.startswith("Give it memory")
+
+
+def test_what_could_not_be_known_while_redis_refused_is_in_trouble_only_from_then_on():
+    """Marks end meanwhile: nobody is told that a web process is gone when Redis is back."""
+    no_web()
+    full_redis()
+    try:
+        health.forget()
+        health.read()
+        refused_until = timezone.now()
+    finally:
+        hotpath.client().config_set("maxmemory", "0")
+    until(lambda: health.read().of("redis").trouble is None)
+    web = health.read().of("web")
+    assert web.trouble is not None
+    assert web.since is not None
+    assert web.since > refused_until
 
 
 def test_an_sql_that_is_away_is_one_problem_and_the_topic_still_tells_it(monkeypatch):
