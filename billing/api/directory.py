@@ -1,7 +1,12 @@
 """Wallets and templates as the hot lane knows them, and its threads for SQL."""
 
+import asyncio
+from collections.abc import Collection
+from typing import Final
+
 from channels.db import database_sync_to_async
 
+from billing.abilities import Ability
 from billing.services import abilities, holds
 from billing.services.senders import TemplateRef, WalletRef, template_ref, wallet_ref
 from poolsite.api.directory import Directory, Kind
@@ -10,10 +15,25 @@ from poolsite.sql_connections import sql_threads
 _WALLETS = Kind("wallets", wallet_ref)
 _TEMPLATES = Kind("templates", template_ref)
 # Bounded: what waits for SQL does not take all of it.
-EXECUTOR = sql_threads(4, "messages")
+THREADS: Final = 4
+EXECUTOR = sql_threads(THREADS, "messages")
 
 look_back = database_sync_to_async(holds.look_back, thread_sensitive=False, executor=EXECUTOR)
-look_up = database_sync_to_async(abilities.look_up, thread_sensitive=False, executor=EXECUTOR)
+_look_up = database_sync_to_async(abilities.look_up, thread_sensitive=False, executor=EXECUTOR)
+LOOK_UP_SECONDS: Final = (
+    1.0  # the provider has its own budget; SQL, where answers are kept, has none
+)
+
+
+async def look_up(numbers: Collection[str]) -> dict[str, Ability]:
+    """What is known of each number. Within LOOK_UP_SECONDS: who has no answer by then is `slow`.
+
+    A message is not kept waiting by an SQL that hangs: it falls back to video.
+    """
+    try:
+        return await asyncio.wait_for(_look_up(numbers), LOOK_UP_SECONDS)
+    except TimeoutError:
+        return {number: Ability(number, None, "slow") for number in numbers}
 
 
 def wallets() -> Directory[WalletRef]:

@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import threading
+from concurrent.futures import wait
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +12,7 @@ from django.utils import timezone
 
 from billing import servers
 from billing import wallet as door
+from billing.api import directory
 from billing.models import Message, Tariff, Wallet
 from billing.services.chatbots import chatbot_change, chatbot_create
 from billing.services.tariffs import tariff_create, tariff_end
@@ -314,6 +317,25 @@ async def test_what_a_terminal_can_show_decides_the_fallback_and_is_told(
     assert unknown["ability"]["source"] == "unknown"
     again = (await caller.post("holds", body | {"message_id": "m-2", "to": "139"})).json()
     assert (again["outcome"], again["fallback"]) == ("repeat", "video")
+
+
+async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: Shop) -> None:
+    """Abilities are kept in SQL: whoever is not known in time falls back to video."""
+    over = threading.Event()
+    hanging = [directory.EXECUTOR.submit(over.wait) for _ in range(directory.THREADS)]
+    body = {
+        **text_message("m-1", fallback="by_terminal", yuexin_text="Hello https://a.example"),
+        "to": "138-0000-0001",
+    }
+    try:
+        held = (await caller.post("holds", body)).json()
+        again = (await caller.post("holds", body | {"message_id": "m-2"})).json()
+    finally:
+        over.set()
+        wait(hanging)
+    for answer in (held, again):
+        assert (answer["quoted"], answer["fallback"]) == ("0.1200", "video")
+        assert answer["ability"]["source"] == "slow"
 
 
 # -- who may ------------------------------------------------------------------------------------
