@@ -10,7 +10,7 @@ from poolsite import access
 from poolsite.access import Principal, lookup, services
 from poolsite.access.models import Account, User
 from poolsite.access.rights import HUB, cache, principal_of_credential, versions
-from poolsite.access.rights.cache import CACHE, CACHE_SECONDS
+from poolsite.access.rights.cache import CACHE, CACHE_SECONDS, REREAD_SECONDS
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
 from tests.support.waiting import eventually, patient, until
@@ -38,12 +38,44 @@ async def test_the_memory_lasts_no_longer_than_its_limit(
     now = 1000.0
     monkeypatch.setattr(cache, "time", FakeClock(lambda: now))
     await principal_of_credential("session:a")
-    now += CACHE_SECONDS - 0.1
+    now += REREAD_SECONDS - 0.1
     await principal_of_credential("session:a")
     assert sql.reads == 1
-    now += 0.2
+    now += CACHE_SECONDS - REREAD_SECONDS + 0.2
+    assert CACHE.get("session:a") is None
     await principal_of_credential("session:a")
     assert sql.reads == 2
+
+
+async def test_who_is_used_is_read_again_beside_so_that_sql_may_be_away_for_a_while(
+    sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(cache, "time", FakeClock(lambda: now))
+    await principal_of_credential("session:a")
+    sql.go_on.clear()  # SQL hangs
+    for seconds in (REREAD_SECONDS, CACHE_SECONDS - REREAD_SECONDS - 0.1):
+        now += seconds
+        assert (await principal_of_credential("session:a")).name == "alice"
+        await eventually(lambda: sql.reads == 2)
+    sql.go_on.set()
+    await eventually(lambda: not CACHE.is_old("session:a"))
+    now += REREAD_SECONDS - 0.1
+    assert (await principal_of_credential("session:a")).name == "alice"
+    assert sql.reads == 2
+
+
+async def test_who_is_nobody_when_read_again_is_let_in_no_more(
+    sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(cache, "time", FakeClock(lambda: now))
+    await principal_of_credential("session:a")
+    sql.answer = access.ANONYMOUS
+    now += REREAD_SECONDS
+    await principal_of_credential("session:a")
+    await eventually(lambda: CACHE.get("session:a") is None)
+    assert not (await principal_of_credential("session:a")).is_authenticated
 
 
 class FakeClock:

@@ -9,12 +9,15 @@ from channels.db import database_sync_to_async
 from poolsite.access import lookup
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.rights.hub import HUB
-from poolsite.access.rights.sharing import LookUps, shared
+from poolsite.access.rights.sharing import LookUps, begun, shared
 from poolsite.access.rights.versions import version_of
 from poolsite.per_loop import PerLoop
 from poolsite.sql_connections import sql_threads
 
 CACHE_SECONDS = 30
+# Who is known so long is read again beside the request: SQL may then be away for the rest of the
+# time before anybody is refused for it.
+REREAD_SECONDS = 15
 CACHE_ENTRIES = 20_000
 LOOKUP_THREADS = 4
 LOOKUP_TRIES = 3
@@ -41,6 +44,12 @@ class PrincipalCache:
             return None
         return principal
 
+    def is_old(self, credential: str) -> bool:
+        """Whether what is remembered is to be read again."""
+        entry = self._entries.get(credential)
+        left = CACHE_SECONDS - REREAD_SECONDS
+        return entry is not None and entry[0] - time.monotonic() <= left
+
     def put(self, credential: str, principal: Principal, epoch: int) -> None:
         """Remember, unless something changed since `epoch`: SQL may have been read before it."""
         with self._lock:
@@ -52,6 +61,11 @@ class PrincipalCache:
             while len(self._entries) > CACHE_ENTRIES:
                 oldest, (_, gone) = self._entries.popitem(last=False)
                 self._by_principal.get((gone.kind, gone.id), set()).discard(oldest)
+
+    def forget(self, credential: str) -> None:
+        """It opens nothing any more."""
+        with self._lock:
+            self._entries.pop(credential, None)
 
     def drop(self, kind: str, identity: str) -> None:
         """Forget one principal, or everything for ("", "")."""
@@ -89,6 +103,8 @@ async def principal_of_credential(credential: str, address: str = "") -> Princip
     HUB.ensure_started()
     remembered = CACHE.get(credential)
     if remembered is not None:
+        if CACHE.is_old(credential):
+            begun(_running(), credential, lambda: _look_up(credential, address))
         return remembered
     return await shared(_running(), credential, lambda: _look_up(credential, address))
 
@@ -102,5 +118,7 @@ async def _look_up(credential: str, address: str) -> Principal:
         if epoch == HUB.epoch:
             if principal.is_authenticated:
                 CACHE.put(credential, principal, epoch)
+            else:
+                CACHE.forget(credential)
             break
     return principal

@@ -17,11 +17,18 @@ async def shared(
     It leaves when it is done; whoever takes it out earlier lets later ones begin another. Who is
     cancelled leaves it to the others. Raises what it raised.
     """
+    return await asyncio.shield(begun(standing, credential, begin))
+
+
+def begun(
+    standing: LookUps, credential: str, begin: Callable[[], Coroutine[Any, Any, Principal]]
+) -> "asyncio.Task[Principal]":
+    """The same look-up for who does not wait for it."""
     task = standing.get(credential)
     if task is None:
         task = standing[credential] = asyncio.create_task(begin())
         task.add_done_callback(lambda done: _leave(standing, credential, done))
-    return await asyncio.shield(task)
+    return task
 
 
 def _leave(standing: LookUps, credential: str, task: "asyncio.Task[Principal]") -> None:
