@@ -7,10 +7,12 @@ one number that overlap are the failure that the pool exists to prevent.
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+
+SPAN = ("begin", "end")  # the lines that say when a number is in use
 
 
 @dataclass(frozen=True)
@@ -33,21 +35,27 @@ class CallLog:
             self._file = path.open("a", buffering=1)
 
     def begin(self, *, switch: str, number: str, call_id: str) -> None:
-        self._write("begin", switch, number, call_id)
+        self._write("begin", switch, number=number, call_id=call_id)
 
     def end(self, *, switch: str, number: str, call_id: str) -> None:
-        self._write("end", switch, number, call_id)
+        self._write("end", switch, number=number, call_id=call_id)
 
-    def _write(self, operation: str, switch: str, number: str, call_id: str) -> None:
+    def released(
+        self, *, switch: str, number: str, call_id: str, told: Mapping[str, object], reason: str
+    ) -> None:
+        """The pool answered the hang-up: `told` is what it was told, `reason` what it said."""
+        self._write(
+            "released", switch, number=number, call_id=call_id, told=dict(told), reason=reason
+        )
+
+    def listed(self, *, switch: str) -> None:
+        """The pool answered a live list: it has heard of this switch now."""
+        self._write("listed", switch)
+
+    def _write(self, operation: str, switch: str, **facts: object) -> None:
         if self._file is None:
             return
-        line = {
-            "at_us": time.time_ns() // 1000,
-            "op": operation,
-            "switch": switch,
-            "number": number,
-            "call_id": call_id,
-        }
+        line = {"at_us": time.time_ns() // 1000, "op": operation, "switch": switch, **facts}
         self._file.write(json.dumps(line) + "\n")
 
     def close(self) -> None:
@@ -65,7 +73,7 @@ def end_open_calls(path: Path) -> int:
         record = json.loads(line)
         if record["op"] == "begin":
             open_calls[record["call_id"]] = record
-        else:
+        elif record["op"] == "end":
             open_calls.pop(record["call_id"], None)
     log = CallLog(path)
     for record in open_calls.values():
@@ -80,7 +88,8 @@ def find_overlaps(lines: Iterable[str]) -> list[Overlap]:
     Lines of several logs may be given together; they are put in order of time first, and
     at one and the same microsecond ends come before begins.
     """
-    records = [json.loads(line) for line in lines if line.strip()]
+    known = (json.loads(line) for line in lines if line.strip())
+    records = [record for record in known if record["op"] in SPAN]
     records.sort(key=lambda record: (record["at_us"], record["op"] == "begin"))
     in_use: dict[str, str] = {}
     overlaps = []

@@ -231,7 +231,15 @@ class SimulatedSwitch:
             await asyncio.sleep(self.chance.uniform(0, self.mishaps.late_seconds))
         told = end.told() if end is not None else {}
         event = self._event("hangup", number=number, call_id=call_id, **told)
-        await until_answered(self.client, event)
+        answer = await until_answered(self.client, event)
+        if answer is not None and answer.ok:
+            self.log.released(
+                switch=self.switch.name,
+                number=number,
+                call_id=call_id,
+                told=told,
+                reason=str(answer.body.get("reason") or ""),
+            )
         if self.chance.random() < self.mishaps.duplicate_event:
             self.counters.duplicates += 1
             await until_answered(self.client, event)
@@ -262,6 +270,8 @@ class SimulatedSwitch:
         answer = await self.client.send_live_list(self.live_list())
         if not answer.ok and answer.as_of_us:  # the server's clock was put back: begin there
             self.client.as_of_us = answer.as_of_us
+        if answer.ok:
+            self.log.listed(switch=self.switch.name)
         adopted = answer.body.get("adopted")
         self.counters.adopted += len(adopted) if isinstance(adopted, list) else 0
         must_end = answer.body.get("hang_up")

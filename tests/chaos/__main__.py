@@ -10,11 +10,11 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.chaos import dispatch, gates, line, money
+from tests.chaos import acknowledged, dispatch, gates, line, meanwhile, money
 from tests.chaos.faults import FAULTS
 from tests.chaos.invariants import (
     BrokenInvariantError,
@@ -31,6 +31,7 @@ DEFAULT_SECONDS = 300.0
 BROKEN = (
     *(BrokenInvariantError, money.BrokenBooksError, gates.BrokenGateError),
     *(line.BrokenLineError, dispatch.BrokenDispatchError),
+    *(acknowledged.LostError, meanwhile.BrokenMeanwhileError),
 )
 
 
@@ -67,8 +68,14 @@ class Campaign:
         while able and (queue or time.monotonic() < deadline):
             self._inject(stack, queue.pop() if queue else chance.choice(able), chance)
             injected += 1
+        self._judge_at_rest(stack)
+        return injected
+
+    def _judge_at_rest(self, stack: Stack) -> None:
+        """Nobody begins anything new; then all that was begun and told is held against SQL."""
         stack.rest_switches()
         stack.rest_senders()
+        stack.rest_holders()
         stack.rest_people()
         stack.rest_fronts()
         everything_is_at_rest(stack, lossless=self.lossless)
@@ -86,15 +93,18 @@ class Campaign:
         say(f"front-ends at rest: {dispatch.begun(stack)} of {talks} sessions came to a good end")
         calls = no_number_in_two_calls(stack)
         say(f"switches at rest: every number idle, every record closed; {calls} calls judged")
-        return injected
+        if self.lossless:
+            told = acknowledged.at_rest(stack)
+            say(f"acknowledged and found in SQL: {in_words(told)}")
 
     def _inject(self, stack: Stack, name: str, chance: random.Random) -> None:
         time.sleep(self.calm_seconds)
         fault = FAULTS[name]
         self.lossless = self.lossless and not fault.loses
         say(f"{name} …")
-        what = fault.inject(stack, chance)
+        what = "while it lasted"
         try:
+            what = fault.inject(stack, chance)
             healed = wait_until_healed(stack)
             no_number_in_two_calls(stack)
             gates.never_above_the_cap(stack)
@@ -166,6 +176,11 @@ def _campaign() -> Campaign:
 
 def _wants_clock(names: Sequence[str]) -> bool:
     return "step_clock" in names and bool(faketime_library() and programs.valkey_9())
+
+
+def in_words(counted: Mapping[str, int]) -> str:
+    """Figures as one phrase."""
+    return ", ".join(f"{count} {name}" for name, count in counted.items())
 
 
 def say(text: str) -> None:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from tests.chaos.stack import Stack
 
 GATE = "speed-025"
+HOLDERS_GATE = "firmware"
 TAG = "{gate." + GATE + "}"
+HOLDERS_TAG = "{gate." + HOLDERS_GATE + "}"
 WORK_SECONDS = 3.0
 FEW_TASKS = 60
 REST_SECONDS = 60.0
@@ -124,7 +126,7 @@ def _cancel_batches(stack: "Stack") -> None:
 
 def _left(stack: "Stack") -> str:
     with stack.redis_client() as client:
-        permits = client.zcard(f"{TAG}:permits")
+        permits = client.zcard(f"{TAG}:permits") + client.zcard(f"{HOLDERS_TAG}:permits")
     if permits:
         return f"{permits} permits are held with nothing to do"
     rows = stack.sql(

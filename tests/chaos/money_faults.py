@@ -14,9 +14,7 @@ from tests.chaos.catalogue import fault
 from tests.chaos.money import BrokenBooksError
 from tests.chaos.stack import Stack
 from tests.chaos.stack_view import DATABASE
-from tests.support.waiting import patient
 
-BITE_SECONDS = 40.0
 # Bounds of what customers see while the machine is under load, not of speed: `make bench`.
 COLD_P99_SECONDS = 3.0
 HOT_SHARE = 0.9
@@ -81,28 +79,6 @@ def set_read_only(stack: Stack, *, on: bool) -> None:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [DATABASE]
         )
-
-
-@fault(not_run=lambda stack: "" if stack.sql_disk.mounted else "only root may mount a tmpfs")
-def fill_sql_disk(stack: Stack, _chance: random.Random) -> str:
-    """The disk of the books is full: no row more, until there is room again."""
-    stack.move_to_small_disk("billing_journalentry", "billing_batch", "billing_message")
-    refused = stack.sql_refusals()
-    stack.sql_disk.fill()
-    begun = time.monotonic()
-    try:
-        while stack.sql_refusals() == refused:
-            if time.monotonic() - begun > patient(BITE_SECONDS):
-                raise RuntimeError("the full disk of SQL was never met")
-            time.sleep(0.2)
-        time.sleep(5.0)
-        ahead = money.trimmed_too_early(stack)
-    finally:
-        stack.sql_disk.free()
-    if ahead:
-        raise BrokenBooksError(f"trimmed in Redis, and not in SQL: {ahead}")
-    seconds = time.monotonic() - begun
-    return f"SQL's disk full for {seconds:.1f} s, {stack.sql_refusals() - refused} writes refused"
 
 
 # -- case 28: a hot account ------------------------------------------------------------------------

@@ -4,10 +4,14 @@ import random
 import signal
 import time
 
+from tests.chaos import meanwhile
 from tests.chaos.catalogue import PAUSE_SECONDS, fault
 from tests.chaos.redis_node import faketime_library
 from tests.chaos.stack import Stack
 from tests.support import programs
+
+NO_ROOM = "Make room on the disk"
+STEPPED_SECONDS = 8.0
 
 
 @fault()
@@ -53,12 +57,20 @@ def fail_over(stack: Stack, chance: random.Random) -> str:
 
 @fault(not_run=lambda stack: "" if stack.redis.disk.mounted else "only root may mount a tmpfs")
 def fill_disk(stack: Stack, chance: random.Random) -> str:
-    """Redis cannot append: it refuses writes, and must take them again once there is room."""
+    """Redis cannot append: it refuses writes, and must take them again once there is room.
+
+    Meanwhile everybody is refused clearly, and an incident says that there is no room.
+    """
+    begun = time.monotonic()
     stack.redis.disk.fill()
-    seconds = chance.uniform(5.0, 10.0)
-    time.sleep(seconds)
-    stack.redis.disk.free()
-    return f"Redis' disk full for {seconds:.1f} s"
+    try:
+        refused = meanwhile.all_refused(stack)
+        meanwhile.says(stack, "redis", "Redis refuses writes", NO_ROOM, ready=False)
+        meanwhile.incident(stack, "health.redis", NO_ROOM)
+        time.sleep(chance.uniform(0.0, 5.0))
+    finally:
+        stack.redis.disk.free()
+    return f"Redis' disk full for {time.monotonic() - begun:.1f} s, {refused}"
 
 
 @fault()
@@ -130,9 +142,13 @@ def _why_no_clock(stack: Stack) -> str:
 
 @fault(not_run=_why_no_clock)
 def step_clock(stack: Stack, chance: random.Random) -> str:
-    """An hour on or back, and right again: leases must not all end."""
-    seconds = chance.choice((3_600, -3_600, 40, -40))
+    """Hours, minutes or seconds on or back, and right again: nothing may end before its time."""
+    seconds = chance.choice((1, -1)) * chance.choice((40, 300, 3_600, 10_800))
+    begun = time.monotonic()
     stack.redis.step_clock(seconds)
-    time.sleep(8.0)
-    stack.redis.step_clock(0)
-    return f"Redis' clock off by {seconds:+d} s for 8 s"
+    try:
+        done = meanwhile.all_go_on(stack)
+        time.sleep(max(0.0, STEPPED_SECONDS - (time.monotonic() - begun)))
+    finally:
+        stack.redis.step_clock(0)
+    return f"Redis' clock off by {seconds:+d} s for {time.monotonic() - begun:.0f} s: {done}"

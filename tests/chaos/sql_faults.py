@@ -3,20 +3,55 @@
 import random
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from tests.chaos import meanwhile, money
 from tests.chaos.catalogue import PAUSE_SECONDS, fault
+from tests.chaos.meanwhile import BrokenMeanwhileError
+from tests.chaos.resting import until_right
 from tests.chaos.stack import Stack
+
+BUSY_PAGE = "The database"
+NEEDS_SQL = (meanwhile.DESKS,)  # a visit is a row: without SQL nobody is let in, nobody is told
+NO_ROOM = "Make room on the disk"
+BITE_SECONDS = 40.0
+FILLED_TABLES = (
+    *("numbers_callrecord", "numbers_poolevent", "line_lineevent", "line_roomevent"),
+    *("admission_gateevent", "admission_task", "dispatch_dispatchevent"),
+    *("billing_journalentry", "billing_batch", "billing_message"),
+)
 
 
 @fault()
 def kill_postgres(stack: Stack, chance: random.Random) -> str:
-    stack.postgres.kill()
-    seconds = chance.uniform(1.0, 8.0)
-    time.sleep(seconds)
-    _remove_stale_lock(stack)
-    stack.postgres.start()
-    return f"kill -9 of PostgreSQL, back after {seconds:.1f} s"
+    """PostgreSQL is gone: who is on the hot paths is served, pages say so, processes live on."""
+    port = chance.choice(stack.web_ports)
+    with _lives_on(stack), meanwhile.Reader.log_in(stack, port) as reader:
+        stack.postgres.kill()
+        begun = time.monotonic()
+        try:
+            done = meanwhile.all_go_on(stack, but=NEEDS_SQL)
+            meanwhile.says(stack, "sql", "cannot be reached", ready=False)
+            reader.sees_unavailable("/pools/", BUSY_PAGE)
+            time.sleep(chance.uniform(0.0, 5.0))
+        finally:
+            _remove_stale_lock(stack)
+            stack.postgres.start()
+        seconds = time.monotonic() - begun
+        reader.sees("/pools/")
+    return f"kill -9 of PostgreSQL, back after {seconds:.1f} s: {done}"
+
+
+@contextmanager
+def _lives_on(stack: Stack) -> Iterator[None]:
+    """Around a fault of SQL alone: none of our own processes may end by it."""
+    starts = {name: process.starts for name, process in stack.processes.items()}
+    yield
+    dead = [name for name, count in starts.items() if stack.processes[name].starts != count]
+    if dead:
+        raise BrokenMeanwhileError(f"ended while SQL was away: {dead}")
 
 
 def _remove_stale_lock(stack: Stack) -> None:
@@ -27,10 +62,44 @@ def _remove_stale_lock(stack: Stack) -> None:
 
 @fault()
 def pause_postgres(stack: Stack, _chance: random.Random) -> str:
-    stack.pause_postgres(signal.SIGSTOP)
-    time.sleep(PAUSE_SECONDS)
-    stack.pause_postgres(signal.SIGCONT)
-    return f"SIGSTOP of PostgreSQL for {PAUSE_SECONDS:.0f} s"
+    """PostgreSQL takes connections and answers nothing, for longer than every lease."""
+    begun = time.monotonic()
+    with _lives_on(stack):
+        stack.pause_postgres(signal.SIGSTOP)
+        try:
+            done = meanwhile.all_go_on(stack, but=NEEDS_SQL)
+            meanwhile.says(stack, "sql", "cannot be reached", ready=False)
+            time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - begun)))
+        finally:
+            stack.pause_postgres(signal.SIGCONT)
+    return f"SIGSTOP of PostgreSQL for {time.monotonic() - begun:.0f} s: {done}"
+
+
+@fault(not_run=lambda stack: "" if stack.sql_disk.mounted else "only root may mount a tmpfs")
+def fill_sql_disk(stack: Stack, _chance: random.Random) -> str:
+    """The disk of histories and books is full: no row more, until there is room again."""
+    stack.move_to_small_disk(*FILLED_TABLES)
+    refused = stack.sql_refusals()
+    with _lives_on(stack):
+        stack.sql_disk.fill()
+        begun = time.monotonic()
+        try:
+            done = meanwhile.all_go_on(stack)
+            until_right(lambda: _not_met(stack, refused), BITE_SECONDS)
+            meanwhile.says(stack, "history", "SQL refuses writes", NO_ROOM, ready=True)
+            meanwhile.incident(stack, "health.history", NO_ROOM)
+            ahead = money.trimmed_too_early(stack)
+        finally:
+            stack.sql_disk.free()
+    if ahead:
+        raise money.BrokenBooksError(f"trimmed in Redis, and not in SQL: {ahead}")
+    seconds = time.monotonic() - begun
+    refusals = stack.sql_refusals() - refused
+    return f"SQL's disk full for {seconds:.1f} s, {refusals} writes refused: {done}"
+
+
+def _not_met(stack: Stack, refused_before: int) -> str:
+    return "" if stack.sql_refusals() > refused_before else "the full disk of SQL was never met"
 
 
 @fault()

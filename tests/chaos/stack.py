@@ -13,22 +13,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.chaos import dispatch, gates, line
 from tests.chaos.console import Console
 from tests.chaos.processes import StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk
-from tests.chaos.stack_view import DATABASE, StackView
+from tests.chaos.stack_load import StackLoad
+from tests.chaos.stack_view import DATABASE
 from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer, server_user
 from tests.support.processes import family
 from tests.support.proxy import FaultyProxy
 from tests.support.rates import GENEROUS
 
-SIMULATOR = "integrations.simulator"
-LOAD = ("switches", "senders", "devices", "people", "instances", "fronts")
+LOAD = ("switches", "senders", "devices", "holders", "people", "instances", "fronts")
 
 
-class Stack(StackView):
+class Stack(StackLoad):
     """Starts in `start()`, ends everything that it started in `stop()`, also after a failure.
 
     Redis and PostgreSQL stand behind proxies (`redis.proxy`, `sql_proxy`); `processes` are
@@ -73,8 +72,7 @@ class Stack(StackView):
         self._watch.start()
         self.wait_until_ready()
         self.start_switches()
-        load = ("senders", "devices", "people", "instances", "fronts")
-        for process in [process for name in load for process in self._named(name)]:
+        for process in [process for name in LOAD[1:] for process in self._named(name)]:
             process.start()
 
     def _environment(self) -> dict[str, str]:
@@ -90,6 +88,7 @@ class Stack(StackView):
             "POOLSITE_DATA_DIR": str(self.folder),
             "POOLSITE_SECRET_KEY": secrets.token_hex(32),
             "POOLSITE_DEMO": "1",
+            "POOLSITE_DEMO_PASSWORD": secrets.token_urlsafe(12),
             "POOLSITE_GATEWAY_URL": f"http://127.0.0.1:{self.gateway_port}",
             "POOLSITE_GATEWAY_TOKEN": secrets.token_urlsafe(32),
             "POOLSITE_DEBUG": "0",
@@ -132,66 +131,6 @@ class Stack(StackView):
         self._define_line(python, one, two)
         self._define_dispatch(python, one, two)
 
-    def _define_dispatch(self, python: list[str], one: str, two: str) -> None:
-        """Each process of peers begins at another web process, and goes to the other by itself."""
-        if dispatch.group_of(self) is None:
-            return
-        for part, ports in zip(dispatch.PARTS, ((one, two), (two, one)), strict=True):
-            for side in ("instances", "fronts"):
-                log = str(self.folder / dispatch.log_name(side, part))
-                words = [side, dispatch.options(self, ports), log, str(part)]
-                self._define(f"{side}-{part}", [*python, "tests.chaos.dispatch_load", *words])
-
-    def _define_line(self, python: list[str], one: str, two: str) -> None:
-        """Half of a desk's visitors and agents at each web process."""
-        config = ["--config", str(line.config(self)), "--rest-on-stop"]
-        for part, port in enumerate((one, two), start=1):
-            log = ["--log", str(line.log_path(self, part)), "--part", f"{part}/2"]
-            pace = ["--beat-seconds", str(line.BEAT_SECONDS), "--seed", str(self.seed + part)]
-            address = ["--url", f"http://127.0.0.1:{port}"]
-            self._define(
-                f"people-{part}", [*python, f"{SIMULATOR}.desk", *config, *address, *log, *pace]
-            )
-
-    def _define_gates(self, python: list[str], one: str, two: str) -> None:
-        """Devices report to both web processes; the external system tells one its own count."""
-        config = ["--config", str(self.folder / "demo" / "simulation.json"), "--gate", gates.GATE]
-        external, port = f"{SIMULATOR}.external", str(self.external_port)
-        log = ["--log", str(gates.external_log(self)), "--strong", "100"]
-        self._define(
-            "external",
-            [*python, external, *config, "--port", port, *log, "--url", f"http://127.0.0.1:{one}"],
-        )
-        work = ["--work-seconds", str(gates.WORK_SECONDS), "--seed", str(self.seed)]
-        for number, web in enumerate((one, two), start=1):
-            parts = ["--part", f"{number}/2", "--external", f"http://127.0.0.1:{port}"]
-            address = ["--url", f"http://127.0.0.1:{web}"]
-            self._define(
-                f"devices-{number}",
-                [*python, f"{SIMULATOR}.devices", *config, *parts, *address, *work],
-            )
-
-    def _define_money(self, python: list[str], one: str, two: str) -> None:
-        """The gateway reports to one web process, the chatbots send to the other."""
-        config = ["--config", str(self._money_config())]
-        gateway, port = f"{SIMULATOR}.gateway", str(self.gateway_port)
-        reports = ["--port", port, "--url", f"http://127.0.0.1:{one}"]
-        ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--seed", str(self.seed)]
-        self._define("gateway", [*python, gateway, *config, *reports, *ledger])
-        address = ["--url", f"http://127.0.0.1:{two}", "--gateway", f"http://127.0.0.1:{port}"]
-        seed = ["--seed", str(self.seed)]
-        self._define("senders", [*python, f"{SIMULATOR}.senders", *config, *address, *seed])
-
-    def _money_config(self) -> Path:
-        """More messages in a minute than the demo's: a fault of a second must meet some."""
-        config = json.loads(json.dumps(self.simulation))
-        for chatbot in config.get("chatbots", []):
-            chatbot["messages_per_minute"], chatbot["sessions_per_minute"] = 120.0, 30.0
-        path = self.folder / "money.json"
-        path.write_text(json.dumps(config))
-        path.chmod(0o600)
-        return path
-
     def doomed_worker(self, point: str) -> StackProcess:
         """A worker that dies as by kill -9 at a crash point; started, and not brought back."""
         name = f"doomed-{point.rpartition('.')[2]}"
@@ -209,9 +148,6 @@ class Stack(StackView):
         process = StackProcess("second-beat", arguments, self.environment, self.folder)
         process.start()
         return process
-
-    def _define(self, name: str, arguments: list[str]) -> None:
-        self.processes[name] = StackProcess(name, arguments, self.environment, self.folder)
 
     def _simulator_config(self, index: int) -> Path:
         """Each simulator plays every second switch of each pool, so that pools are shared."""
@@ -240,6 +176,10 @@ class Stack(StackView):
     def rest_fronts(self) -> None:
         """Front-ends begin no sessions any more, and end those that there are."""
         self._rest("fronts")
+
+    def rest_holders(self) -> None:
+        """Holders ask for no permit any more, and give back what they have."""
+        self._rest("holders")
 
     def rest_senders(self) -> None:
         """End the chatbots for good; the gateway goes on with what it owes."""

@@ -226,10 +226,7 @@ def test_one_seed_gives_one_order_of_faults(monkeypatch: pytest.MonkeyPatch, sta
             campaign_module.Campaign, "_inject", lambda self, _, name, chance: order.append(name)
         )
         monkeypatch.setattr(campaign_module, "wait_until_healed", lambda _stack: None)
-        stack.rest_switches = lambda: None
-        stack.rest_senders = lambda: None
-        stack.rest_people = lambda: None
-        stack.rest_fronts = lambda: None
+        monkeypatch.setattr(campaign_module.Campaign, "_judge_at_rest", lambda *_: None)
         stack.redis = SimpleNamespace(disk=SimpleNamespace(mounted=True), clock=True)
         stack.sql_disk = SimpleNamespace(mounted=True)
         its.run(stack)

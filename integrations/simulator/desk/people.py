@@ -49,13 +49,25 @@ class Floor:
 
     async def ask(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
         """Call, and write down what a visitor or an agent was told, with the µs around it."""
-        before = time.monotonic_ns() // 1_000
+        before = _now_us()
         told = await self.call(path, body, token)
-        if told is not None and self.log is not None:
-            times = {"t0": before, "t1": time.monotonic_ns() // 1_000}
-            self.log.write(json.dumps({**_heard(told, self.config), **times}) + "\n")
-            self.log.flush()
+        if told is not None:
+            self._write({**_heard(told, self.config), "t0": before, "t1": _now_us()})
         return told
+
+    async def do(
+        self, deed: str, visit: str, path: str, body: dict[str, Any], token: str = ""
+    ) -> dict[str, Any] | None:
+        """Call, and write down that it was acknowledged: who was told so must find it in SQL."""
+        told = await self.call(path, body, token)
+        if told is not None:
+            self._write({"did": deed, "visit": visit, "word": told.get("word"), "t1": _now_us()})
+        return told
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self.log is not None:
+            self.log.write(json.dumps(line) + "\n")
+            self.log.flush()
 
     async def call(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
         """POST as the desk's machine, or as a visitor by its token; None = it did not work."""
@@ -67,9 +79,14 @@ class Floor:
             return None
         if answer.status_code >= 400:
             self.seen[f"status {answer.status_code}"] += 1
+            self._write({"refused": answer.status_code, "path": path, "t1": _now_us()})
             return None
         found: dict[str, Any] = answer.json()
         return found
+
+
+def _now_us() -> int:
+    return time.monotonic_ns() // 1_000
 
 
 def _heard(told: dict[str, Any], config: DeskConfig) -> dict[str, Any]:
@@ -127,9 +144,9 @@ async def play_visitor(floor: Floor, queue: QueueConfig) -> None:
         if answer == "room" and not greeted:
             greeted = True
             words = {"id": "hello", "text": f"Hello, it is about: {said['topic'].lower()}."}
-            await floor.call(f"visits/{visit}/messages", words, token)
+            await floor.do("visitor said", visit, f"visits/{visit}/messages", words, token)
         elif answer != "room" and waited > patience and not floor.resting.is_set():
-            await floor.call(f"visits/{visit}/leave", {}, token)
+            await floor.do("left", visit, f"visits/{visit}/leave", {}, token)
             floor.seen["gave up"] += 1
             return
         await asyncio.sleep(floor.beat_seconds)
@@ -161,9 +178,9 @@ async def play_agent(floor: Floor, agent: int) -> None:
                 if visit not in ends:
                     ends[visit] = clock() + max(8.0, dice.expovariate(1 / mean))
                     words = {"visit": visit, "id": "hello", "text": "Hello, how can I help you?"}
-                    await floor.call(f"agent/messages{query}", words)
+                    await floor.do("agent said", visit, f"agent/messages{query}", words)
                 elif ends[visit] <= clock() or floor.resting.is_set():
-                    if await floor.call(f"agent/finish{query}", {"visit": visit}):
+                    if await floor.do("finished", visit, f"agent/finish{query}", {"visit": visit}):
                         floor.seen["served"] += 1
                     ends.pop(visit, None)
         if dice.random() < 0.002 and not floor.resting.is_set():

@@ -22,6 +22,7 @@ async def play(options: argparse.Namespace) -> None:
     part, parts = (int(word) for word in options.part.split("/"))
     habits = Habits(float(gate["period_seconds"]), options.work_seconds, options.work_spread)
     tally = Tally()
+    journal = options.log.open("a") if options.log is not None else None
     reports = Reports(options.url.split(","), options.gate, gate["token"])
     # As many as may ever be at work: the external system alone says how many are too many.
     wide = httpx.Limits(max_connections=None)
@@ -34,6 +35,7 @@ async def play(options: argparse.Namespace) -> None:
                 random.Random(f"{options.seed} {number}"),  # noqa: S311
                 habits,
                 tally,
+                journal,
             )
             for number in range(part - 1, int(gate["devices"]), parts)
         ]
@@ -59,6 +61,7 @@ def main() -> int:
     parser.add_argument("--work-seconds", type=float, default=20.0)
     parser.add_argument("--work-spread", type=float, default=0.8, help="0.8: 0.2 to 1.8 times")
     parser.add_argument("--part", default="1/1", help="2/3: the second third of the devices")
+    parser.add_argument("--log", type=Path, help="where what the gate acknowledged is written down")
     parser.add_argument("--seed", type=int, default=0)
     try:
         asyncio.run(play(parser.parse_args()))

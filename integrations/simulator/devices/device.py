@@ -1,9 +1,10 @@
 """One device: it reports, works on the external system, and reports what came of it."""
 
 import asyncio
+import json
 import random
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
 import httpx
 
@@ -59,6 +60,7 @@ class Device:
     habits: Habits
     tally: Tally
     state: DeviceState = field(init=False)
+    journal: TextIO | None = None
     old: list[dict[str, Any]] = field(default_factory=list)
     before: dict[str, Any] = field(default_factory=dict)
     work: "asyncio.Task[None] | None" = None
@@ -88,13 +90,24 @@ class Device:
         if answer is None:
             return self.habits.period_seconds
         told = self.state.take(sent, Answer(answer, asked_at))
-        for _, word in told.outcomes:
+        for result, (_, word) in zip(sent, told.outcomes, strict=False):
             self.tally.outcomes[word] = self.tally.outcomes.get(word, 0) + 1
+            self._note("result", result["task"], result["token"], ok=result["ok"], word=word)
         if told.task is not None and told.task.token > self.state.done_token:
             self.state.done_token = told.task.token
             self.tally.tasks += 1
+            self._note("task", told.task.name, told.task.token)
             self.work = asyncio.create_task(self._carry_out(told.task))
         return told.retry_after
+
+    def _note(self, op: str, task: str, token: int, **facts: Any) -> None:
+        """Write down what the gate has acknowledged, before anything else is done."""
+        self._write({"op": op, "device": self.name, "task": task, "token": token, **facts})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self.journal is not None:
+            self.journal.write(json.dumps(line) + "\n")
+            self.journal.flush()
 
     async def _post(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """The answer; None when it was lost, or was none."""
@@ -108,6 +121,7 @@ class Device:
         self.before = body
         if status != OK:
             self.tally.unanswered += 1
+            self._write({"op": "refused", "device": self.name, "status": status})
             return None
         if self.chance.random() < self.habits.lost:
             return None
