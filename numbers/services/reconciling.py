@@ -215,11 +215,16 @@ class _Comparison:
     # -- second sight -------------------------------------------------------------------------
 
     def _judge(self, values: Sequence[str]) -> None:
-        """Look again at what differed, after the history has caught up; then mend what stays."""
+        """Look again at what differed, after the history has caught up; then mend what stays.
+
+        Of a call nothing can be said that began or ended around the drain: SQL may lack it, or
+        know its end, and be right.
+        """
+        before: dict[str, door.NumberState] = {}
         for _ in range(LOOKS):
-            states = self._states(values)
+            before = self._states(values)
             drain(self.pool)
-            values = sorted(self._differing(values, states))
+            values = sorted(self._differing(values, before))
             if not values or not self._in_flight():
                 break
         if not values:
@@ -235,7 +240,8 @@ class _Comparison:
             self.report.add(QUARANTINE, held)
             if self.mend:
                 self._hold(held, rows)
-        self._mend_calls(values, states, calls)
+        settled = [v for v in values if _call_of(before.get(v)) == _call_of(states.get(v))]
+        self._mend_calls(settled, states, calls)
 
     def _membership(
         self, values: Sequence[str], states: dict[str, door.NumberState], rows: dict[str, Number]
@@ -356,3 +362,8 @@ class _Comparison:
         """Whether a service is just now writing both sides."""
         young = timezone.now() - timedelta(seconds=IN_FLIGHT_SECONDS)
         return UnsentChange.objects.filter(pool=self.pool, created_at__gte=young).exists()
+
+
+def _call_of(state: door.NumberState | None) -> str | None:
+    """The id of the call that a number is in; None = it is in none."""
+    return state.call.call_id if state is not None and state.busy and state.call else None

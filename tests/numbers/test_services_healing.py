@@ -7,6 +7,7 @@ import pytest
 from numbers import pool as door
 from numbers import services
 from numbers.models import CallRecord, Number, Pool, PoolEvent, Switch, UnsentChange
+from numbers.services import reconciling
 from poolsite import hotpath
 from poolsite.history.models import Cursor, GapRecord
 from poolsite.operations.models import Incident
@@ -170,6 +171,37 @@ def test_calls_of_sql_and_redis_are_compared_and_mended() -> None:
     drain(pool)
     made.refresh_from_db()
     assert made.ended_at is not None
+
+
+def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Calls come and go between the drain and the second look: they are not written twice."""
+    pool = make_pool()
+    services.number_add(actor="test", pool=pool, number=FIRST)
+    register("east", FIRST)
+    drained = reconciling.drain
+    ids = iter(f"call {n}" for n in range(20))
+
+    def next_call() -> None:
+        states = hotpath.run(door.states("east", [FIRST]))
+        assert states is not None
+        call = states.by_number[FIRST].call
+        if call is not None:
+            assert send("east", "hangup", FIRST, call_id=call.call_id).ok
+        assert send("east", "call", FIRST, direction="in", call_id=next(ids)).ok
+
+    def drain_and_call(its: Pool) -> None:
+        next_call()
+        drained(its)
+        next_call()
+
+    monkeypatch.setattr(reconciling, "drain", drain_and_call)
+    report = services.pool_reconcile(pool=pool, check=False)
+    assert report.drift == {}
+    drained(pool)
+    calls = list(CallRecord.objects.values_list("call_id", flat=True))
+    assert len(calls) == len(set(calls)) > 0
 
 
 def test_unequal_counts_are_found_and_mended_by_the_watch() -> None:
