@@ -19,7 +19,7 @@ Sessions of the dispatcher are not in SQL: tests.chaos.dispatch judges them by b
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,17 +61,23 @@ def read(paths: Iterable[Path]) -> Iterator[Line]:
                     yield json.loads(text)
 
 
-def at_rest(stack: "Stack") -> dict[str, int]:
-    """Return how much of each kind was acknowledged; LostError unless SQL has all of it.
+def all_in_sql(stack: "Stack") -> dict[str, int]:
+    """Return how much of each kind was acknowledged by now; LostError unless SQL has all of it.
 
-    The drains have CAUGHT_UP_SECONDS. For a run in which Redis lost nothing that it had
-    acknowledged.
+    The load may go on: the drains have CAUGHT_UP_SECONDS for what was told before this call. For a
+    run in which Redis has lost nothing that it had acknowledged.
     """
+    its = {
+        calls: list(read(stack.call_logs)),
+        visits: list(read(line.log_path(stack, part) for part in PARTS)),
+        tasks: list(read(stack.folder / devices_log(part) for part in PARTS)),
+        permits: list(read(stack.folder / holders_log(part) for part in PARTS)),
+    }
     counted: Counter[str] = Counter()
 
     def wrong() -> str:
         counted.clear()
-        return next((text for check in CHECKS if (text := check(stack, counted))), "")
+        return next((text for judge in its if (text := judge(stack, its[judge], counted))), "")
 
     until_right(wrong, CAUGHT_UP_SECONDS, LostError)
     return dict(counted)
@@ -80,15 +86,17 @@ def at_rest(stack: "Stack") -> dict[str, int]:
 # -- numbers ---------------------------------------------------------------------------------------
 
 
-def calls(stack: "Stack", counted: Counter[str]) -> str:
+def calls(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
     """What is wrong with the calls in SQL by the switches' logs; "" = nothing."""
     rows = stack.sql(
         "SELECT call_id, number, ended_how, answered, talk_seconds FROM numbers_callrecord"
     )
-    return wrong_calls(list(read(stack.call_logs)), rows, counted)
+    return wrong_calls(lines, rows, counted)
 
 
-def wrong_calls(lines: list[Line], rows: Iterable[tuple[Any, ...]], counted: Counter[str]) -> str:
+def wrong_calls(
+    lines: Sequence[Line], rows: Iterable[tuple[Any, ...]], counted: Counter[str]
+) -> str:
     """Judge the calls. Rows: call id, number, how it ended, answered, talk seconds."""
     records: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for call_id, *rest in rows:
@@ -149,14 +157,13 @@ def _was_silent(silences: Iterable[tuple[int, int]], since: int, until: int) -> 
 # -- desks -----------------------------------------------------------------------------------------
 
 
-def visits(stack: "Stack", counted: Counter[str]) -> str:
+def visits(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
     """What is wrong with the visits in SQL by the logs of visitors and agents; "" = nothing."""
     ends = dict(stack.sql("SELECT public_id, outcome FROM line_visit"))
     said = stack.sql(
         "SELECT v.public_id, m.author, count(*) FROM line_message m"
         " JOIN line_visit v ON v.id = m.visit_id GROUP BY 1, 2"
     )
-    lines = read(line.log_path(stack, part) for part in PARTS)
     return wrong_visits(lines, ends, {(visit, author): n for visit, author, n in said}, counted)
 
 
@@ -192,18 +199,26 @@ def wrong_visits(
 # -- gates -----------------------------------------------------------------------------------------
 
 
-def tasks(stack: "Stack", counted: Counter[str]) -> str:
-    """What is wrong with tasks and permits in SQL by the devices' and holders' logs."""
-    events = stack.sql(
-        "SELECT g.slug, e.event, e.holder, e.token FROM admission_gateevent e"
-        " JOIN admission_gate g ON g.id = e.aggregate_id WHERE e.token IS NOT NULL"
-    )
-    states = stack.sql("SELECT id, state FROM admission_task")
-    devices = read(stack.folder / devices_log(part) for part in PARTS)
-    holders = read(stack.folder / holders_log(part) for part in PARTS)
-    known = Counter(events)
-    return wrong_tasks(devices, known, dict(states), counted) or wrong_permits(
-        holders, known, counted
+def tasks(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
+    """What is wrong with the tasks in SQL by the devices' logs; "" = nothing."""
+    states = dict(stack.sql("SELECT id, state FROM admission_task"))
+    return wrong_tasks(lines, _events(stack, gates.GATE), states, counted)
+
+
+def permits(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
+    """What is wrong with the permits in SQL by the holders' logs; "" = nothing."""
+    return wrong_permits(lines, _events(stack, gates.HOLDERS_GATE), counted)
+
+
+def _events(stack: "Stack", gate: str) -> Counter[tuple[Any, ...]]:
+    """A gate's history: (event, holder, token) → how often."""
+    return Counter(
+        stack.sql(
+            "SELECT e.event, e.holder, e.token FROM admission_gateevent e"
+            " JOIN admission_gate g ON g.id = e.aggregate_id"
+            " WHERE g.slug = %s AND e.token IS NOT NULL",
+            gate,
+        )
     )
 
 
@@ -213,7 +228,7 @@ def wrong_tasks(
     states: Mapping[int, str],
     counted: Counter[str],
 ) -> str:
-    """Judge the tasks. events: (gate, event, holder, token) → how often; states: task → state."""
+    """Judge the tasks. events: (event, holder, token) → how often; states: task → state."""
     for told in lines:
         if told["op"] == "refused":
             if text := _unclear(told["status"], told, counted):
@@ -222,7 +237,7 @@ def wrong_tasks(
         name = int(told["task"].rpartition(".")[2])
         if told["op"] == "task":
             counted["tasks given"] += 1
-            given = (gates.GATE, "issued", f"@{told['device']}", told["token"])
+            given = ("issued", f"@{told['device']}", told["token"])
             if events[given] != 1:
                 return f"a task was given, in SQL {events[given]} times: {told}"
         elif told["word"] == "accepted":
@@ -243,7 +258,7 @@ def wrong_permits(
                 return text
             continue
         counted[f"permits {told['op']}"] += 1
-        key = (gates.HOLDERS_GATE, told["op"], told["holder"], told["token"])
+        key = (told["op"], told["holder"], told["token"])
         if events[key] != 1:
             return f"a permit was {told['op']}, in SQL {events[key]} times: {told}"
         if holder_of.setdefault(told["token"], told["holder"]) != told["holder"]:
@@ -255,6 +270,3 @@ def _unclear(status: int, told: Line, counted: Counter[str]) -> str:
     """A refusal says what to do about it: 500 leaves open what happened, and names nobody."""
     counted["refusals"] += 1
     return f"somebody was answered {status}: {told}" if status == UNCLEAR_STATUS else ""
-
-
-CHECKS = (calls, visits, tasks)

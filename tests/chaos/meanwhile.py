@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.chaos.stack import Stack
 
 DESKS = "visitors' answers"
+WORK = "pieces of work"
 GOES_ON_SECONDS = 20.0
 SAYS_SECONDS = 30.0
 ANSWER_SECONDS = 20.0
@@ -44,7 +45,7 @@ def work(stack: "Stack") -> dict[str, int]:
     return {
         "calls": begun,
         "messages": money.handed_over(stack),
-        "pieces of work": gates.begun(stack),
+        WORK: gates.begun(stack),
         "permits": sum(1 for _ in acknowledged.read(holders)),
         DESKS: sum(map(len, line.logs(stack).visits.values())),
         "sessions": dispatch.begun(stack),

@@ -89,7 +89,7 @@ TASK = [
     {"op": "result", "device": "d", "task": "speed-025.4", "token": 9, "ok": True}
     | {"word": "accepted"},
 ]
-ISSUED = ("speed-025", "issued", "@d", 9)
+ISSUED = ("issued", "@d", 9)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_task_or_result_that_is_lost_is_found(events: Any, states: Any, wrong:
 
 GRANTED = {"op": "granted", "holder": "h", "token": 5}
 PERMIT = [GRANTED, {**GRANTED, "op": "released"}]
-EVENTS = [("firmware", "granted", "h", 5), ("firmware", "released", "h", 5)]
+EVENTS = [("granted", "h", 5), ("released", "h", 5)]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ EVENTS = [("firmware", "granted", "h", 5), ("firmware", "released", "h", 5)]
         (PERMIT, EVENTS, ""),
         (PERMIT, EVENTS[:1], "was released"),
         (PERMIT, EVENTS[1:], "was granted"),
-        ([*PERMIT, {**GRANTED, "holder": "i"}], [*EVENTS, ("firmware", "granted", "i", 5)], "two"),
+        ([*PERMIT, {**GRANTED, "holder": "i"}], [*EVENTS, ("granted", "i", 5)], "two"),
     ],
 )
 def test_a_permit_that_is_lost_or_has_two_holders_is_found(
