@@ -217,12 +217,13 @@ class _Comparison:
     def _judge(self, values: Sequence[str]) -> None:
         """Look again at what differed, after the history has caught up; then mend what stays.
 
-        Of a call nothing can be said that began or ended around the drain: SQL may lack it, or
-        know its end, and be right.
+        Calls go on meanwhile, so only what was so before the drain and is so after it is drift:
+        a call that Redis has, or one that SQL has open.
         """
+        known: dict[str, CallRecord] = {}
         before: dict[str, door.NumberState] = {}
         for _ in range(LOOKS):
-            before = self._states(values)
+            known, before = self._calls(values), self._states(values)
             drain(self.pool)
             values = sorted(self._differing(values, before))
             if not values or not self._in_flight():
@@ -240,8 +241,23 @@ class _Comparison:
             self.report.add(QUARANTINE, held)
             if self.mend:
                 self._hold(held, rows)
-        settled = [v for v in values if _call_of(before.get(v)) == _call_of(states.get(v))]
-        self._mend_calls(settled, states, calls)
+        self._mend_over(
+            [
+                record
+                for value, record in calls.items()
+                if value in known and known[value].pk == record.pk
+                if record.call_id not in (_call_of(before.get(value)), _call_of(states.get(value)))
+                if self._call_differs(states.get(value), record)
+            ]
+        )
+        self._mend_unknown(
+            [
+                state
+                for value, state in states.items()
+                if _call_of(state) is not None and _call_of(state) == _call_of(before.get(value))
+                if self._call_differs(state, calls.get(value))
+            ]
+        )
 
     def _membership(
         self, values: Sequence[str], states: dict[str, door.NumberState], rows: dict[str, Number]
@@ -282,24 +298,19 @@ class _Comparison:
             else:
                 hotpath.run(door.unquarantine(self.pool.slug, [value], "reconciled"))
 
-    def _mend_calls(
-        self,
-        values: Sequence[str],
-        states: dict[str, door.NumberState],
-        calls: dict[str, CallRecord],
-    ) -> None:
-        for value in values:
-            state, record = states.get(value), calls.get(value)
-            if not self._call_differs(state, record) or state is None:
-                continue
-            if record is not None:
-                self.report.add(CALL_OVER, [value])
-                if self.mend:
-                    close_untold(record)
-            if state.busy and state.call is not None:
-                self.report.add(CALL_UNKNOWN, [value])
-                if self.mend:
-                    self._record(state, state.call)
+    def _mend_over(self, records: Sequence[CallRecord]) -> None:
+        """Calls that are open in SQL alone."""
+        self.report.add(CALL_OVER, [record.number for record in records])
+        if self.mend:
+            for record in records:
+                close_untold(record)
+
+    def _mend_unknown(self, states: Sequence[door.NumberState]) -> None:
+        """Calls that Redis alone has."""
+        self.report.add(CALL_UNKNOWN, [state.number for state in states])
+        for state in states:
+            if self.mend and state.call is not None:
+                self._record(state, state.call)
 
     def _record(self, state: door.NumberState, call: door.Call) -> None:
         """A call whose beginning the history lost; its start in µs stands for its entry."""

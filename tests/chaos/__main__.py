@@ -142,7 +142,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that `finally` ends the stack
     say(f"SEED={campaign.seed} SECONDS={campaign.seconds:.0f} FAULTS={' '.join(campaign.names)!r}")
     folder = Path(tempfile.mkdtemp(prefix="poolsite-chaos-", dir="/tmp"))
-    stack = Stack(folder, seed=campaign.seed, clock=_wants_clock(campaign.names))
+    stack = Stack(folder, seed=campaign.seed, clock=wants_clock(campaign.names))
     try:
         stack.start()
         injected = campaign.run(stack)
@@ -182,7 +182,7 @@ def _campaign() -> Campaign:
     return Campaign(seed, seconds, names)
 
 
-def _wants_clock(names: Sequence[str]) -> bool:
+def wants_clock(names: Sequence[str]) -> bool:
     return "step_clock" in names and bool(faketime_library() and programs.valkey_9())
 
 

@@ -31,7 +31,7 @@ class Size:
         assert self.devices >= 5 * self.cap, "so that three times the cap wait for long enough"
 
 
-SMALL = Size(160, 24, 2, 12.5, 30, 2, 12.0)
+SMALL = Size(160, 24, 1, 6.25, 30, 2, 9.0)
 
 
 def large(devices: int) -> Size:

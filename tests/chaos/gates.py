@@ -19,7 +19,7 @@ HOLDERS_GATE = "firmware"
 TAG = "{gate." + GATE + "}"
 HOLDERS_TAG = "{gate." + HOLDERS_GATE + "}"
 WORK_SECONDS = 3.0
-FEW_TASKS = 60
+FEW_TASKS = 120  # a fault may last as long as it takes to do them
 REST_SECONDS = 60.0
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DESKS = "visitors' answers"
 WORK = "pieces of work"
-GOES_ON_SECONDS = 20.0
+GOES_ON_SECONDS = 40.0
 SAYS_SECONDS = 30.0
 ANSWER_SECONDS = 20.0
 OPERATOR = "lin.mei"

@@ -173,28 +173,34 @@ def test_calls_of_sql_and_redis_are_compared_and_mended() -> None:
     assert made.ended_at is not None
 
 
+@pytest.mark.parametrize("stays", [True, False])
 def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_record(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, stays: bool
 ) -> None:
-    """Calls come and go between the drain and the second look: they are not written twice."""
+    """Calls come and go around the drain: they are not written twice, nor closed by reconcile."""
     pool = make_pool()
     services.number_add(actor="test", pool=pool, number=FIRST)
     register("east", FIRST)
     drained = reconciling.drain
     ids = iter(f"call {n}" for n in range(20))
 
-    def next_call() -> None:
+    def hang_up() -> None:
         states = hotpath.run(door.states("east", [FIRST]))
         assert states is not None
         call = states.by_number[FIRST].call
         if call is not None:
             assert send("east", "hangup", FIRST, call_id=call.call_id).ok
+
+    def call() -> None:
         assert send("east", "call", FIRST, direction="in", call_id=next(ids)).ok
 
     def drain_and_call(its: Pool) -> None:
-        next_call()
+        hang_up()
+        call()
         drained(its)
-        next_call()
+        hang_up()
+        if stays:
+            call()
 
     monkeypatch.setattr(reconciling, "drain", drain_and_call)
     report = services.pool_reconcile(pool=pool, check=False)

@@ -69,6 +69,7 @@ NEEDS = {
         Need("redis-7", lambda: bool(programs.redis_7()), "apt-get install redis-server"),
         Need("openssl", _on_path("openssl"), "apt-get install openssl"),
         Need("gettext", _on_path("msgfmt"), "apt-get install gettext"),
+        Need("root", lambda: os.geteuid() == 0, "run as root: it mounts disks of its own"),
         Need("faketime", _on_path("faketime"), "apt-get install faketime"),
         Need("wrk", _on_path("wrk"), "apt-get install wrk"),
         Need("kamailio", _has_kamailio, f"apt-get install {KAMAILIO}"),
