@@ -21,6 +21,7 @@ HOLDERS_TAG = "{gate." + HOLDERS_GATE + "}"
 WORK_SECONDS = 3.0
 FEW_TASKS = 120  # a fault may last as long as it takes to do them
 REST_SECONDS = 60.0
+DAY_SECONDS = 86_400  # a window that no step of the clock ends
 
 
 class BrokenGateError(AssertionError):
@@ -72,10 +73,9 @@ def fill_up(stack: "Stack", gate: dict[str, Any]) -> None:
         return
     path = stack.folder / "tasks.csv"
     path.write_text("\n".join(f"{gate['prefix']}{n:05d},x" for n in range(int(gate["devices"]))))
-    hour = 3_600
     opens, closes = (
         time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + seconds))
-        for seconds in (0, hour)
+        for seconds in (0, DAY_SECONDS)
     )
     stack.manage("gate", "batch", GATE, str(path), "--opens", opens, "--closes", closes)
 
