@@ -7,7 +7,9 @@ import pytest
 
 from tests.chaos import acknowledged
 
-LISTS = [{"op": "listed", "switch": "s", "at_us": at * 2_000_000} for at in range(10)]
+LISTS: list[dict[str, Any]] = [
+    {"op": "listed", "switch": "s", "at_us": at * 2_000_000} for at in range(10)
+]
 BEGIN = {"op": "begin", "switch": "s", "number": "+1", "call_id": "a", "at_us": 1_000_000}
 END = {**BEGIN, "op": "end", "at_us": 9_000_000}
 TOLD = {"answered": True, "talk_seconds": 7, "cause": "16"}
