@@ -18,7 +18,6 @@ from billing.models import Message, Wallet
 from numbers.models import Number, NumberImport, Pool, Switch
 from poolsite import hotpath
 from poolsite.access import audit, services
-from poolsite.access.models import FinanceRequest
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from poolsite.operations.models import Note
@@ -92,16 +91,6 @@ def _revoke(world: World) -> str:
     return f"/tokens/{token.pk}/revoke/"
 
 
-def _finance_request(verb: str = "") -> Callable[[World], str]:
-    def make(world: World) -> str:
-        made, _ = FinanceRequest.objects.get_or_create(
-            user=world.users["looker"], asked_by=world.users["operate"], status="waiting"
-        )
-        return f"/operators/finance/{made.pk}/{verb}"
-
-    return make
-
-
 def _user(template: str) -> Callable[[World], str]:
     return lambda world: template % world.users["supervise"].pk
 
@@ -141,10 +130,12 @@ ACCESS = {
     "operators/invitations/<int:invitation_id>/withdraw/": Rule(
         WITH_OPERATE, url=_withdraw_operator, method="post"
     ),
-    "operators/finance/<int:pk>/": Rule(OPERATORS, url=_finance_request()),
+    "operators/finance/<int:pk>/": Rule(OPERATORS, url=money_rules.finance_request()),
     **{
         f"operators/finance/<int:pk>/{verb}/": Rule(
-            money_rules.FINANCE_ANYWHERE, url=_finance_request(f"{verb}/"), method="post"
+            money_rules.FINANCE_ANYWHERE,
+            url=money_rules.finance_request(f"{verb}/"),
+            method="post",
         )
         for verb in ("approve", "reject")
     },

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from billing.models import FlaggedReport, Wallet
 from billing.services.wallets import wallet_open
+from poolsite.access.models import FinanceRequest
 from tests.access.world import World
 
 if TYPE_CHECKING:
@@ -51,6 +52,17 @@ def _report(template: str) -> Callable[[World], str]:
             at=wallet.created_at,
         )
         return template % found.pk
+
+    return make
+
+
+def finance_request(verb: str = "") -> Callable[[World], str]:
+    """The page of a finance grant that waits, or one of its verbs."""
+
+    def make(world: World) -> str:
+        people = {"user": world.users["looker"], "asked_by": world.users["operate"]}
+        made, _ = FinanceRequest.objects.get_or_create(**people)
+        return f"/operators/finance/{made.pk}/{verb}"
 
     return make
 
