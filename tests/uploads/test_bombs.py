@@ -38,6 +38,7 @@ pytestmark = pytest.mark.processes
 
 TOO_MUCH: Final = "unpacks to too much"
 NONE: Final = "is no XLSX workbook"
+LONG_TAG: Final = "a tag that is too long"
 OUT: Final = "too large|too long to read"  # whichever limit the kernel comes upon first
 GIGABYTE: Final = 1024 * MEBIBYTE
 TEXTS: Final = f'<sst xmlns="{MAIN}">'
@@ -50,6 +51,7 @@ LAUGHS: Final = (
     + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(12))
     + "]>"
 )
+ENTITY: Final = '<!DOCTYPE x [<!ENTITY m "13800000002">]>'
 PASSWD: Final = '<!DOCTYPE x [<!ENTITY m SYSTEM "file:///etc/passwd">]>'
 
 
@@ -95,6 +97,10 @@ BOMBS: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
     "outside of xl/": (lambda: strings_named("picture.png", "../picture.png"), TOO_MUCH),
     "at the root": (lambda: strings_named("a/b/c", "/a/b/c"), TOO_MUCH),
     "one row": (lambda: workbook({SHEET: sheet_of("<c/>", GIGABYTE, "<row>", "</row>")}), TOO_MUCH),
+    "within the limit of a sheet": (
+        lambda: workbook({SHEET: sheet_of("<c/>", 90 * MEBIBYTE, "<row>", "</row>")}),
+        TOO_MUCH,
+    ),
     "a text in its cell": (
         lambda: workbook({SHEET: sheet_of("1", GIGABYTE, '<row><c t="inlineStr"><is><t>')}),
         TOO_MUCH,
@@ -110,15 +116,15 @@ BOMBS: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
     "a size that is a lie": (lambda: lying(100), NONE),
     "one tag": (
         lambda: workbook({SHEET: sheet_of("1", PAD * 90, '<row r="')}, pad=PAD),
-        "too long",
+        LONG_TAG,
     ),
     "one comment": (
         lambda: workbook({SHEET: sheet_of("1", PAD * 90, "<!--")}, pad=PAD),
-        "too long",
+        LONG_TAG,
     ),
     "attributes": (
         lambda: workbook({SHEET: worksheet(f"<row {ATTRIBUTES}/>")}, pad=PAD),
-        "too long",
+        LONG_TAG,
     ),
     "cells without end": (
         lambda: workbook({SHEET: sheet_of("<c/>", PAD * 90, "<row>")}, pad=PAD),
@@ -146,6 +152,7 @@ BOMBS: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
     "laughs in the texts": (lambda: workbook({STRINGS: LAUGHS + strings("&m;")}), NONE),
     "laughs in the book": (lambda: workbook({BOOK: LAUGHS + book("&m;")}), NONE),
     "laughs in the links": (lambda: workbook({BOOK_LINKS: LAUGHS + linked("&m;")}), NONE),
+    "one entity": (lambda: workbook({STRINGS: ENTITY + strings("&m;")}), NONE),
     "a file of the server": (lambda: workbook({STRINGS: PASSWD + strings("&m;")}), NONE),
     "a path out of the workbook": (lambda: workbook(sheet="../../../../etc/passwd"), NONE),
     "row 999999999999": (lambda: row_at("999999999999"), f"more than {ROWS_LIMIT:,} rows"),

@@ -91,7 +91,7 @@ def worksheet(rows: str, before: str = "", after: str = "", doctype: str = "") -
 def strings(*texts: str) -> str:
     """The XML of shared texts."""
     items = "".join(f"<si><t>{text}</t></si>" for text in texts)
-    return f'<?xml version="1.0"?><sst xmlns="{MAIN}">{items}</sst>'
+    return f'<sst xmlns="{MAIN}">{items}</sst>'
 
 
 def parts_of(**names: str) -> dict[str, str]:
