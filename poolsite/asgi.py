@@ -53,7 +53,7 @@ pages_and_api = lane.application(static_files(bounded_bodies(django_application)
 application = ProtocolTypeRouter(
     {
         "http": guarded(pages_and_api),
-        "websocket": guarded_sockets(URLRouter(sockets)),  # type: ignore[arg-type]
+        "websocket": guarded_sockets(URLRouter(sockets)),
         "lifespan": lifespan,
     }
 )

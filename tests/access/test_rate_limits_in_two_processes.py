@@ -16,7 +16,7 @@ from tests.support.waiting import patient
 
 pytestmark = pytest.mark.prove
 
-PER_SECOND, BURST = 20, 40
+PER_SECOND, BURST = 2, 4
 BAD_TOKENS = 30
 PATH = "/api/v1/pools/nowhere/events"
 

@@ -67,12 +67,22 @@ def test_a_refused_request_is_one_bounded_line(site: Site, server: WebServer) ->
         assert all(json.loads(line)["event"] for line in lines)
 
 
+class _Kept(logging.Handler):
+    """Keeps the records that pass its filters."""
+
+    def __init__(self, kept: list[logging.LogRecord]) -> None:
+        super().__init__()
+        self._kept = kept
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._kept.append(record)
+
+
 @pytest.fixture
 def refused() -> Iterator[tuple[logging.Logger, list[logging.LogRecord]]]:
     """A logger behind the filter, and what passed it."""
     passed: list[logging.LogRecord] = []
-    handler = logging.Handler()
-    handler.emit = passed.append  # type: ignore[method-assign]
+    handler = _Kept(passed)
     handler.addFilter(logs.RefusedRequests(lines_per_second=5))
     logger = logging.getLogger("tests.refused")
     logger.addHandler(handler)
