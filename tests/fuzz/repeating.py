@@ -55,7 +55,7 @@ def _other_body(
 ) -> Iterator[str]:
     """The same id for another message is refused as documented, and changes nothing."""
     before = effect(caller, name, case)
-    case.body = {"message_id": case.body["message_id"], "chatbot": "shop", "text": "Another"}
+    case.body = {"message_id": needed.body["message_id"], "chatbot": "shop", "text": "Another"}
     answer = fuzz.call(name, case, caller, needed.who)
     if answer is not None and answer.json().get("type") != "other-body":
         yield f"another body under the same id answers {answer.status_code}"
