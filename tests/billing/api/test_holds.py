@@ -322,6 +322,8 @@ async def test_what_a_terminal_can_show_decides_the_fallback_and_is_told(
 async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: Shop) -> None:
     """Abilities are kept in SQL: whoever is not known in time falls back to video."""
     over = threading.Event()
+    at_last = threading.Timer(patient(20), over.set)  # who waits is answered then, and too late
+    at_last.start()
     hanging = [directory.EXECUTOR.submit(over.wait) for _ in range(directory.THREADS)]
     body = {
         **text_message("m-1", fallback="by_terminal", yuexin_text="Hello https://a.example"),
@@ -332,6 +334,7 @@ async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: 
         again = (await caller.post("holds", body | {"message_id": "m-2"})).json()
     finally:
         over.set()
+        at_last.cancel()
         wait(hanging)
     for answer in (held, again):
         assert (answer["quoted"], answer["fallback"]) == ("0.1200", "video")
