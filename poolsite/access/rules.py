@@ -18,9 +18,7 @@ def register() -> None:
     register_action("access.accounts_change", grants=["operate"], everywhere=True)
     register_action("access.operators_view", operators=True)
     register_action("access.operators_change", grants=["operate"], everywhere=True)
-    register_action(
-        "access.finance_decide", grants=["finance"], everywhere=True, fresh_factor=True
-    )
+    register_action("access.finance_decide", grants=["finance"], everywhere=True, fresh_factor=True)
     register_action("access.tokens_view", roles=MANAGERS, operators=True)
     register_action("access.tokens_change", roles=MANAGERS, grants=["operate"])
     register_action("access.history_view", roles=MANAGERS, operators=True)

@@ -1,18 +1,14 @@
 """Limits on request bodies in front of Django, which keeps a body of any size on disk before it
 looks at who sends it."""
 
-import io
 from typing import Final
 
 from django.conf import settings
-from django.core.handlers.asgi import ASGIRequest
-from django.template.loader import render_to_string
-from django.utils import translation
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from poolsite.access.headers import header
-from poolsite.api.problems import problem_response
+from poolsite.api.plain_pages import refusal
 from poolsite.uploaded_files import UPLOAD_BYTES_LIMIT
 
 _MEGABYTE: Final = 1024 * 1024
@@ -66,11 +62,11 @@ def _limit_bytes(scope: Scope) -> int:
 
 
 def _refusal(scope: Scope, limit: int) -> Response:
-    # The rest of the body is unread, so the connection cannot serve another request.
-    headers = {"Connection": "close", "Cache-Control": "no-store"}
-    if scope["path"].startswith("/api/") or header(scope, b"authorization"):
-        return problem_response("too-large", f"at most {limit} bytes", headers=headers)
-    request = ASGIRequest(scope, io.BytesIO())
-    with translation.override(translation.get_language_from_request(request)):
-        context = {"back": request.path, "limit": UPLOAD_BYTES_LIMIT // _MEGABYTE}
-        return HTMLResponse(render_to_string("413.html", context), 413, headers)
+    return refusal(
+        scope,
+        "too-large",
+        f"at most {limit} bytes",
+        # The rest of the body is unread, so the connection cannot serve another request.
+        headers={"Connection": "close"},
+        context={"limit": UPLOAD_BYTES_LIMIT // _MEGABYTE},
+    )

@@ -5,16 +5,14 @@ orchestrator needs the others most when much is asked.
 """
 
 import logging
-from typing import Any
 
 from django.conf import settings
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite.access import limiting
 from poolsite.access.limiting import RateLimitedError
-from poolsite.api.problems import problem_response
+from poolsite.api.plain_pages import refusal
 
 logger = logging.getLogger("poolsite.refused")
 
@@ -26,10 +24,6 @@ _SAYS = {
     "address": "too many requests from this address",
     "bad-token": "too many tokens from this address that are not valid",
 }
-_PAGE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Too many requests</title>'
-    "<h1>Too many requests</h1><p>Wait {seconds} s, then try again.</p></html>"
-)
 
 
 def guarded(application: ASGIApp) -> ASGIApp:
@@ -42,7 +36,7 @@ def guarded(application: ASGIApp) -> ASGIApp:
             try:
                 await limiting.admit(scope)
             except RateLimitedError as refused:
-                await refusal(scope, refused)(scope, receive, send)
+                await too_many(scope, refused)(scope, receive, send)
                 return
         await application(scope, receive, send)
 
@@ -65,23 +59,22 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
     return serve
 
 
-def refusal(scope: Scope, refused: RateLimitedError) -> Response:
-    """429: a problem for programs, a bare page for a browser's address line."""
+def too_many(scope: Scope, refused: RateLimitedError) -> Response:
+    """The answer 429, logged."""
     said = _SAYS[refused.kind]
     logger.warning("Refused: %s: %s", said, scope["path"], extra={"status_code": 429})
-    headers = {"Retry-After": str(refused.retry_after), "Cache-Control": "no-store"}
+    headers = {"Retry-After": str(refused.retry_after)}
     if _has_body(scope):
         headers["Connection"] = "close"  # its body is unread, so nothing else can follow it
-    if _is_page(scope):
-        return HTMLResponse(_PAGE.format(seconds=refused.retry_after), 429, headers)
-    return problem_response("rate-limited", said, headers=headers)
+    context = {"seconds": refused.retry_after}
+    return refusal(scope, "rate-limited", said, headers=headers, context=context)
 
 
 async def _refuse_socket(
     scope: Scope, receive: Receive, send: Send, refused: RateLimitedError
 ) -> None:
     """429 where the server can say so in place of the handshake, else its own 403."""
-    response = refusal(scope, refused)
+    response = too_many(scope, refused)
     if "websocket.http.response" in scope.get("extensions", {}):
         await response(scope, receive, send)  # Starlette sends it as a denial
     else:
@@ -91,10 +84,3 @@ async def _refuse_socket(
 def _has_body(scope: Scope) -> bool:
     given: dict[bytes, bytes] = dict(scope["headers"])
     return b"transfer-encoding" in given or given.get(b"content-length", b"0") != b"0"
-
-
-def _is_page(scope: Scope) -> bool:
-    if scope["type"] != "http" or scope["path"].startswith("/api/"):
-        return False
-    given: dict[Any, Any] = dict(scope["headers"])
-    return b"authorization" not in given and "text/html" in Request(scope).headers.get("accept", "")

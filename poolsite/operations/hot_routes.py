@@ -11,7 +11,7 @@ from starlette.responses import Response
 from poolsite import access
 from poolsite.access import limiting
 from poolsite.api import lane
-from poolsite.api.guard import refusal
+from poolsite.api.guard import too_many
 from poolsite.api.problems import problem_response
 from poolsite.operations import health, metrics
 
@@ -59,7 +59,7 @@ async def metrics_page(request: Request) -> Response:
         try:
             await limiting.count_bad_token(access.client_address_of_scope(request.scope))
         except limiting.RateLimitedError as refused:
-            return refusal(request.scope, refused)
+            return too_many(request.scope, refused)
         return problem_response("unauthenticated", headers={"WWW-Authenticate": "Bearer"})
     text = await asyncio.get_running_loop().run_in_executor(None, metrics.render)
     return Response(text, 200, _NO_STORE, METRICS_TYPE)

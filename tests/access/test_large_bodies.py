@@ -27,7 +27,9 @@ class Endless:
 
 def client() -> httpx.AsyncClient:
     transport = httpx.ASGITransport(bounded_bodies(get_asgi_application()))  # type: ignore[arg-type]
-    return httpx.AsyncClient(transport=transport, base_url="http://localhost")
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://localhost", headers={"Accept": "text/html"}
+    )
 
 
 @pytest.mark.parametrize(

@@ -48,15 +48,23 @@ def asked_link(**meta: Any) -> str:
     return found[0]
 
 
-def path_of(link: str) -> str:
-    return "/" + link.split("/", 3)[3]
+def opened(client: Client, link: str) -> Any:
+    """The answer to the page that the link opens, once its script has sent the secret."""
+    page = "/" + link.partition("#")[0].split("/", 3)[3]
+    assert client.get(page).status_code == 200
+    return client.post(page, {"link": link})
+
+
+def form_of(client: Client, link: str) -> str:
+    """Open the link; the address of the form for the new password."""
+    return str(opened(client, link)["Location"])
 
 
 def follow(link: str) -> Any:
     """Open the link and choose a new password; the answer to the last step that there was."""
     client = Client()
-    opened = client.get(path_of(link))
-    return client.post(opened["Location"], NEW) if opened.status_code == 302 else opened
+    answer = opened(client, link)
+    return client.post(answer["Location"], NEW) if answer.status_code == 302 else answer
 
 
 def works(link: str) -> bool:
@@ -105,7 +113,7 @@ def test_a_link_ends_with(alice: User, end: Callable[[User], object]) -> None:
 
 def test_an_opened_form_ends_with_its_link(alice: User) -> None:
     client = Client()
-    form = client.get(path_of(asked_link()))["Location"]
+    form = form_of(client, asked_link())
     services.log_out_everywhere(user=alice, actor=alice)
     assert client.post(form, NEW).status_code == 410
     alice.refresh_from_db()
@@ -129,7 +137,7 @@ def test_a_link_is_used_once_also_by_two_at_the_same_moment(
     transactional_db: None, clean_redis: RedisServer, hashed_password: str
 ) -> None:
     user = make_user("alice", hashed_password)
-    secret = path_of(asked_link()).split("/")[-2]
+    secret = asked_link().rpartition(".")[2]
 
     def use(number: int) -> bool:
         try:
@@ -150,7 +158,7 @@ def test_a_link_is_used_once_also_by_two_at_the_same_moment(
 def test_two_forms_of_one_link_set_one_password(alice: User) -> None:
     link = asked_link()
     first, second = Client(), Client()
-    forms = [client.get(path_of(link))["Location"] for client in (first, second)]
+    forms = [form_of(client, link) for client in (first, second)]
     assert first.post(forms[0], NEW).status_code == 302
     other = {"new_password": "one of a thief", "repeated": "one of a thief"}
     assert second.post(forms[1], other).status_code == 410
@@ -158,7 +166,7 @@ def test_two_forms_of_one_link_set_one_password(alice: User) -> None:
 
 def test_a_weak_password_leaves_the_link_as_it_was(alice: User) -> None:
     client = Client()
-    form = client.get(path_of(asked_link()))["Location"]
+    form = form_of(client, asked_link())
     assert client.post(form, {"new_password": "short", "repeated": "short"}).status_code == 200
     assert client.post(form, NEW).status_code == 302
 
@@ -167,7 +175,7 @@ def test_a_new_password_logs_nobody_in_and_the_app_is_still_asked(alice: User) -
     totp = pyotp.TOTP(services.factor_begin(user=alice))
     services.factor_confirm(user=alice, code=totp.now(), actor=alice)
     client = Client()
-    form = client.get(path_of(asked_link()))["Location"]
+    form = form_of(client, asked_link())
     assert client.post(form, NEW)["Location"] == reverse("access:login")
     profile = reverse("access:profile")
     assert client.get(profile).status_code == 302
