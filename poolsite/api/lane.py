@@ -20,6 +20,8 @@ from poolsite.sql_away import sql_is_away
 
 logger = logging.getLogger(__name__)
 
+_NOSNIFF = (b"x-content-type-options", b"nosniff")  # as Django's middleware sets it
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 _routes: list[Route] = []
 SQL_AWAY = "the database did not answer: ask again in a moment"
@@ -97,6 +99,7 @@ class _Guarded:
             response = problem_response("method", headers={"Allow": allow})
         else:
             response = await self._answer(Request(scope, receive))
+        response.raw_headers.append(_NOSNIFF)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:

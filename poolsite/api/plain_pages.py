@@ -27,7 +27,7 @@ def refusal(
 
     context: what the template shows, beside `back`, the address that was asked for.
     """
-    kept = {"Cache-Control": "no-store", **headers}
+    kept = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **headers}
     if not _is_page(scope):
         return problem_response(kind, detail, headers=kept)
     status = status_of(kind)

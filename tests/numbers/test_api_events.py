@@ -59,6 +59,7 @@ async def test_a_call_answers_with_number_state_lease_and_time(caller: Caller) -
     response = await caller.post({"event": "call", "call_id": "a", "agent": "alice"})
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json"
+    assert response.headers["x-content-type-options"] == "nosniff"
     body = response.json()
     as_of = body.pop("as_of")
     assert abs(as_of - int(body_time())) < 5_000_000
