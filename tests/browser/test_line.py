@@ -244,4 +244,4 @@ async def test_a_report_has_a_chart_a_table_and_a_file(supervisor: Window) -> No
     async with supervisor.page.expect_download() as coming:
         await supervisor.page.get_by_role("link", name="Export").click()
     path = await (await coming.value).path()
-    assert path.read_text().splitlines()[0].startswith("name,arrivals,served")
+    assert path.read_text(encoding="utf-8-sig").splitlines()[0].startswith("name,arrivals,served")

@@ -32,7 +32,7 @@ def operations(stage: Stage) -> list[Any]:
 def test_every_operation_does_what_the_document_says(stage: Stage, operations: list[Any]) -> None:
     assert sorted(map(name_of, operations)) == sorted(RECIPES)
     fuzz = Fuzz(stage)
-    until, number = time.monotonic() + SECONDS, SEED
+    until, number = time.monotonic() + SECONDS, SEED  # waits: not; it works for as long as asked
     while True:
         for place, operation in enumerate(operations):
             fuzz.operation(operation, number, EXAMPLES)
