@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 
 from poolsite.runtime.redis_server import RedisServer
@@ -35,11 +34,9 @@ def keys(committed: World) -> dict[str, str]:
 
 def routes() -> dict[str, Any]:
     """The websocket routes, without the last one that answers for all others."""
-    from poolsite.asgi import application
+    from poolsite.asgi import sockets
 
-    sockets: Any = application.application_mapping["websocket"]
-    assert isinstance(sockets, URLRouter)
-    return {str(route.pattern): route for route in sockets.routes if str(route.pattern)}
+    return {str(route.pattern): route for route in sockets if str(route.pattern)}
 
 
 def communicator(path: str, *, session: str = "", origin: bytes = OWN_PAGE) -> Any:
