@@ -23,6 +23,7 @@ from poolsite.access import mails, services, tasks
 from poolsite.access.models import User
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.conftest import make_user
+from tests.access.mailed import open_link
 from tests.access.world import PASSWORD
 
 NEW = {"new_password": "a much better one", "repeated": "a much better one"}
@@ -48,22 +49,15 @@ def asked_link(**meta: Any) -> str:
     return found[0]
 
 
-def opened(client: Client, link: str) -> Any:
-    """The answer to the page that the link opens, once its script has sent the secret."""
-    page = "/" + link.partition("#")[0].split("/", 3)[3]
-    assert client.get(page).status_code == 200
-    return client.post(page, {"link": link})
-
-
 def form_of(client: Client, link: str) -> str:
     """Open the link; the address of the form for the new password."""
-    return str(opened(client, link)["Location"])
+    return str(open_link(client, link)["Location"])
 
 
 def follow(link: str) -> Any:
     """Open the link and choose a new password; the answer to the last step that there was."""
     client = Client()
-    answer = opened(client, link)
+    answer = open_link(client, link)
     return client.post(answer["Location"], NEW) if answer.status_code == 302 else answer
 
 

@@ -39,6 +39,8 @@ NUMBERED = TopicRule(VIEWERS, missing="99999")
 LISTED = TopicRule(VIEWERS, missing="99999", account=True)
 PAID = TopicRule(PAYERS)
 BY_AGENTS = TopicRule(AT_DESK, visitor="4403")
+# Agents read the visits that they serve; the visitor of the world is still waiting.
+OF_A_VISIT = TopicRule(VIEWERS, visitor="4403")
 BY_VISITORS = TopicRule(AT_DESK, visitor="open")
 TOLD_MANAGERS = TopicRule(MANAGERS, missing="99999", account=True, tokens=False)
 
@@ -61,9 +63,9 @@ RULES = {
     "line.desk": TopicRule(VIEWERS, visitor="4403"),
     "line.desks": LISTED,
     "line.queue": BY_VISITORS,
-    "line.room": BY_AGENTS,
-    "line.talk": BY_VISITORS,
-    "line.visit": BY_VISITORS,
+    "line.room": OF_A_VISIT,
+    "line.talk": TopicRule(VIEWERS, visitor="open"),
+    "line.visit": TopicRule(VIEWERS, visitor="open"),
     "line.waiting": BY_AGENTS,
     "numbers.number": TopicRule(VIEWERS, missing="+8613700000000"),
     "numbers.pool": VIEWED,

@@ -2,6 +2,7 @@
 
 import datetime
 import ipaddress
+import re
 import socket
 import ssl
 import threading
@@ -46,7 +47,7 @@ class Listener:
             try:
                 if self.tls is not None:
                     caller = self.tls.wrap_socket(caller, server_side=True)
-                head = caller.recv(65536)
+                head = request_of(caller)
                 if not head:
                     return
                 self.heads.append(head)
@@ -78,6 +79,18 @@ def listening(
         finally:
             listener.stop()
             thread.join()
+
+
+def request_of(caller: socket.socket) -> bytes:
+    """A whole request: a socket that is closed with a part of it unread resets the connection."""
+    text = b""
+    while more := caller.recv(65536):
+        text += more
+        head, _, body = text.partition(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        if length is None or len(body) >= int(length[1]):
+            break
+    return text
 
 
 def says(text: bytes) -> Behaviour:

@@ -4,7 +4,6 @@ Mallory has the grants operate and finance, and nobody helps. Each test is one a
 pages that she has; `olga` is an honest finance operator.
 """
 
-import re
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +19,7 @@ from billing.services import adjustments, refunds
 from poolsite.access import mails, services
 from poolsite.access.models import AuditEntry, FinanceRequest, Totp, User
 from tests.access.links import days_pass, operator
+from tests.access.mailed import open_mailed
 from tests.billing.recharge.money_people import (
     Payers,
     answer,
@@ -61,18 +61,13 @@ def ask(people: Payers, actor: User, amount: int = MILLION) -> Adjustment:
     )
 
 
-def link_in_mail() -> str:
-    found = re.search(r"http://testserver(/\S+)", str(mail.outbox[-1].body))
-    assert found is not None
-    return found[1]
-
-
 def invite(actor: User, name: str, *grants: str) -> User:
     """Invite an own mailbox as an operator, and join by the link as somebody else."""
     form = {"email": f"{name}@example.net", "grants": grants}
     assert browser(actor).post("/operators/invite/", form).status_code == 302
     join = {"username": name, "new_password": PASSWORD, "repeated": PASSWORD}
-    assert Client().post(link_in_mail(), join).status_code == 302
+    client = Client()
+    assert client.post(open_mailed(client)["Location"], join).status_code == 302
     return User.objects.get(username=name)
 
 
@@ -159,7 +154,7 @@ def test_the_own_address_is_invited_while_the_grant_is_there_and_accepted_after_
     form = {"email": mallory.email, "grants": ["finance"]}
     browser(mallory).post("/operators/invite/", form)
     services.grant_set(user=mallory, name="finance", granted=False, actor=olga)
-    assert browser(mallory).post(link_in_mail()).status_code == 410
+    assert open_mailed(browser(mallory)).status_code == 410
     assert not FinanceRequest.objects.exists()
 
 
@@ -207,7 +202,8 @@ def test_a_customer_who_is_the_operator_s_own_asks_for_a_refund_in_vain(
     form = {"email": "puppet@example.net", "role": "agent"}
     browser(mallory).post("/accounts/acme/invite/", form)
     join = {"username": "puppet", "new_password": PASSWORD, "repeated": PASSWORD}
-    Client().post(link_in_mail(), join)
+    client = Client()
+    client.post(open_mailed(client)["Location"], join)
     puppet = User.objects.get(username="puppet")
     browser(mallory).post(f"/accounts/acme/people/{puppet.pk}/", {"roles": ["payer"]})
     asked = refunds.refund_ask(
@@ -238,7 +234,7 @@ def test_a_colleague_who_left_is_reactivated_and_entered_by_a_reset_mail_in_vain
     browser(mallory).post(f"/users/{olga.pk}/access/", {"reason": "back"})
     assert mails.send_reset(olga.email, "http://testserver")
     entered = Client()
-    form = entered.get(link_in_mail())["Location"]
+    form = open_mailed(entered)["Location"]
     entered.post(form, {"new_password": PASSWORD, "repeated": PASSWORD})
     olga.refresh_from_db()
     assert olga.check_password(PASSWORD)
