@@ -5,6 +5,7 @@ of a token or visitor. Every other request counts for its address. A token that 
 for its address a second time, under a stricter limit.
 """
 
+import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Hashable, MutableMapping
@@ -39,6 +40,7 @@ REFUSED = Counter(
 )
 
 MOST_SEEN = 20_000
+LOOK_UP_SECONDS = 2.0  # where SQL hangs, whoever answers the request waits for it, not we as well
 
 # Credentials that were live at their last look-up here. They open nothing; but whoever was let in
 # a moment ago is not shut out because somebody else at the same address guesses tokens.
@@ -80,7 +82,8 @@ async def admit(scope: MutableMapping[str, Any]) -> None:
         address = client_address_of_scope(scope)
         is_token = bool(header(scope, b"authorization"))
         try:
-            principal = await _counted(credential, address, is_token=is_token)
+            async with asyncio.timeout(LOOK_UP_SECONDS):
+                principal = await _counted(credential, address, is_token=is_token)
         except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
             return  # rights cannot be read: whoever answers the request meets the same and says so
     if principal.is_authenticated:

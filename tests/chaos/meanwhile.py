@@ -186,7 +186,10 @@ class Reader:
         """Wait until the page is 503 with this text, and says when to ask again."""
 
         def wrong() -> str:
-            answer = self.client.get(path)
+            try:
+                answer = self.client.get(path)
+            except httpx.TimeoutException:
+                return f"{path} does not answer"
             clear = answer.status_code == 503 and text in answer.text
             if clear and "Retry-After" in answer.headers:
                 return ""
@@ -198,7 +201,10 @@ class Reader:
         """Wait until the page is there again, without a new log-in."""
 
         def wrong() -> str:
-            status = self.client.get(path).status_code
+            try:
+                status = self.client.get(path).status_code
+            except httpx.TimeoutException:
+                return f"{path} does not answer"
             return "" if status == 200 else f"{path} answers {status}"
 
         until_right(wrong, SAYS_SECONDS, BrokenMeanwhileError)
