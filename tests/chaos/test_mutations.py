@@ -219,8 +219,8 @@ CASES = {
     ),
     "four eyes are two people's": Case(
         "billing/services/adjustments.py",
-        "        if adjustment.asked_by_id == decider.pk:\n            raise",
-        "        if False:\n            raise",
+        "    if asker.pk == decider.pk:\n",
+        "    if False:\n",
         "tests/billing/recharge/test_adjustments.py"
         "::test_who_asked_cannot_approve_not_even_past_the_service",
     ),
@@ -232,7 +232,7 @@ CASES = {
     ),
     "an invitation is accepted once": Case(
         "poolsite/access/services/invitations.py",
-        "    if found is None or not found.is_open:\n",
+        "    if found is None or not invitation_works(found):\n",
         "    if found is None:\n",
         "tests/access/test_invitations.py::test_a_link_that_two_opened_serves_the_first",
     ),
