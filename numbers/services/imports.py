@@ -191,4 +191,4 @@ def _name(actor: Actor) -> str:
     if isinstance(actor, str):
         return actor[:150]
     user = _user(actor)
-    return (user.get_full_name() or user.get_username())[:150] if user else ""
+    return user.display_name[:150] if user else ""

@@ -17,6 +17,7 @@ class ByActions:
 
     `change_action` blank = nobody changes anything here. `create_action`: who may add, where that
     is another one. `account_field`: see `visible`. `hidden`: fields that no page shows.
+    `refusals`: what services raise when they refuse a form.
     """
 
     view_action: ClassVar[str]
@@ -24,6 +25,7 @@ class ByActions:
     create_action: ClassVar[str] = ""
     account_field: ClassVar[str] = "account"
     hidden: ClassVar[tuple[str, ...]] = ()
+    refusals: ClassVar[tuple[type[Exception], ...]] = (ValidationError,)
     fields: Any = None
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -56,10 +58,14 @@ class ByActions:
             found: HttpResponse = super().changeform_view(  # type: ignore[misc]
                 request, object_id, form_url, extra_context
             )
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
+        except self.refusals as error:
+            messages.error(request, self.why_refused(error))
             return HttpResponseRedirect(request.get_full_path())
         return found
+
+    def why_refused(self, error: Exception) -> str:
+        """Why the service refused, for a person; the error is one of `refusals`."""
+        return " ".join(getattr(error, "messages", ()))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Only the filters beside the list.

@@ -81,7 +81,10 @@ def dependence(one: User, other: User) -> Dependence | None:
 
     The links are followed to the end, one query for each step away from the two.
     """
-    links = links_to({one.pk, other.pk})
+    return _dependence(one, other, links_to({one.pk, other.pk}))
+
+
+def _dependence(one: User, other: User, links: list[Link]) -> Dependence | None:
     found = shared_source(sources(one.pk, links), sources(other.pk, links))
     if found is None:
         return None
@@ -114,18 +117,20 @@ def why_dependent(reader: User, asker: User) -> str:
 
     The two are different people.
     """
-    found = dependence(reader, asker)
+    links = links_to({reader.pk, asker.pk})
+    found = _dependence(reader, asker, links)
     if found is None:
         return ""
     until = date_format(timezone.localtime(found.until), "j M Y, H:i")
     may = _("You can approve what %(asker)s asks for from %(until)s.")
-    return f"{_reason(reader, asker, found)} {may % {'asker': _name(asker), 'until': until}}"
+    told = may % {"asker": asker.display_name, "until": until}
+    return f"{_reason(reader, asker, found, links)} {told}"
 
 
-def _reason(reader: User, asker: User, found: Dependence) -> str:
+def _reason(reader: User, asker: User, found: Dependence, links: list[Link]) -> str:
     """What links the two, in one sentence."""
-    names = {"asker": _name(asker)}
-    direct = {(link.giver, link.receiver): link for link in links_to({reader.pk, asker.pk})}
+    names = {"asker": asker.display_name}
+    direct = {(link.giver, link.receiver): link for link in links}
     link = direct.get((asker.pk, reader.pk)) or direct.get((reader.pk, asker.pk))
     if link is not None and link.at + window() >= found.until:
         words = _RECEIVED if link.receiver == reader.pk else _GIVEN
@@ -135,7 +140,7 @@ def _reason(reader: User, asker: User, found: Dependence) -> str:
         return _("Your access comes from %(asker)s, through other people.") % names
     if found.source == reader.pk:
         return _("The access of %(asker)s comes from you, through other people.") % names
-    source = _name(User.objects.get(pk=found.source))
+    source = User.objects.get(pk=found.source).display_name
     text = _("Your access and that of %(asker)s both come from %(source)s.")
     return text % {**names, "source": source}
 
@@ -156,10 +161,6 @@ _GIVEN: Mapping[str, Any] = {
 }
 
 
-def _name(user: User) -> str:
-    return user.get_full_name() or user.get_username()
-
-
 # -- who decides about money -----------------------------------------------------------------------
 
 
@@ -178,4 +179,6 @@ def approvers(asker: User, *, but: Iterable[User] = ()) -> list[User]:
     holders = Grant.objects.filter(name=GrantName.FINANCE, thing="").values("user")
     staff = User.objects.filter(is_operator=True, is_active=True).exclude(pk__in=others)
     found = (staff.filter(pk__in=holders) | staff.filter(is_superuser=True)).distinct()
-    return [user for user in found.order_by("username") if dependence(user, asker) is None]
+    users = list(found.order_by("username"))
+    links = links_to({asker.pk, *(user.pk for user in users)})
+    return [user for user in users if _dependence(user, asker, links) is None]

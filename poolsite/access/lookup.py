@@ -48,7 +48,7 @@ def of_user(
     return Principal(
         kind="user",
         id=str(user.pk),
-        name=user.get_full_name() or user.get_username(),
+        name=user.display_name,
         is_operator=user.is_operator or user.is_superuser or bool(everywhere),
         grants=everywhere,
         thing_grants=frozenset(each for each in grants if each[1]),

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -42,6 +42,7 @@ class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships 
 
     kind: ClassVar[str]
     path: ClassVar[str] = ""
+    refusals = (ValidationError, RefusedError)
     show_full_result_count = False
     paginator = BoundedPaginator
     list_per_page = 50
@@ -58,23 +59,11 @@ class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships 
             kind=self.kind,
         )
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: Any = None,
-    ) -> HttpResponse:
-        """A refusal of the services is said on the page; nothing was changed."""
-        try:
-            found: HttpResponse = super().changeform_view(
-                request, object_id, form_url, extra_context
-            )
-        except RefusedError as error:
-            messages.error(request, self.sentence_of(error))
-        else:
-            return found
-        return HttpResponseRedirect(request.get_full_path())
+    def why_refused(self, error: Exception) -> str:
+        """A script's refusal, or a form's."""
+        if isinstance(error, RefusedError):
+            return self.sentence_of(error)
+        return str(super().why_refused(error))
 
     def sentence_of(self, error: RefusedError) -> str:
         """Why the service refused, for a person."""

@@ -83,7 +83,7 @@ def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
     with transaction.atomic():
         noted = Incident.objects.filter(pk=incident.pk, until=None, acknowledged_at=None).update(
             acknowledged_by=actor,
-            acknowledged_name=actor.get_full_name() or actor.get_username(),
+            acknowledged_name=actor.display_name,
             acknowledged_at=timezone.now(),
         )
         if noted:

@@ -71,7 +71,7 @@ def strict(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         settings = DEMO | {
             "POOLSITE_SECOND_FACTOR_FOR_MONEY": "1",
             "POOLSITE_SECOND_FACTOR_FRESH_SECONDS": str(round(patient(FRESH_SECONDS))),
-            "EMAIL_URL": f"smtp://127.0.0.1:{mails.port}",
+            "EMAIL_URL": mails.url,
         }
         with running(browser, tmp_path_factory.mktemp("strict"), **settings) as console:
             second = WebServer(console.site, "uvicorn", APPLICATION)

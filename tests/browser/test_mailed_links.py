@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Request
 from tests.browser.console import Window
 from tests.browser.running import APPLICATION, Console, running
 from tests.live.servers import WebServer
-from tests.support.mail import MailServer, mail_server
+from tests.support.mail_server import MailServer, mail_server
 from tests.support.processes import end
 from tests.support.waiting import eventually
 

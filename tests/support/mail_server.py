@@ -19,6 +19,16 @@ class MailServer:
     turned_away: int = 0
     mails: list[Message] = field(default_factory=list)
 
+    @property
+    def url(self) -> str:
+        """Its EMAIL_URL."""
+        return f"smtp://127.0.0.1:{self.port}"
+
+    @property
+    def bodies(self) -> list[str]:
+        """The texts of all mails, oldest first."""
+        return [each.get_content() for each in self.mails]  # type: ignore[attr-defined]
+
     def to(self, address: str) -> list[str]:
         """The texts that this address was sent, oldest first."""
         found = [each for each in self.mails if each["To"] == address]

@@ -103,6 +103,11 @@ class User(AbstractUser):
         """No tenant's: a person may belong to several."""
         return None
 
+    @property
+    def display_name(self) -> str:
+        """How pages name the person: the full name, else the user name."""
+        return self.get_full_name() or self.get_username()
+
     def get_session_auth_hash(self) -> str:
         """What a session must carry: another password or epoch ends every session of the user."""
         return self._session_hash()

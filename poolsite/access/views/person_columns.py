@@ -16,7 +16,7 @@ def person_columns(
     The users are those of `selectors.members` and `selectors.operators`.
     """
     return [
-        SqlColumn("name", _("Name"), _shown_name, order=("shown_name",)),
+        SqlColumn("name", _("Name"), lambda user: user.display_name, order=("shown_name",)),
         SqlColumn("username", "", lambda user: user.get_username()),
         SqlColumn("email", _("E-mail"), lambda user: user.email, order=("email",)),
         SqlColumn(name, label, lambda user: " ".join(rights(user))),
@@ -36,10 +36,6 @@ def person_columns(
         ),
         SqlColumn("active", "", lambda user: "yes" if user.is_active else "no"),
     ]
-
-
-def _shown_name(user: User) -> str:
-    return user.get_full_name() or user.get_username()
 
 
 def _has_factor(user: User) -> bool:

@@ -43,7 +43,7 @@ class Names:
         new = {name for name in usernames if name and name not in self._known}
         self._known |= {name: name for name in [*new, ""]}
         for user in User.objects.filter(username__in=new) if new else ():
-            self._known[user.get_username()] = user.get_full_name() or user.get_username()
+            self._known[user.get_username()] = user.display_name
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ PREFIX = "skill_"
 
 class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
-        return str(obj.get_full_name() or obj.get_username())
+        return str(obj.display_name)
 
 
 class AgentForm(forms.Form):
