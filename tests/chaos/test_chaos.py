@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.alone]
 SEED = 20_261_121
 TELLING = (
     *("kill_web", "kill_redis", "kill_worker", "kill_timers", "lose_replies", "kill_switches"),
-    *("fill_disk", "fill_sql_disk", "step_clock", "kill_postgres", "flush_redis"),
+    *("fill_disk", "fill_sql_disk", "kill_postgres", "flush_redis"),
 )
 ACKNOWLEDGED = {
     *("calls", "hang-ups", "visits told how they ended", "rooms finished", "messages at desks"),
@@ -26,7 +26,7 @@ ACKNOWLEDGED = {
 }
 
 
-@pytest.mark.needs("postgres", "faketime", "root")
+@pytest.mark.needs("postgres", "root")
 def test_nothing_is_lost_and_no_number_lent_twice_by_the_most_telling_faults() -> None:
     folder = Path(tempfile.mkdtemp(prefix="poolsite-chaos-", dir="/tmp"))  # short: socket paths
     stack = Stack(folder, seed=SEED, clock=wants_clock(TELLING))
