@@ -45,7 +45,7 @@ class SpamLabelsForm(forms.Form):
     """A file of spam labels."""
 
     file = forms.FileField(
-        label=_("CSV file"),
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+        label=_("CSV or XLSX file"),
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.txt,.xlsx,text/csv"}),
         help_text=_("Columns: number, source, label, seen_at. At most 50,000 rows."),
     )

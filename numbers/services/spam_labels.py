@@ -1,8 +1,7 @@
-"""Reports that a number is shown as spam to callees: by API, or by an uploaded CSV."""
+"""Reports that a number is shown as spam to callees: by API, or by an uploaded file."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +17,8 @@ from numbers.models import Number, Pool, SpamLabel
 from numbers.services.common import chunks, summary
 from poolsite import access, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.table_files import Formula, OpenQuote, UnreadableFileError, read_exactly
+from poolsite.uploaded_files import TooLargeError, file_from
 
 COLUMNS = ("number", "source", "label", "seen_at")
 ROWS_LIMIT = 50_000
@@ -164,43 +165,49 @@ def _parsed(text: str) -> datetime | None:
     return datetime(day.year, day.month, day.day) if day else moment  # noqa: DTZ001  made aware
 
 
-def read_csv(content: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of an uploaded file, each with its line. ValidationError: it is no such file.
+def read_rows(
+    data: bytes | Iterable[bytes], file_name: str
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of an uploaded CSV or XLSX file, each with its line.
 
-    The first line names the columns, in any order.
+    The first line names the columns, in any order. ValidationError while reading: it is no such
+    file.
     """
-    if len(content) > FILE_LIMIT_BYTES:
-        raise ValidationError(_("The file is larger than 8 MB. Split it."))
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValidationError(_("The file is not UTF-8 text.")) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        names = [name.strip().lower() for name in reader.fieldnames or []]
-    except csv.Error as error:
-        raise ValidationError(_("The file cannot be read: %(why)s.") % {"why": error}) from None
+        with (
+            file_from(data, FILE_LIMIT_BYTES) as path,
+            closing(read_exactly(path, file_name)) as rows,
+        ):
+            names = _names(next(rows, (1, ()))[1])
+            for count, (line, cells) in enumerate(filter(_has_cells, rows), start=1):
+                if count > ROWS_LIMIT:
+                    raise ValidationError(_("The file has more than 50,000 rows. Split it."))
+                yield line, _named(names, line, cells)
+    except TooLargeError:
+        raise ValidationError(_("The file is larger than 8 MB. Split it.")) from None
+    except UnreadableFileError as error:
+        raise ValidationError(str(error)) from None
+
+
+def _has_cells(row: tuple[int, Sequence[str]]) -> bool:
+    return bool(row[1])
+
+
+def _names(cells: Sequence[str]) -> list[str]:
+    names = [cell.strip().lower() for cell in cells]
     missing = [name for name in COLUMNS if name not in names]
     if missing or len(set(names)) != len(names):
         raise ValidationError(
             _("The first line must name the columns number, source, label and seen_at.")
         )
-    reader.fieldnames = names
-    return _rows(reader)
+    return names
 
 
-def _rows(reader: "csv.DictReader[str]") -> Iterator[tuple[int, dict[str, str]]]:
-    count = 0
-    try:
-        for row in reader:
-            count += 1
-            if count > ROWS_LIMIT:
-                raise ValidationError(_("The file has more than 50,000 rows. Split it."))
-            if None in row:
-                row = {}  # more cells than columns: a row that is wrong, not a shifted one
-            yield reader.line_num, row
-    except csv.Error as error:
-        line = reader.line_num
-        raise ValidationError(
-            _("Line %(line)s cannot be read: %(why)s.") % {"line": line, "why": error}
-        ) from None
+def _named(names: Sequence[str], line: int, cells: Sequence[str]) -> dict[str, str]:
+    """Return a row by its columns; an empty one, which is wrong, if it has more cells."""
+    if isinstance(cells[0], OpenQuote):
+        raise ValidationError(_("Line %(line)s: a quote is not closed.") % {"line": line})
+    if len(cells) > len(names):
+        return {}
+    shown = (cell.shown if isinstance(cell, Formula) else cell for cell in cells)
+    return dict(zip(names, shown, strict=False))

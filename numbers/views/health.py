@@ -19,7 +19,7 @@ from numbers.models import HealthAction, Pool, Window
 from numbers.selectors import health
 from numbers.selectors.health import HealthFilter
 from numbers.services.health_acting import health_undo
-from numbers.services.spam_labels import Labelled, read_csv, spam_labels_add
+from numbers.services.spam_labels import Labelled, read_rows, spam_labels_add
 from numbers.views.common import pool_of
 from poolsite import access
 from poolsite.operations.pages import principal_of
@@ -137,14 +137,15 @@ def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpR
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def spam_labels_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Upload a CSV of spam labels; rows that are wrong are named, the others count."""
+    """Upload a file of spam labels; rows that are wrong are named, the others count."""
     principal = principal_of(request)
     pool = pool_of(principal, slug, "numbers.label")
     form = SpamLabelsForm(request.POST or None, request.FILES or None)
     done: Labelled | None = None
     if request.method == "POST" and form.is_valid():
         try:
-            rows = read_csv(form.cleaned_data["file"].read())
+            file = form.cleaned_data["file"]
+            rows = read_rows(file.chunks(), file.name)
             done = spam_labels_add(actor=principal, pool=pool, rows=rows)
         except ValidationError as error:
             form.add_error("file", error)

@@ -18,11 +18,11 @@ if __name__ == "__main__":  # started by its path, without the folders that Pyth
 
 from poolsite.table_reader import limits
 from poolsite.table_reader.cells import Formula, OpenQuote
-from poolsite.table_reader.csv_rows import csv_rows
+from poolsite.table_reader.csv_rows import csv_rows, exact_rows
 from poolsite.table_reader.limits import Budget, UnreadableFileError
 from poolsite.table_reader.xlsx_rows import xlsx_rows
 
-KINDS: Final = {"csv": csv_rows, "xlsx": xlsx_rows}
+KINDS: Final = {"csv": csv_rows, "exact": exact_rows, "xlsx": xlsx_rows}
 _MESSAGE_ROWS: Final = 1_000
 _MESSAGE_CHARACTERS: Final = 64 * 1024
 

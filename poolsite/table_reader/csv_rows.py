@@ -1,5 +1,6 @@
 """The rows of a CSV file as text, whatever program wrote it."""
 
+import codecs
 import csv
 import io
 import re
@@ -29,16 +30,35 @@ def csv_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
     delimiter = max(DELIMITERS, key=sample.count)
     if sample.count(delimiter) == 0:
         delimiter = ","
+    yield from _rows(text, budget, delimiter)
+
+
+def exact_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
+    """Yield the rows of a CSV whose cells must arrive as they were written; nothing is guessed.
+
+    It is UTF-8 with commas. What `csv_rows` would mend is refused: a text after a closing quote.
+    NUL stays, for the caller to refuse.
+    """
+    _check_utf8(file, budget)
+    file.seek(0)
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    yield from _rows(text, budget, ",", exact=True)
+
+
+def _rows(
+    text: io.TextIOWrapper, budget: Budget, delimiter: str, *, exact: bool = False
+) -> Iterator[Sequence[str]]:
     csv.field_size_limit(LINE_CHARACTERS_LIMIT)
+    lines = _Lines(text, budget, nul="\x00" if exact else "\ufffd")
     try:
-        yield from _records(_bounded_lines(text, budget), delimiter)
+        yield from _records(lines, delimiter, strict=exact)
     except csv.Error as error:
-        raise UnreadableFileError(f"The file is no CSV: {error}.") from error
+        raise UnreadableFileError(f"Line {lines.number} is no CSV: {error}.") from error
     finally:
         text.detach()
 
 
-def _records(lines: Iterable[str], delimiter: str) -> Iterator[Sequence[str]]:
+def _records(lines: Iterable[str], delimiter: str, *, strict: bool) -> Iterator[Sequence[str]]:
     """Yield the records. One text may run over several lines in its quotes; where a quote was
     forgotten, the rows that it runs over are yielded one by one, as they stand."""
     held: list[str] = []
@@ -52,7 +72,7 @@ def _records(lines: Iterable[str], delimiter: str) -> Iterator[Sequence[str]]:
             yield next(csv.reader((line,), delimiter=delimiter))
             continue
         held.append(line)
-        record = _closed(held, delimiter)
+        record = _closed(held, delimiter, strict=strict)
         if record is None and len(held) < QUOTED_LINES_LIMIT:
             continue
         if record is not None and not any(map(_ROW.match, held[1:])):
@@ -64,10 +84,15 @@ def _records(lines: Iterable[str], delimiter: str) -> Iterator[Sequence[str]]:
     yield from _as_they_stand(held)
 
 
-def _closed(lines: Sequence[str], delimiter: str) -> Sequence[str] | None:
+def _closed(lines: Sequence[str], delimiter: str, *, strict: bool) -> Sequence[str] | None:
     """Return the record of these lines; None while a quote in them is open."""
-    reader = csv.reader((*lines, "\n"), delimiter=delimiter)
-    record = next(reader)
+    reader = csv.reader((*lines, "\n"), delimiter=delimiter, strict=strict)
+    try:
+        record = next(reader)
+    except csv.Error:
+        if reader.line_num > len(lines):  # strict: the end is inside a quote
+            return None
+        raise
     return record if reader.line_num == len(lines) else None
 
 
@@ -76,18 +101,40 @@ def _as_they_stand(lines: Sequence[str]) -> Iterator[Sequence[str]]:
         yield [OpenQuote(line, since)]
 
 
-def _bounded_lines(text: io.TextIOBase, budget: Budget) -> Iterator[str]:
-    """Yield the lines; a 10 MB line is refused before it is in memory."""
-    number = 0
-    while line := text.readline(LINE_CHARACTERS_LIMIT):
-        number += 1
-        if len(line) >= LINE_CHARACTERS_LIMIT:
-            raise UnreadableFileError(
-                f"Line {number} is longer than {LINE_CHARACTERS_LIMIT:,} characters."
-            )
-        budget.texts += 1
+class _Lines:
+    """The lines of a text; a 10 MB line is refused before it is in memory."""
+
+    def __init__(self, text: io.TextIOBase, budget: Budget, *, nul: str) -> None:
+        """`nul` stands where the text has a NUL."""
+        self._text, self._budget, self._nul = text, budget, nul
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(LINE_CHARACTERS_LIMIT):
+            self.number += 1
+            if len(line) >= LINE_CHARACTERS_LIMIT:
+                raise UnreadableFileError(
+                    f"Line {self.number} is longer than {LINE_CHARACTERS_LIMIT:,} characters."
+                )
+            self._budget.texts += 1
+            self._budget.check()
+            yield line.replace("\x00", self._nul)
+
+
+def _check_utf8(file: BinaryIO, budget: Budget) -> None:
+    """Raise UnreadableFileError, with the line, if the file is not UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    file.seek(0)
+    lines, data = 1, b"-"
+    while data:
+        data = file.read(1 << 20)
+        try:
+            decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            lines += error.object[: error.start].count(b"\n")
+            raise UnreadableFileError(f"Line {lines} is not UTF-8.") from error
+        lines += data.count(b"\n")
         budget.check()
-        yield line.replace("\x00", "\ufffd")
 
 
 def _text(file: BinaryIO, budget: Budget) -> io.TextIOWrapper:

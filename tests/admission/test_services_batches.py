@@ -71,8 +71,14 @@ def counts(batch: TaskBatch) -> dict[str, int]:
         (b"a,\xff", 0, "not UTF-8"),
         (b"", 0, "no rows"),
         (b"device,payload\n", 0, "no rows"),
-        (b'a,"x', 0, "Not a CSV"),
-        (b"x" * 200_000, 0, "Not a CSV"),
+        (b'a,"x', 1, "a quote is not closed"),
+        (b'\na,"x"y\n', 0, "Line 2 is no CSV"),
+        (b"x" * 200_000, 0, "Line 1 is longer than"),
+        (b"a,x\nb,\xff", 0, "Line 2 is not UTF-8"),
+        ("a,号".encode("gb18030"), 0, "not UTF-8"),
+        ("a,x".encode("utf-16"), 0, "not UTF-8"),
+        (b"a;x\nb;y\n", 1, "not a device"),
+        (b"a\tx\n", 1, "not a device"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_made(csv: bytes, row: int, what: str) -> None:
@@ -91,6 +97,51 @@ def test_good_rows_are_taken_when_the_caller_says_so() -> None:
     made = upload(make_gate(), b"a,x\na,y\nb,z\n", skip_bad=True)
     assert (made.bad, made.batch.total) == (1, 2)
     assert list(made.batch.tasks.values_list("device", "payload")) == [("a", "x"), ("b", "z")]
+
+
+def test_every_line_that_an_open_quote_runs_over_is_named() -> None:
+    found = read_upload(b'a,x\nb,"y\nc,z\nd\n')
+    assert found.rows == [("a", "x")]
+    assert [(problem.row, problem.device, problem.what) for problem in found.problems] == [
+        (2, "b", "a quote is not closed"),
+        (3, "c", "inside the quote that row 2 opens"),
+        (4, "d", "inside the quote that row 2 opens"),
+    ]
+
+
+def test_rows_are_named_by_their_line_after_one_that_has_several() -> None:
+    found = read_upload(b'a,"x\r\ny\nz"\n\nb b,\n')
+    assert [problem.row for problem in found.problems] == [3, 5]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *("", " x ", "007", "1e5", "=1+1", "+86", "'x", "TRUE", "2026-03-01", "号码", "\xa0"),
+        *("a;b;c;d", '{"a": 1}', 'x"y"z', "\u2028\x85", "\ufeff", "x" * 8_192),
+    ],
+)
+def test_a_payload_arrives_as_it_was_written(payload: str) -> None:
+    for rows in (f"d,{payload}", f"d,{payload}\r\n", f"\ufeffdevice,payload\nd,{payload}\n"):
+        assert read_upload(rows.encode()).rows == [("d", payload)]
+
+
+def test_a_quoted_payload_may_have_commas_and_quotes() -> None:
+    found = read_upload(b'a,"x,y,;,;,;;;; "\nb,"{""k"": [1,2]}"\n"c",""\n')
+    assert found.rows == [("a", "x,y,;,;,;;;; "), ("b", '{"k": [1,2]}'), ("c", "")]
+
+
+def test_a_file_that_breaks_off_makes_nothing_even_if_bad_rows_are_left_out() -> None:
+    with pytest.raises(AdmissionError) as caught:
+        upload(make_gate(), b'a,x\nb,"y"z\n', skip_bad=True)
+    assert "Line 2 is no CSV" in caught.value.more["problems"][0]
+    assert not TaskBatch.objects.exists()
+
+
+def test_a_file_is_refused_as_soon_as_it_is_too_large() -> None:
+    chunks = iter([b"x" * 16_000_000] * 4)
+    assert "larger than 32 MB" in read_upload(chunks).problems[0].what
+    assert len(list(chunks)) == 1
 
 
 def test_a_window_must_lie_ahead_and_be_one() -> None:

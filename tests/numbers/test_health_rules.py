@@ -21,11 +21,12 @@ from numbers.services.health_rules import (
     health_rule_create,
     health_rule_delete,
 )
-from numbers.services.spam_labels import read_csv, spam_labels_add
+from numbers.services.spam_labels import read_rows, spam_labels_add
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.operations.models import Incident
 from tests.numbers.people import make_pool, operator, send, tenant
+from tests.uploads.workbooks import MAIN, SHEET, STRINGS, STYLES, strings, workbook, worksheet
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -332,15 +333,45 @@ def test_a_labelled_number_is_quarantined_and_after_undo_by_new_labels_only() ->
 def test_a_file_that_is_no_such_csv_is_refused_and_nothing_kept(content: bytes) -> None:
     pool = make_pool(numbers=1)
     with pytest.raises(ValidationError):
-        spam_labels_add(actor="test", pool=pool, rows=read_csv(content))
+        spam_labels_add(actor="test", pool=pool, rows=read_rows(content, "a.csv"))
     assert not SpamLabel.objects.exists()
 
 
 def test_a_csv_names_its_columns_in_any_order() -> None:
     text = "Label,number,seen_at,source\nSpam,13800000000,2026-03-01,Hiya\n"
-    assert list(read_csv(b"\xef\xbb\xbf" + text.encode())) == [
+    assert list(read_rows(b"\xef\xbb\xbf" + text.encode(), "a.csv")) == [
         (2, {"label": "Spam", "number": "13800000000", "seen_at": "2026-03-01", "source": "Hiya"})
     ]
+
+
+def test_labels_keep_their_delimiters_and_rows_their_lines() -> None:
+    text = 'number,source,label,seen_at\n1,Hiya,"a;b;c;d;e,\nf",2026-03-01\n\n2,H,l,d,more\n3\n'
+    assert [(line, row.get("label")) for line, row in read_rows(text.encode(), "a.csv")] == [
+        (3, "a;b;c;d;e,\nf"),
+        (5, None),
+        (6, None),
+    ]
+
+
+def test_labels_of_a_workbook_are_those_of_a_csv() -> None:
+    words = ("number", "source", "label", "seen_at", "Hiya", "Spam")
+    head, source, label = (
+        "".join(f'<c t="s"><v>{place}</v></c>' for place in places)
+        for places in (range(4), (4,), (5,))
+    )
+    rows = (
+        f'<row r="1">{head}</row><row r="3"><c><v>13800000000</v></c>{source}{label}'
+        '<c s="1"><v>46082</v></c></row><row r="4"><c><f>1+1</f><v>2</v></c></row>'
+    )
+    styles = f'<styleSheet xmlns="{MAIN}"><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>'
+    content = workbook({SHEET: worksheet(rows), STRINGS: strings(*words), STYLES: styles})
+    pool = make_pool(numbers=1)
+    now = datetime(2026, 3, 2, tzinfo=UTC)
+    given = read_rows(content, "A.XLSX")
+    done = spam_labels_add(actor="test", pool=pool, rows=given, now=now)
+    assert (done.added, [each.row for each in done.refused]) == (1, [4])
+    kept = SpamLabel.objects.get()
+    assert (kept.source, kept.label) == ("hiya", "Spam")
 
 
 def test_a_rule_does_not_touch_running_calls() -> None:

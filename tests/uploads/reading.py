@@ -2,6 +2,7 @@
 
 import os
 import resource
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +26,7 @@ class Outcome:
 def read_in_child(path: Path) -> Outcome:
     """Read a whole file as `read_cells` does, and measure."""
     rows, peak, error = 0, 0, ""
-    before, held = _children_cpu(), _memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the most memory at once is counted from here
+    before, grown = _children_cpu(), memory_from_here()
     try:
         for data in table_files._messages(path, path.suffix.removeprefix(".")):
             message = orjson.loads(data)
@@ -36,8 +36,14 @@ def read_in_child(path: Path) -> Outcome:
                 break
     except UnreadableFileError as killed:
         error = str(killed)
-    grew = _memory("VmHWM") - held
-    return Outcome(rows, error, _children_cpu() - before, peak, grew)
+    return Outcome(rows, error, _children_cpu() - before, peak, grown())
+
+
+def memory_from_here() -> Callable[[], int]:
+    """Return what tells by how many bytes this process has grown since, at the most."""
+    held = _memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the most memory at once is counted from here
+    return lambda: _memory("VmHWM") - held
 
 
 def _children_cpu() -> float:

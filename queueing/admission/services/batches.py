@@ -1,9 +1,9 @@
 """Use cases of batches: uploaded, held, let go on, extended, cancelled."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import BinaryIO
 
 from django.db import transaction
 from django.utils import timezone
@@ -38,7 +38,7 @@ def batch_create(
     actor: Actor,
     gate: Gate,
     name: str,
-    csv: bytes | BinaryIO,
+    csv: bytes | Iterable[bytes],
     opens_at: datetime,
     closes_at: datetime,
     skip_bad: bool = False,

@@ -1,14 +1,15 @@
 """A batch's CSV: device and payload, one row each; what is wrong is named row by row."""
 
-import csv
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final
+from typing import Final
 
 from django.utils.translation import gettext as _
 
+from poolsite.table_files import OpenQuote, UnreadableFileError, read_exactly
+from poolsite.uploaded_files import TooLargeError, file_from
 from queueing.admission.gate import TEXT_LIMIT
 from queueing.admission.models import DEVICE_PATTERN
 
@@ -52,39 +53,46 @@ class Upload:
             self.problems.append(Problem(row, shown, what))
 
 
-def read_upload(source: bytes | BinaryIO) -> Upload:
-    """Read a CSV of UTF-8; a first line `device,payload` is a header. Never raises."""
+def read_upload(data: bytes | Iterable[bytes]) -> Upload:
+    """Read a CSV of UTF-8; a first line `device,payload` is a header. Never raises.
+
+    A file that cannot be read to its end, or has more bad rows than a batch has good ones at most,
+    has one problem and no rows.
+    """
     upload = Upload()
-    data = source if isinstance(source, bytes) else source.read(BYTES_LIMIT + 1)
-    if len(data) > BYTES_LIMIT:
-        upload.refuse(0, "", _("The file is larger than %(mb)s MB.") % {"mb": BYTES_LIMIT // 10**6})
-        return upload
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        upload.refuse(0, "", _("Line %(line)s is not UTF-8.") % {"line": line})
-        return upload
     seen: dict[str, int] = {}
     try:
-        for line, cells in _rows(text):
+        for line, cells in _rows(data):
             _take(upload, seen, line, cells)
-    except csv.Error as error:
-        upload.refuse(0, "", _("Not a CSV file: %(why)s.") % {"why": error})
+            if upload.bad > ROWS_LIMIT:
+                what = _("The file has more than %(limit)s rows.")
+                return _unreadable(what % {"limit": f"{ROWS_LIMIT:,}"})
+    except TooLargeError:
+        return _unreadable(_("The file is larger than %(mb)s MB.") % {"mb": BYTES_LIMIT // 10**6})
+    except UnreadableFileError as error:
+        return _unreadable(str(error))
     if not upload.rows and not upload.bad:
-        upload.refuse(0, "", _("The file has no rows."))
+        return _unreadable(_("The file has no rows."))
     return upload
 
 
-def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    for cells in reader:
-        if not cells or (reader.line_num == 1 and [c.strip().lower() for c in cells] in _HEADERS):
-            continue
-        yield reader.line_num, cells
+def _unreadable(what: str) -> Upload:
+    return Upload(bad=1, problems=[Problem(0, "", what)])
 
 
-def _take(upload: Upload, seen: dict[str, int], line: int, cells: list[str]) -> None:
+def _rows(data: bytes | Iterable[bytes]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows with their lines. It is a CSV: a cell of XLSX is too short for a payload."""
+    with file_from(data, BYTES_LIMIT) as path, closing(read_exactly(path, "batch.csv")) as rows:
+        for line, cells in rows:
+            is_header = line == 1 and [cell.strip().lower() for cell in cells] in _HEADERS
+            if cells and not is_header:
+                yield line, cells
+
+
+def _take(upload: Upload, seen: dict[str, int], line: int, cells: Sequence[str]) -> None:
+    if isinstance(cells[0], OpenQuote):
+        upload.refuse(line, cells[0].line.partition(",")[0], _open_quote(line, cells[0].since))
+        return
     device = cells[0].strip()
     payload = cells[1] if len(cells) > 1 else ""
     what = _problem(device, payload, cells)
@@ -99,7 +107,13 @@ def _take(upload: Upload, seen: dict[str, int], line: int, cells: list[str]) -> 
     upload.rows.append((device, payload))
 
 
-def _problem(device: str, payload: str, cells: list[str]) -> str:
+def _open_quote(line: int, since: int) -> str:
+    if since:
+        return _("inside the quote that row %(row)s opens") % {"row": line - since}
+    return _("a quote is not closed")
+
+
+def _problem(device: str, payload: str, cells: Sequence[str]) -> str:
     if len(cells) > 2:
         return _("more than two columns; quote a payload that has commas")
     if not _DEVICE.match(device):

@@ -73,7 +73,7 @@ def _upload(
             actor=principal,
             gate=gate,
             name=given["name"],
-            csv=given["file"].read(),
+            csv=given["file"].chunks(),
             opens_at=given["opens_at"],
             closes_at=given["closes_at"],
             skip_bad=given["skip_bad"],

@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.core.files import File
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
@@ -167,15 +168,16 @@ class Command(VerbCommand):
             raise CommandError("SQL and Redis differ", returncode=DRIFT)
 
     def _batch(self, options: dict[str, Any]) -> None:
-        made = services.batch_create(
-            actor=ACTOR,
-            gate=_gate(options["slug"]),
-            name=options["name"] or options["file"].stem,
-            csv=options["file"].read_bytes(),
-            opens_at=moment_of_text(options["opens"]),
-            closes_at=moment_of_text(options["closes"]),
-            skip_bad=options["skip_bad"],
-        )
+        with options["file"].open("rb") as file:
+            made = services.batch_create(
+                actor=ACTOR,
+                gate=_gate(options["slug"]),
+                name=options["name"] or options["file"].stem,
+                csv=File(file).chunks(),
+                opens_at=moment_of_text(options["opens"]),
+                closes_at=moment_of_text(options["closes"]),
+                skip_bad=options["skip_bad"],
+            )
         left_out = f", {made.bad} rows left out" if made.bad else ""
         self.stdout.write(f"batch {made.batch.pk}: {made.batch.total} tasks{left_out}")
 
