@@ -77,6 +77,10 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "axes",
     "csp",
     "poolsite.access.apps.AccessConfig",
@@ -104,7 +108,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "poolsite.access.middleware.PrincipalMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "poolsite.access.middleware.PrincipalMiddleware",  # inside: it answers "is it you?" itself
     "poolsite.operations.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -181,6 +186,39 @@ SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", de
 # How long people who gave one another access do not count as two pairs of eyes; at least a day.
 FOUR_EYES_APART_DAYS = max(1, env.int("POOLSITE_FOUR_EYES_APART_DAYS", default=30))
 PASSWORD_FRESH_SECONDS = env.int("POOLSITE_PASSWORD_FRESH_SECONDS", default=300)
+# Log-in by allauth (docs/decisions/0064). axes throttles it, and `access.limiting` the mails.
+ACCOUNT_ADAPTER = "poolsite.access.adapters.AccountAdapter"
+MFA_ADAPTER = "poolsite.access.adapters.MfaAdapter"
+USERSESSIONS_ADAPTER = "poolsite.access.adapters.SessionsAdapter"
+ACCOUNT_FORMS = {
+    "login": "poolsite.access.log_in_forms.LoginForm",
+    "reauthenticate": "poolsite.access.log_in_forms.ReauthenticateForm",
+    "change_password": "poolsite.access.log_in_forms.ChangePasswordForm",
+    "reset_password": "poolsite.access.log_in_forms.ResetForm",
+    "reset_password_from_key": "poolsite.access.log_in_forms.NewPasswordForm",
+}
+MFA_FORMS = {
+    "authenticate": "poolsite.access.log_in_forms.CodeForm",
+    "reauthenticate": "poolsite.access.log_in_forms.ConfirmForm",
+    "activate_totp": "poolsite.access.log_in_forms.AppForm",
+    "generate_recovery_codes": "poolsite.access.log_in_forms.RecoveryCodesForm",
+    "add_webauthn": "poolsite.access.log_in_forms.PasskeyForm",
+}
+ACCOUNT_RATE_LIMITS = False
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_LOGIN_TIMEOUT = 300  # seconds from the password to the second factor
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "poolsite.access.reset_links.ResetLinks"  # noqa: S105
+ACCOUNT_REAUTHENTICATION_TIMEOUT = PASSWORD_FRESH_SECONDS
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone is two factors then
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_TLS
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are ours to check, by invitation
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_RECOVERY_CODE_DIGITS = 12
+MFA_RATE_LIMITS = False  # nobody guesses a passkey, and an office shares an address
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS

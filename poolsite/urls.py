@@ -27,6 +27,7 @@ urlpatterns = [
     *admin_doors.urlpatterns,
     path("admin/", admin.site.urls),
     path("", include("poolsite.access.urls")),
+    path("", include("poolsite.access.log_in_urls")),
     path("", include("poolsite.operations.urls")),
     path("", include("poolsite.jobs.urls")),
     path("", include("numbers.urls")),

@@ -42,5 +42,5 @@ def finance_of(
     answer = access.decide(principal, "billing.finance", thing)
     if answer is Decision.FACTOR:
         back = urlencode({"next": request.get_full_path()})
-        return True, f"{reverse('access:confirm')}?{back}"
+        return True, f"{reverse('mfa_reauthenticate')}?{back}"
     return answer.allowed, ""

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
@@ -12,7 +15,9 @@ from poolsite.access.admin_rights import ByActions
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.access.principals import principal_of_request
 
-admin.site.unregister(Group)  # roles and grants take the place of Django's groups
+# Roles and grants take the place of Django's groups; how people log in is theirs alone.
+for model in (Group, EmailAddress, Authenticator, UserSession):
+    admin.site.unregister(model)
 
 
 @admin.register(Account)

@@ -11,12 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.actions import actions
-from poolsite.access.logins import LONGEST_NAME, TooManyTriesError, is_own_password
+from poolsite.access.log_in_forms import password_field
 from poolsite.access.models import Account, GrantName, Role, User
 from poolsite.access.models.tenants import SLUG, THING
 from poolsite.moments import zone_names
-
-LONGEST_PASSWORD = 1024  # hashing costs time and memory; no person types more
 
 
 def _zones() -> list[tuple[str, Any]]:
@@ -27,56 +25,12 @@ def _languages() -> list[tuple[str, Any]]:
     return [("", _("As the browser")), *settings.LANGUAGES]
 
 
-def _password(label: Any, autocomplete: str) -> forms.CharField:
-    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
-    return forms.CharField(label=label, max_length=LONGEST_PASSWORD, strip=False, widget=widget)
-
-
-class LoginForm(forms.Form):
-    """Who, and the password."""
-
-    username = forms.CharField(
-        label=_("User name or e-mail"),
-        max_length=LONGEST_NAME,
-        widget=forms.TextInput(
-            attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
-        ),
-    )
-    password = _password(_("Password"), "current-password")
-
-
-class CodeForm(forms.Form):
-    """A code of the authenticator app, or a recovery code."""
-
-    code = forms.CharField(
-        label=_("Code"),
-        max_length=32,
-        widget=forms.TextInput(
-            attrs={
-                "autocomplete": "one-time-code",
-                "inputmode": "text",
-                "autocapitalize": "none",
-                "autofocus": True,
-            }
-        ),
-        help_text=_("Six digits from the app, or one of your recovery codes."),
-    )
-
-
-class ResetForm(forms.Form):
-    """Where the link to a new password goes."""
-
-    email = forms.EmailField(
-        label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
-    )
-
-
 class NewPasswordMixin(forms.Form):
     """A chosen password, typed twice."""
 
     user_for_validation: User | None = None
-    new_password = _password(_("New password"), "new-password")
-    repeated = _password(_("Once more"), "new-password")
+    new_password = password_field(_("New password"), "new-password")
+    repeated = password_field(_("Once more"), "new-password")
 
     def clean(self) -> dict[str, Any]:
         """Both alike, and as good as the validators want."""
@@ -90,30 +44,6 @@ class NewPasswordMixin(forms.Form):
             except ValidationError as error:
                 self.add_error("new_password", error)
         return data
-
-
-class PresentPasswordForm(forms.Form):
-    """The password of who is logged in, once more."""
-
-    user_for_validation: User | None = None
-    present = _password(_("Present password"), "current-password")
-
-    def clean_present(self) -> str:
-        """The present password must be right."""
-        present = str(self.cleaned_data["present"])
-        user = self.user_for_validation
-        try:
-            if user is None or not is_own_password(user, present):
-                raise ValidationError(_("That is not your present password."))
-        except TooManyTriesError:
-            raise ValidationError(_("Too many tries. Wait 15 minutes, then try again.")) from None
-        return present
-
-
-class PasswordForm(PresentPasswordForm, NewPasswordMixin):
-    """A new password, by who knows the present one."""
-
-    field_order = ["present", "new_password", "repeated"]
 
 
 class JoinForm(NewPasswordMixin):

@@ -48,7 +48,7 @@ def identity_of(name: str) -> str:
 
 def axes_username(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
     """The name that is being tried (axes calls this); never None."""
-    return str((credentials or {}).get("username") or request.POST.get("username", ""))
+    return str((credentials or {}).get("username") or request.POST.get("login", ""))
 
 
 class LoginThrottle(AxesCacheHandler):  # type: ignore[misc]

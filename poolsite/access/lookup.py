@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from poolsite.access.models import ApiToken, User
 
 SESSION_STARTED = "access_started"
-SESSION_FACTOR = "access_factor_at"
-SESSION_PASSWORD = "access_password_at"  # noqa: S105  a session key: when it was last given
+SESSION_METHODS = "account_authentication_methods"  # allauth's: what was proved in the session
+SESSION_METHODS_USER = "account_authentication_methods_user"
 SESSION, TOKEN, VISITOR, USER = "session:", "token:", "visitor:", "user:"
 LAST_USED_SECONDS = 60  # how often a token's last use is written, at most
 
@@ -32,7 +32,7 @@ def of_user(
     version: int = 0,
 ) -> Principal:
     """The principal of a user with the rights as SQL has them now; ANONYMOUS when inactive."""
-    from poolsite.access.models import Totp
+    from poolsite.access.services.factors import has_factor
 
     if not user.is_active:
         return ANONYMOUS
@@ -56,7 +56,7 @@ def of_user(
         rights_version=version,
         expires_at=expires_at,
         factor_at=factor_at,
-        has_factor=Totp.objects.filter(user=user, confirmed_at__isnull=False).exists(),
+        has_factor=has_factor(user),
         credential=credential or f"{USER}{user.pk}",
         zone=user.zone,
         locale=user.locale,
@@ -103,10 +103,18 @@ def of_session_data(
     return of_user(
         user,
         expires_at=min(float(started) + settings.SESSION_ABSOLUTE_SECONDS, idle_end),
-        factor_at=data.get(SESSION_FACTOR),
+        factor_at=factor_at(user, data),
         credential=f"{SESSION}{session_key}",
         version=version,
     )
+
+
+def factor_at(user: "User", data: Mapping[str, Any]) -> float | None:
+    """When this user last proved a second factor in the session with this data."""
+    if data.get(SESSION_METHODS_USER) != str(user.pk):
+        return None
+    proofs = [each for each in data.get(SESSION_METHODS, ()) if each.get("method") == "mfa"]
+    return max((float(each["at"]) for each in proofs), default=None)
 
 
 def credential_of_bearer(plain: str) -> str:

@@ -2,14 +2,13 @@
 
 import time
 
+from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
@@ -24,6 +23,8 @@ from poolsite.moments import moment_of, zone_of
 NOTICES = {
     "access.factor_add": _("An authenticator app was set up for your user."),
     "access.factor_remove": _("The authenticator app of your user was removed."),
+    "access.passkey_add": _("A passkey was added to your user."),
+    "access.passkey_remove": _("A passkey of your user was removed."),
     "access.factor_blocked": _("Someone entered your password and then several wrong codes."),
     "access.recovery_code_use": _("A recovery code of your user was used."),
     "access.recovery_codes_renew": _("New recovery codes replaced the earlier ones."),
@@ -77,8 +78,7 @@ def send_reset(email: str, site: str) -> bool:
     user = find_user(email) if "@" in email else None
     if user is None or not user.is_active:
         return False
-    uid = urlsafe_base64_encode(force_bytes(user.pk))
-    secret = f"{uid}.{reset_links.make_token(user)}"
+    secret = f"{user_pk_to_url_str(user)}-{reset_links.make_token(user)}"
     minutes = settings.PASSWORD_RESET_TIMEOUT // 60
     link = link_of(site, "access:reset_open", secret)
     context = {"user": user, "link": link, "minutes": minutes}

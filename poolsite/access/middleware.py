@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
+from allauth.account.adapter import get_adapter
+from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.contrib.auth import logout
 from django.core.exceptions import PermissionDenied
@@ -94,6 +96,8 @@ class PrincipalMiddleware:
         """Turn what `access.require` raised into its answer."""
         if isinstance(error, AccessRefused):
             return answer(request, error.decision)
+        if isinstance(error, ReauthenticationRequired):
+            return _ask_again(request)
         if isinstance(error, PermissionDenied) and is_api(request):
             return answer(request, Decision.FORBIDDEN)
         return None
@@ -124,10 +128,23 @@ def answer(request: HttpRequest, decision: Decision) -> HttpResponse | None:
             headers={"WWW-Authenticate": "Bearer"} if decision is Decision.LOGIN else None,
         )
     if decision is Decision.LOGIN:
-        return HttpResponseRedirect(_with_next("access:login", request))
+        return HttpResponseRedirect(_with_next("account_login", request))
     if decision is Decision.FACTOR:
-        return HttpResponseRedirect(_with_next("access:confirm", request))
+        return HttpResponseRedirect(_with_next("mfa_reauthenticate", request))
     return None
+
+
+def _ask_again(request: HttpRequest) -> HttpResponse:
+    """To "is it you?", and back to the page.
+
+    allauth would keep a form that was sent, and take it after the answer: then whoever has stolen
+    a session could plant a form that its owner's password sets off.
+    """
+    methods = get_adapter().get_reauthentication_methods(request.user)
+    if not methods:
+        return HttpResponseRedirect(_with_next("account_login", request))
+    back = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
+    return HttpResponseRedirect(f"{methods[0]['url']}?{urlencode({'next': back})}")
 
 
 def _with_next(name: str, request: HttpRequest) -> str:

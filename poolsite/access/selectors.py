@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from django.db.models import F, Prefetch, Q, QuerySet, Value
+from allauth.mfa.models import Authenticator
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, NullIf, Trim
 from django.utils import timezone
 
@@ -90,7 +91,9 @@ def _people(users: QuerySet[User], text: str) -> QuerySet[User]:
         for field in fields:
             found |= Q(**{f"{field}__istartswith": text})
         users = users.filter(found)
-    return users.select_related("totp").prefetch_related("grants").order_by("username")
+    factors = Authenticator.objects.filter(user=OuterRef("pk"))
+    users = users.annotate(has_second_factor=Exists(factors))
+    return users.prefetch_related("grants").order_by("username")
 
 
 def open_invitations(account: Account | None) -> list[Invitation]:

@@ -153,7 +153,13 @@ def _of_security() -> list[Sentence]:
             "access.factor_remove",
             SECURITY,
             _("%(actor)s removed the authenticator app of %(thing)s"),
+            variant=lambda entry: (
+                _("%(actor)s removed the authenticator app") if _own(entry) else ""
+            ),
         ),
+        Sentence("access.passkey_add", SECURITY, _("%(actor)s added a passkey")),
+        Sentence("access.passkey_remove", SECURITY, _("%(actor)s removed a passkey")),
+        Sentence("access.sessions_end", SECURITY, _("%(actor)s ended %(sessions)s other sessions")),
         Sentence(
             "access.factor_blocked",
             SECURITY,

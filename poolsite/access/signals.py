@@ -8,6 +8,8 @@ import logging
 import time
 from typing import Any
 
+from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.signals import authenticator_added
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.contrib.sessions.models import Session
@@ -15,26 +17,34 @@ from django.db.models.signals import post_delete, post_save
 from django.utils import timezone
 
 from poolsite.access.addresses import client_address
+from poolsite.access.auditing import audit
 from poolsite.access.logins import axes_username, identity_of
-from poolsite.access.lookup import SESSION_FACTOR, SESSION_PASSWORD, SESSION_STARTED
+from poolsite.access.lookup import SESSION_STARTED
+from poolsite.access.mails import tell_owner
 from poolsite.access.rights.versions import changed
 
 log = logging.getLogger("poolsite.access")
 
+APP, PASSKEY = "totp", "webauthn"  # allauth's types of second factors
 HARMLESS_FIELDS = frozenset({"last_login", "zone", "locale"})
 
 
 def connect() -> None:
     """Called once, by AppConfig.ready()."""
-    from poolsite.access.models import ApiToken, Grant, Membership, Totp, User
+    from allauth.mfa.models import Authenticator
 
-    for model in (Grant, Membership, Totp):
+    from poolsite.access.models import ApiToken, Grant, Membership, User
+
+    for model in (Grant, Membership, Authenticator):
         post_save.connect(_of_user_changed, sender=model, dispatch_uid=f"rights {model}")
         post_delete.connect(_of_user_changed, sender=model, dispatch_uid=f"rights {model}")
     post_save.connect(_user_changed, sender=User, dispatch_uid="rights user")
     post_delete.connect(_user_changed, sender=User, dispatch_uid="rights user")
     post_save.connect(_token_changed, sender=ApiToken, dispatch_uid="rights token")
     post_delete.connect(_token_changed, sender=ApiToken, dispatch_uid="rights token")
+    post_save.connect(_factor_saved, sender=Authenticator, dispatch_uid="audit factor")
+    post_delete.connect(_factor_deleted, sender=Authenticator, dispatch_uid="audit factor")
+    authenticator_added.connect(_factor_proved, dispatch_uid="factor")
     user_logged_in.connect(_logged_in, dispatch_uid="rights")
     user_logged_in.connect(_log_log_in, dispatch_uid="log")
     user_logged_out.connect(_log_log_out, dispatch_uid="log")
@@ -58,15 +68,38 @@ def _token_changed(instance: Any, **kwargs: Any) -> None:
 
 
 def _logged_in(request: Any, user: Any, **kwargs: Any) -> None:
-    """Start the absolute limit; forget what an earlier person in this browser had proved.
-
-    Whoever logs in has just given, or chosen, the password.
-    """
+    """Start the absolute limit."""
     session = getattr(request, "session", None)
-    if session is None:
-        return
-    session[SESSION_STARTED] = session[SESSION_PASSWORD] = time.time()
-    session.pop(SESSION_FACTOR, None)
+    if session is not None:
+        session[SESSION_STARTED] = time.time()
+
+
+def _factor_saved(instance: Any, created: bool, **kwargs: Any) -> None:
+    user = instance.user
+    if created and instance.type == APP:
+        audit(actor=user, action="access.factor_add", thing=user)
+        tell_owner(user, "access.factor_add")
+    elif created and instance.type == PASSKEY:
+        audit(actor=user, action="access.passkey_add", thing=user)
+        tell_owner(user, "access.passkey_add")
+
+
+def _factor_deleted(instance: Any, origin: Any = None, **kwargs: Any) -> None:
+    """Its owner removed it; who removes it for somebody else says so (`factors_remove`)."""
+    user = instance.user
+    if origin is instance and instance.type == APP:
+        audit(actor=user, action="access.factor_remove", thing=user)
+        tell_owner(user, "access.factor_remove")
+    elif origin is instance and instance.type == PASSKEY:
+        audit(actor=user, action="access.passkey_remove", thing=user)
+        tell_owner(user, "access.passkey_remove")
+
+
+def _factor_proved(request: Any, user: Any, authenticator: Any, **kwargs: Any) -> None:
+    """Who has just set it up has used it, too."""
+    if authenticator.type in (APP, PASSKEY):
+        proof = {"id": authenticator.pk, "type": authenticator.type, "reauthenticated": True}
+        record_authentication(request, user, "mfa", **proof)
 
 
 def _session_deleted(instance: Any, **kwargs: Any) -> None:

@@ -31,9 +31,10 @@ def send_notice_mail(user_id: int, action: str, at_us: int, address: str) -> Non
 
 @sweep("access.tidy", every_seconds=300)
 def tidy(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended sessions; warn of tokens that end soon and of guessed codes."""
+    """Delete ended sessions; warn of tokens that end, guessed codes, requests that wait."""
     return {
         "sessions": tidying.delete_ended_sessions(),
         "tokens": tidying.warn_of_ending_tokens(),
         "guessed": tidying.warn_of_guessed_codes(),
+        "waiting": tidying.warn_of_waiting_requests(),
     }

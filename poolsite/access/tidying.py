@@ -1,12 +1,13 @@
-"""What needs somebody's eye or a broom: tokens about to end, guessed codes, ended sessions."""
+"""What needs somebody's eye or a broom: tokens about to end, guessed codes, requests, sessions."""
 
 from datetime import datetime, timedelta
 
+from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from poolsite.access.models import ApiToken, Totp
+from poolsite.access.models import ApiToken, CodeGuard, FinanceRequest
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 
@@ -17,12 +18,14 @@ DELETE_ROWS = 2_000
 
 TOKEN_ENDS = "access.token_ends"  # noqa: S105  an incident's type
 CODES_GUESSED = "access.codes_guessed"
+FINANCE_WAITS = "access.finance_waits"
 
 
 def delete_ended_sessions() -> int:
     """Delete session rows whose time has passed, a bounded number; returns how many."""
     ended = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(ended.values_list("pk", flat=True)[:DELETE_ROWS])
+    UserSession.objects.filter(session_key__in=keys).delete()  # unaudited: a list of them
     return ended.filter(pk__in=keys).delete()[0]  # unaudited: their time has passed
 
 
@@ -50,9 +53,9 @@ def warn_of_ending_tokens() -> int:
 
 def warn_of_guessed_codes() -> int:
     """The same for people whose second factor somebody guesses at: the password is known then."""
-    guessed = Totp.objects.filter(failures__gte=GUESSES).select_related("user")
-    recent = {str(t.user_id): t for t in guessed if _is_recent(t.blocked_until)}
-    for key, totp in recent.items():
+    guessed = CodeGuard.objects.filter(failures__gte=GUESSES).select_related("user")
+    recent = {str(each.user_id): each for each in guessed if _is_recent(each.blocked_until)}
+    for key, guard in recent.items():
         incidents.open(
             type=CODES_GUESSED,
             object=key,
@@ -60,11 +63,33 @@ def warn_of_guessed_codes() -> int:
             title=gettext_noop("Somebody guesses codes of %(user)s"),
             detail=gettext_noop("%(count)s wrong codes came after the right password."),
             remedy=gettext_noop("Ask the person, and have the password changed."),
-            url="/operators/" if totp.user.is_operator else "/accounts/",
-            params={"user": totp.user.get_username(), "count": totp.failures},
+            url="/operators/" if guard.user.is_operator else "/accounts/",
+            params={"user": guard.user.get_username(), "count": guard.failures},
         )
     _close_others(CODES_GUESSED, set(recent))
     return len(recent)
+
+
+def warn_of_waiting_requests() -> int:
+    """The same for each finance grant that waits: who may approve it learns of it."""
+    waiting = FinanceRequest.objects.filter(status=FinanceRequest.Status.WAITING)
+    rows = {str(each.pk): each for each in waiting.select_related("user", "asked_by")}
+    for key, request in rows.items():
+        incidents.open(
+            type=FINANCE_WAITS,
+            object=key,
+            severity="warning",
+            title=gettext_noop("The grant Finance for %(user)s waits for approval"),
+            detail=gettext_noop("%(asker)s asked for it. It has no effect before."),
+            remedy=gettext_noop("Another finance operator approves or rejects it."),
+            url=f"/operators/finance/{key}/",
+            params={
+                "user": request.user.get_username(),
+                "asker": request.asked_by.get_username(),
+            },
+        )
+    _close_others(FINANCE_WAITS, set(rows))
+    return len(rows)
 
 
 def _is_recent(blocked_until: datetime | None) -> bool:

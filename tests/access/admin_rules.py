@@ -12,7 +12,6 @@ from poolsite.access import services
 from poolsite.access.models import User
 from poolsite.access.services.tokens import token_create
 from poolsite.access.services.visitors import visitor_token
-from poolsite.access.views.log_in import BACKEND
 from tests.access.world import READERS, World
 
 
@@ -123,7 +122,7 @@ def _operator(name: str, *, is_superuser: bool = False) -> Client:
         user.is_superuser = True
         user.save()
     client = Client()
-    client.force_login(user, backend=BACKEND)
+    client.force_login(user)
     return client
 
 

@@ -25,7 +25,6 @@ from poolsite import access  # noqa: E402
 from poolsite.access import lookup, services  # noqa: E402
 from poolsite.access.models import Account, ApiToken, User  # noqa: E402
 from poolsite.access.rights import HUB  # noqa: E402
-from poolsite.access.views.log_in import BACKEND  # noqa: E402
 
 LOOKUPS = 0
 _of_credential = lookup.of_credential
@@ -42,7 +41,7 @@ lookup.of_credential = _counted
 
 def _session(username: str) -> str:
     client = Client()
-    client.force_login(User.objects.get(username=username), backend=BACKEND)
+    client.force_login(User.objects.get(username=username))
     return str(client.session.session_key)
 
 

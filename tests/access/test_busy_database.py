@@ -19,7 +19,7 @@ from poolsite.sql_away import sql_is_away
 from tests.access.world import PASSWORD
 
 pytestmark = pytest.mark.django_db(transaction=True)
-FORM = {"username": "alice", "password": PASSWORD}
+FORM = {"login": "alice", "password": PASSWORD}
 
 
 SQLITE = connection.vendor == "sqlite"
@@ -168,7 +168,7 @@ def test_any_other_mistake_is_still_a_500(alice: User, monkeypatch: pytest.Monke
     def broken(*_: Any, **__: Any) -> None:
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr("poolsite.access.views.log_in.authenticate", broken)
+    monkeypatch.setattr("allauth.account.adapter.authenticate", broken)
     client = Client(raise_request_exception=False)
     answer = client.post("/login/", FORM)
     assert answer.status_code == 500

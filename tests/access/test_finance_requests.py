@@ -6,17 +6,16 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.test import Client
-from django.utils import timezone
 from pytest_django import Settings
 
 from poolsite import access
 from poolsite.access import services
-from poolsite.access.models import AccessLink, AuditEntry, FinanceRequest, Grant, Totp, User
+from poolsite.access.models import AccessLink, AuditEntry, FinanceRequest, Grant, User
 from poolsite.access.principals import principal_of_user
-from poolsite.access.views.log_in import BACKEND
 from poolsite.operations import undoing
 from tests.access.links import days_pass, operator
 from tests.access.mailed import open_mailed
+from tests.access.second_factor import give_app
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clean_redis")]
 JOIN = {
@@ -48,7 +47,7 @@ def nina() -> User:
 
 def browser(user: User) -> Client:
     client = Client()
-    client.force_login(user, backend=BACKEND)
+    client.force_login(user)
     return client
 
 
@@ -238,7 +237,7 @@ def test_approval_asks_for_a_fresh_second_factor(
     asker: User, second: User, nina: User, settings: Settings
 ) -> None:
     settings.SECOND_FACTOR_FOR_MONEY = True
-    Totp.objects.create(user=second, secret_sealed="x", confirmed_at=timezone.now())
+    give_app(second)
     request = asked(nina, asker)
     assert f"/security/confirm/?next=%2Foperators%2Ffinance%2F{request.pk}%2F" in page(
         second, request

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from poolsite.access import four_eyes, services
 from poolsite.access.four_eyes import Link, dependence, shared_source, sources, why_dependent
-from poolsite.access.models import AccessLink, Account, Totp, User
+from poolsite.access.models import AccessLink, Account, User
 from tests.access.links import days_pass, operator
+from tests.access.second_factor import give_app
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 WINDOW = timedelta(days=30)
@@ -99,8 +100,8 @@ def reactivate(giver: User, receiver: User) -> None:
 
 
 def reset_factor(giver: User, receiver: User) -> None:
-    Totp.objects.create(user=receiver, secret_sealed="x", confirmed_at=timezone.now())
-    services.factor_remove(user=receiver, actor=giver)
+    give_app(receiver)
+    services.factors_remove(user=receiver, actor=giver)
 
 
 ACTS: dict[str, Callable[[User, User], None]] = {

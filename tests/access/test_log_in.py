@@ -13,14 +13,14 @@ from django.test import Client
 from poolsite import access
 from poolsite import settings as product
 from poolsite.access import backends, lookup, services
-from poolsite.access.lookup import SESSION_STARTED
+from poolsite.access.lookup import SESSION_METHODS, SESSION_STARTED
 from poolsite.access.middleware import SESSION_SEEN
 from poolsite.access.models import User
 from tests.access.world import PASSWORD, World
 
 
 def log_in(client: Client, name: str, password: str = PASSWORD, **meta: Any) -> Any:
-    return client.post("/login/", {"username": name, "password": password}, **meta)
+    return client.post("/login/", {"login": name, "password": password}, **meta)
 
 
 def logged_in(client: Client) -> bool:
@@ -56,7 +56,7 @@ def test_what_does_not_fit_lets_nobody_in(alice: User, name: str, password: str)
 def words(response: Any) -> str:
     """The page without what differs by nature: the CSRF token and what was typed."""
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
-    return re.sub(r'name="username" value="[^"]*"', "", text)
+    return re.sub(r'name="login" value="[^"]*"', "", text)
 
 
 def test_an_unknown_and_an_inactive_user_read_the_same_answer(alice: User, bob: User) -> None:
@@ -122,7 +122,7 @@ def test_logging_in_changes_the_csrf_secret(alice: User) -> None:
     page = client.get("/login/").content.decode()
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
     assert token is not None
-    form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
+    form = {"login": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
     assert client.post("/login/", form).status_code == 302
     old = {"csrfmiddlewaretoken": token[1]}
     assert client.post("/security/logout/", old).status_code == 403
@@ -133,11 +133,13 @@ def test_another_user_in_the_same_browser_inherits_nothing(alice: User, bob: Use
     client = Client()
     log_in(client, "alice")
     session = client.session
-    session["access_factor_at"] = time.time()
+    session[SESSION_METHODS] = [{"method": "mfa", "at": time.time()}]
     session.save()
+    assert lookup.factor_at(alice, client.session) is not None
+    assert lookup.factor_at(bob, client.session) is None
     client.post("/logout/")
     log_in(client, "bob")
-    assert "access_factor_at" not in client.session
+    assert lookup.factor_at(bob, client.session) is None
 
 
 def test_a_session_ends_at_its_absolute_limit(alice: User, settings: Any) -> None:
@@ -218,7 +220,7 @@ def test_a_new_password_ends_the_other_browser_and_keeps_this_one(alice: User) -
     log_in(second, "alice")
     old_key = first.session.session_key
     new = "a much better one"
-    form = {"present": PASSWORD, "new_password": new, "repeated": new}
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
     assert first.post("/security/password/", form).status_code == 302
     assert logged_in(first)
     assert first.session.session_key != old_key
@@ -230,11 +232,15 @@ def test_a_new_password_ends_the_other_browser_and_keeps_this_one(alice: User) -
 @pytest.mark.parametrize(
     "form",
     [
-        {"present": "wrong", "new_password": "a much better one", "repeated": "a much better one"},
-        {"present": PASSWORD, "new_password": "a much better one", "repeated": "another"},
-        {"present": PASSWORD, "new_password": "short", "repeated": "short"},
-        {"present": PASSWORD, "new_password": "password123", "repeated": "password123"},
-        {"present": PASSWORD, "new_password": "", "repeated": ""},
+        {
+            "oldpassword": "wrong",
+            "password1": "a much better one",
+            "password2": "a much better one",
+        },
+        {"oldpassword": PASSWORD, "password1": "a much better one", "password2": "another"},
+        {"oldpassword": PASSWORD, "password1": "short", "password2": "short"},
+        {"oldpassword": PASSWORD, "password1": "password123", "password2": "password123"},
+        {"oldpassword": PASSWORD, "password1": "", "password2": ""},
     ],
 )
 def test_a_bad_new_password_changes_nothing(alice: User, form: dict[str, str]) -> None:
@@ -266,7 +272,7 @@ def test_a_bad_new_password_changes_nothing(alice: User, form: dict[str, str]) -
     ],
 )
 def test_log_in_leads_back_to_this_site_only(alice: User, wanted: str, target: str) -> None:
-    form = {"username": "alice", "password": PASSWORD, "next": wanted}
+    form = {"login": "alice", "password": PASSWORD, "next": wanted}
     assert Client().post("/login/", form)["Location"] == target
 
 

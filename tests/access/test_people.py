@@ -6,10 +6,11 @@ import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from poolsite.access import services
-from poolsite.access.models import Account, Grant, Membership, Totp, User
+from poolsite.access.models import Account, Grant, Membership, User
+from poolsite.access.services.factors import has_factor
+from tests.access.second_factor import give_app
 from tests.access.world import World
 
 
@@ -247,12 +248,11 @@ def test_the_admin_shows_no_password_and_changes_no_user(world: World) -> None:
 
 def test_a_lost_phone_is_forgotten_by_an_operator_and_not_by_its_owner(world: World) -> None:
     agent = world.users["agent"]
-    services.factor_begin(user=agent)
-    Totp.objects.update(confirmed_at=timezone.now())
+    give_app(agent)
     url = f"/users/{agent.pk}/app/"
     assert url in world.client("operate").get("/accounts/own/people/").content.decode()
     assert url not in world.client("owner").get("/accounts/own/people/").content.decode()
     assert world.client("operate").post(url, {"reason": "lost phone"}).status_code == 302
-    assert not Totp.objects.filter(user=agent).exists()
+    assert not has_factor(agent)
     own = f"/users/{world.users['operate'].pk}/app/"
     assert world.client("operate").post(own, {"reason": "x"}).status_code == 200

@@ -13,6 +13,7 @@ from poolsite.access.rights import HUB, cache, principal_of_credential, versions
 from poolsite.access.rights.cache import CACHE, CACHE_SECONDS, REREAD_SECONDS
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
+from tests.access.second_factor import give_app
 from tests.support.waiting import eventually, patient, until
 
 # SQL is replaced here, but a thread of the pool may hold a connection of a test before,
@@ -192,9 +193,7 @@ def test_a_change_is_told_after_the_commit_and_not_when_it_rolls_back(
         lambda user, own: services.grant_set(user=user, name="operate", actor="t"),
         lambda user, own: services.password_set(user=user, password="a new long word", actor="t"),
         lambda user, own: services.user_deactivate(user=user, actor="t", reason="left"),
-        lambda user, own: (
-            services.factor_remove(user=user, actor="t") or services.factor_begin(user=user)
-        ),
+        lambda user, own: services.factors_remove(user=user, actor="t") or give_app(user),
         lambda user, own: user.delete(),
     ],
     ids=["role", "grant", "password", "deactivation", "factor", "deletion"],

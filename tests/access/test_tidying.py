@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from poolsite.access import services, tidying
-from poolsite.access.models import ApiToken, Totp
+from poolsite.access.models import ApiToken, CodeGuard, FinanceRequest
 from poolsite.access.rights import versions
 from poolsite.access.tasks import tidy
 from poolsite.operations.models import Incident
@@ -53,11 +53,22 @@ def test_a_token_in_use_that_ends_soon_is_an_incident(
 
 def test_codes_that_somebody_guesses_are_an_incident_until_it_stops(world: World) -> None:
     user = world.users["finance"]
-    services.factor_begin(user=user)
     now = timezone.now()
-    Totp.objects.update(confirmed_at=now, failures=10, blocked_until=now)
+    CodeGuard.objects.create(user=user, failures=10, blocked_until=now)
     tidy(0, 1)
     assert [each.object for each in open_incidents(tidying.CODES_GUESSED)] == [str(user.pk)]
-    Totp.objects.update(failures=0)
+    CodeGuard.objects.update(failures=0)
     tidy(0, 1)
     assert open_incidents(tidying.CODES_GUESSED) == []
+
+
+def test_a_finance_grant_that_waits_is_an_incident_until_it_is_decided(world: World) -> None:
+    asked = FinanceRequest.objects.create(
+        user=world.users["operate"], asked_by=world.users["finance"], reason="new here"
+    )
+    tidy(0, 1)
+    (found,) = open_incidents(tidying.FINANCE_WAITS)
+    assert (found.object, found.url) == (str(asked.pk), f"/operators/finance/{asked.pk}/")
+    FinanceRequest.objects.update(status=FinanceRequest.Status.WITHDRAWN)
+    tidy(0, 1)
+    assert open_incidents(tidying.FINANCE_WAITS) == []

@@ -27,6 +27,7 @@ from tests.access import url_rules_gates as gate_rules
 from tests.access import url_rules_groups as group_rules
 from tests.access import url_rules_health as health_rules
 from tests.access import url_rules_line_api as line_api_rules
+from tests.access import url_rules_log_in as log_in_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
 from tests.access.world import World
@@ -99,22 +100,10 @@ ACCESS = {
     "": Rule(LOGGED_IN),
     "welcome/": Rule(LOGGED_IN),
     "login/": Rule(PUBLIC),
-    "login/code/": Rule({"*": "login"}),
-    "logout/": Rule({"*": "login"}, method="post"),
-    "password/reset/": Rule(PUBLIC),
     "password/reset/link/": Rule(PUBLIC),
-    "password/reset/new/": Rule(PUBLIC),
     "join/": Rule(PUBLIC),
     "join/accept/": Rule(PUBLIC),
     "profile/": Rule(LOGGED_IN),
-    "security/": Rule(LOGGED_IN),
-    "security/password/": Rule(LOGGED_IN),
-    "security/app/": Rule(LOGGED_IN),
-    "security/app/code.svg": Rule({"nobody": "login", "*": "hidden"}),
-    "security/app/remove/": Rule(LOGGED_IN),
-    "security/codes/": Rule(LOGGED_IN),
-    "security/confirm/": Rule(LOGGED_IN),
-    "security/confirm/password/": Rule(LOGGED_IN),
     "security/logout/": Rule({"*": "login"}, method="post"),
     "accounts/": Rule(MANAGERS_OWN),
     "accounts/new/": Rule(WITH_OPERATE),
@@ -485,5 +474,6 @@ RULES: dict[str, Rule] = {
     **gate_rules.rows(Rule),
     **group_rules.rows(Rule),
     **health_rules.rows(Rule),
+    **log_in_rules.rows(Rule),
     **line_api_rules.rows(Rule),
 }

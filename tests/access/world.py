@@ -7,7 +7,6 @@ from django.test import Client
 
 from poolsite.access import services
 from poolsite.access.models import Account, Role, User
-from poolsite.access.views.log_in import BACKEND
 
 PASSWORD = "correct horse battery"
 ROLES = tuple(Role.values)
@@ -54,7 +53,7 @@ class World:
         if reader in self.sessions:
             client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[reader]
         elif reader != "nobody":
-            client.force_login(self.users[reader], backend=BACKEND)
+            client.force_login(self.users[reader])
         return client
 
     def with_everybody(self) -> "World":

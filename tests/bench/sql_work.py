@@ -94,10 +94,9 @@ def list_pages(slug: str, requests: str) -> dict[str, Any]:
     from django.test import Client
 
     from poolsite.access.models import User
-    from poolsite.access.views.log_in import BACKEND
 
     client = Client(SERVER_NAME="localhost")
-    client.force_login(User.objects.get(username="root"), backend=BACKEND)
+    client.force_login(User.objects.get(username="root"))
     figures = {}
     for name, query in PAGES.items():
         taken = []

@@ -98,7 +98,7 @@ class Window:
     async def log_in(self, user: str) -> None:
         """Log in by the form, as a person does."""
         await self.go("/login/")
-        await self.page.fill("[name=username]", user)
+        await self.page.fill("[name=login]", user)
         await self.page.fill("[name=password]", PASSWORD)
         await self.page.keyboard.press("Enter")
         await self.page.wait_for_url(lambda url: "/login" not in url)

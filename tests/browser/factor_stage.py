@@ -1,4 +1,4 @@
-"""Make people who log in by the form: one without an app, and two who have one already.
+"""Make people who log in by the form: some without an app, and some who have one already.
 
 A program for a migrated database, run in the environment of the site; prints JSON: each name's
 secret of the app ("" = none) and recovery codes, and `sessions`.
@@ -7,21 +7,22 @@ secret of the app ("" = none) and recovery codes, and `sessions`.
 import json
 
 import django
-import pyotp
 
 from tests.browser.stage import PASSWORD, sessions_of
 
 WITHOUT, WITH, OTHER, GUESSED = "fang.an", "guo.bo", "he.chen", "jiang.de"
+KEYED = "kong.fei"
 
 
 def main() -> None:
     django.setup()
     from poolsite.access import services
     from poolsite.access.models import User
+    from tests.access.second_factor import give_app, give_codes
 
     told: dict[str, dict[str, object]] = {}
     users: list[User] = []
-    for name in (WITHOUT, WITH, OTHER, GUESSED):
+    for name in (WITHOUT, WITH, OTHER, GUESSED, KEYED):
         user = services.user_create(
             username=name,
             email=f"{name}@example.org",
@@ -30,12 +31,9 @@ def main() -> None:
             actor="stage",
         )
         services.grant_set(user=user, name="finance", actor="stage")
-        secret, codes = "", list[str]()
-        if name != WITHOUT:
-            secret = services.factor_begin(user=user)
-            totp = pyotp.TOTP(secret)
-            codes = services.factor_confirm(user=user, code=totp.now(), actor="stage")
-        told[name] = {"secret": secret, "codes": codes}
+        told[name] = {"secret": "", "codes": []}
+        if name not in (WITHOUT, KEYED):
+            told[name] = {"secret": give_app(user), "codes": give_codes(user)}
         users.append(user)
     print(json.dumps({**told, "sessions": sessions_of(*users)}))
 

@@ -122,7 +122,7 @@ async def _context(
 async def _log_in(context: BrowserContext, address: str, user: str, password: str) -> str:
     page = await context.new_page()
     await page.goto(f"{address}/login/")
-    await page.fill("[name=username]", user)
+    await page.fill("[name=login]", user)
     await page.fill("[name=password]", password)
     await page.keyboard.press("Enter")
     await page.wait_for_url(lambda url: "/login" not in url)

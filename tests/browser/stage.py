@@ -26,13 +26,11 @@ def sessions_of(*users: "User") -> dict[str, str]:
     from django.contrib.auth import login
     from django.http import HttpRequest
 
-    from poolsite.access.views.log_in import BACKEND
-
     sessions = {}
     for user in users:
         request = HttpRequest()
         request.session = import_module(settings.SESSION_ENGINE).SessionStore()
-        login(request, user, backend=BACKEND)
+        login(request, user, backend=settings.AUTHENTICATION_BACKENDS[-1])
         request.session.save()
         sessions[user.username] = request.session.session_key or ""
     return sessions

@@ -175,7 +175,7 @@ class Reader:
         client = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", timeout=patient(ANSWER_SECONDS), trust_env=False
         )
-        form = {"username": OPERATOR, "password": stack.environment["POOLSITE_DEMO_PASSWORD"]}
+        form = {"login": OPERATOR, "password": stack.environment["POOLSITE_DEMO_PASSWORD"]}
         token = _hidden_token(client)
         answer = client.post("/login/", data={**form, "csrfmiddlewaretoken": token})
         if answer.status_code != httpx.codes.FOUND:

@@ -11,7 +11,6 @@ from poolsite.access import Decision
 from poolsite.access.models import User
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set
-from poolsite.access.views.log_in import BACKEND
 from queueing.line import desk as door
 from queueing.line.models import Visit
 from queueing.line.services import rooms, visits
@@ -53,7 +52,7 @@ class Stage:
         """The status of each way to a visit, for one reader."""
         user = self.user(name)
         client = Client()
-        client.force_login(user, backend=BACKEND)
+        client.force_login(user)
         key = visit.public_id
         said = {
             path: client.get(path).status_code
@@ -113,7 +112,7 @@ def test_nobody_is_told_whether_there_is_such_a_visit(stage: Stage) -> None:
         answer: Any = Client().get(f"/desks/support/visits/{key}/")
         assert answer["Location"].startswith("/login/")
     client = Client()
-    client.force_login(stage.user("foreign"), backend=BACKEND)
+    client.force_login(stage.user("foreign"))
     known, unknown = (
         client.get(f"/desks/support/visits/{key}/") for key in (stage.ann.public_id, "nothing-here")
     )
@@ -124,7 +123,7 @@ def test_an_agents_page_of_the_visit_has_no_network_address(stage: Stage) -> Non
     Visit.objects.update(address="192.0.2.77")
     for reader, shown in (("supervisor", True), ("li", False)):
         client = Client()
-        client.force_login(stage.user(reader), backend=BACKEND)
+        client.force_login(stage.user(reader))
         page = client.get(f"/desks/support/visits/{stage.ann.public_id}/").content.decode()
         assert ("192.0.2.77" in page) is shown
         assert "Hi" in page

@@ -1,7 +1,7 @@
 """Who there is, what each may do, with what they log in, and who did what."""
 
 from poolsite.access.models.audit import AuditEntry
-from poolsite.access.models.credentials import ApiToken, Invitation, RecoveryCode, Totp
+from poolsite.access.models.credentials import ApiToken, CodeGuard, Invitation
 from poolsite.access.models.four_eyes import AccessLink, FinanceRequest
 from poolsite.access.models.tenants import Account, Grant, GrantName, Membership, Role, User
 
@@ -10,13 +10,12 @@ __all__ = [
     "Account",
     "ApiToken",
     "AuditEntry",
+    "CodeGuard",
     "FinanceRequest",
     "Grant",
     "GrantName",
     "Invitation",
     "Membership",
-    "RecoveryCode",
     "Role",
-    "Totp",
     "User",
 ]

@@ -1,4 +1,4 @@
-"""API tokens, invitations and second factors. Secrets are stored hashed or sealed, never plain."""
+"""API tokens, invitations, guessed codes. Secrets are stored hashed, never plain."""
 
 from django.db import models
 from django.utils import timezone
@@ -91,31 +91,17 @@ class Invitation(models.Model):
         )
 
 
-class Totp(models.Model):
-    """A user's authenticator app. `last_step` makes each code single-use."""
+class CodeGuard(models.Model):
+    """What stops a user's codes from being guessed or used twice; allauth keeps the secrets.
 
-    user = models.OneToOneField(User, models.CASCADE, related_name="totp")
-    secret_sealed = models.CharField(max_length=255)
-    created_at = models.DateTimeField(auto_now_add=True)
-    confirmed_at = models.DateTimeField(null=True, blank=True)
+    `last_step`: the time step of the newest code that was used (RFC 6238, section 5.2).
+    """
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="code_guard")
     last_step = models.BigIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
     blocked_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("authenticator app")
-        verbose_name_plural = _("authenticator apps")
-
-
-class RecoveryCode(models.Model):
-    """A code on paper for the day the phone is lost; gone when used."""
-
-    user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
-    code_hash = models.CharField(max_length=64)
-
-    class Meta:
-        verbose_name = _("recovery code")
-        verbose_name_plural = _("recovery codes")
-        constraints = [
-            models.UniqueConstraint(fields=["user", "code_hash"], name="access_recovery_code_once")
-        ]
+        verbose_name = _("guard of codes")
+        verbose_name_plural = _("guards of codes")

@@ -2,14 +2,7 @@
 
 from poolsite.access.services.accounts import account_change, account_create
 from poolsite.access.services.actor import Actor
-from poolsite.access.services.factors import (
-    FactorAnswer,
-    factor_begin,
-    factor_check,
-    factor_confirm,
-    factor_remove,
-    recovery_codes_renew,
-)
+from poolsite.access.services.factors import code_use, factors_remove, first_code_use
 from poolsite.access.services.finance_requests import (
     finance_approve,
     finance_ask,
@@ -37,16 +30,14 @@ from poolsite.access.services.visitors import visitor_end, visitor_token
 
 __all__ = [
     "Actor",
-    "FactorAnswer",
     "account_change",
     "account_create",
-    "factor_begin",
-    "factor_check",
-    "factor_confirm",
-    "factor_remove",
+    "code_use",
+    "factors_remove",
     "finance_approve",
     "finance_ask",
     "finance_reject",
+    "first_code_use",
     "grant_set",
     "grants_set",
     "invitation_accept",
@@ -57,7 +48,6 @@ __all__ = [
     "password_reset",
     "password_set",
     "profile_change",
-    "recovery_codes_renew",
     "token_create",
     "token_revoke",
     "user_activate",

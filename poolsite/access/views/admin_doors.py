@@ -2,13 +2,14 @@
 
 from urllib.parse import urlencode
 
+from allauth.account.views import logout
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.http import require_POST
 
 from poolsite.access.views.common import next_of
-from poolsite.access.views.log_in import log_out
 
 
 def login_door(request: HttpRequest) -> HttpResponseBase:
@@ -16,17 +17,17 @@ def login_door(request: HttpRequest) -> HttpResponseBase:
     if request.user.is_authenticated:
         return redirect("access:home")
     wanted = next_of(request, reverse("admin:index"))
-    return redirect(f"{reverse('access:login')}?{urlencode({'next': wanted})}")
+    return redirect(f"{reverse('account_login')}?{urlencode({'next': wanted})}")
 
 
 def password_door(request: HttpRequest) -> HttpResponseBase:
     """To our own page for a new password."""
-    return redirect("access:password")
+    return redirect("account_change_password")
 
 
 urlpatterns = [
     path("admin/login/", login_door),
-    path("admin/logout/", csrf_protect(log_out)),
+    path("admin/logout/", csrf_protect(require_POST(logout))),
     path("admin/password_change/", password_door),
     path("admin/password_change/done/", password_door),
 ]

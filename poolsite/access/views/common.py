@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
+from allauth.account.decorators import reauthentication_required
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
@@ -30,6 +31,15 @@ def asks(action: str) -> Callable[[View[P]], View[P]]:
         return asked
 
     return decorate
+
+
+def asks_again(view: View[P]) -> View[P]:
+    """Let a view run only for who logged in, or confirmed who they are, a moment ago.
+
+    By the second factor of who has one, else by the password: a stolen session has neither.
+    """
+    guarded: View[P] = reauthentication_required(app="access")(view)
+    return guarded
 
 
 def actor_of(request: HttpRequest) -> Principal:

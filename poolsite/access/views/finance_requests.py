@@ -56,7 +56,9 @@ def _page(request: HttpRequest, found: FinanceRequest, form: Form, status: int) 
         "why_not": why_not_approve(found, reader) if waiting else "",
         "approvers": four_eyes.approvers(found.asked_by, but=[found.user]) if waiting else [],
         "may_decide": answer.allowed or answer is Decision.FACTOR,
-        "confirm_url": f"{reverse('access:confirm')}?{back}" if answer is Decision.FACTOR else "",
+        "confirm_url": f"{reverse('mfa_reauthenticate')}?{back}"
+        if answer is Decision.FACTOR
+        else "",
         "form": form,
     }
     return render(request, "access/finance_request.html", context, status=status)

@@ -2,10 +2,9 @@
 
 import smtplib
 
+from allauth.account.utils import perform_login
 from django.contrib import messages
-from django.contrib.auth import login
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -22,7 +21,6 @@ from poolsite.access.mails import send_invitation, site_of
 from poolsite.access.models import Invitation, User
 from poolsite.access.services.invitations import invitation_of
 from poolsite.access.views.common import add_errors
-from poolsite.access.views.log_in import BACKEND
 
 JOIN_SECRET = "access_join_secret"  # noqa: S105  a session key
 TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
@@ -75,10 +73,9 @@ def join(request: HttpRequest) -> HttpResponseBase:
         user = _new_user(form, secret)
         if user is not None:
             del request.session[JOIN_SECRET]
-            with transaction.atomic():
-                login(request, user, backend=BACKEND)
             _say_what_waits(request, user)
-            return redirect("/")
+            entered: HttpResponseBase = perform_login(request, user)
+            return entered
     return render(request, "access/join.html", {**context, "form": form})
 
 

@@ -14,10 +14,9 @@ from poolsite.access.actions import decide
 from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.access.giving import why_no_grants, why_not_alone
 from poolsite.access.models import Grant, GrantName, Invitation, User
-from poolsite.access.views.common import actor_of, add_errors, asks
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
-from poolsite.access.views.step_up import asks_password
 from poolsite.operations import tables
 
 
@@ -54,6 +53,7 @@ def _grants(user: User) -> list[str]:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
+@asks_again
 def operator_invite(request: HttpRequest) -> HttpResponseBase:
     """Invite an operator; nobody gives what he or she does not have."""
     form = InviteOperatorForm(request.POST or None)
@@ -71,6 +71,7 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
+@asks_again
 def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """An operator's grants."""
     user = get_object_or_404(User, pk=user_id, is_operator=True)
@@ -135,7 +136,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
-@asks_password
+@asks_again
 def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Forget a lost authenticator app of somebody else; the person sets up a new one."""
     user = get_object_or_404(User, pk=user_id)
@@ -145,7 +146,7 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
         try:
             if user.pk == principal.user_id:
                 raise ValidationError(_("Another operator does this to your user."))
-            services.factor_remove(user=user, actor=principal, reason=form.cleaned_data["reason"])
+            services.factors_remove(user=user, actor=principal, reason=form.cleaned_data["reason"])
         except ValidationError as error:
             add_errors(form, error)
         else:

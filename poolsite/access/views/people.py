@@ -13,7 +13,7 @@ from poolsite.access.actions import decide, require
 from poolsite.access.forms import AccountForm, InviteForm, RolesForm
 from poolsite.access.giving import may_give_roles, why_no_roles
 from poolsite.access.models import Account, Grant, GrantName, Invitation, Membership, Role, User
-from poolsite.access.views.common import actor_of, add_errors, asks
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
 from poolsite.operations import tables
@@ -129,6 +129,7 @@ def _roles(user: User) -> list[str]:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.people_change")
+@asks_again
 def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Invite somebody into an account."""
     account = _account(request, slug, "access.people_change")

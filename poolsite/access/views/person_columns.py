@@ -23,8 +23,8 @@ def person_columns(
         SqlColumn(
             "factor",
             _("Second factor"),
-            lambda user: "on" if _has_factor(user) else "off",
-            order=("totp__confirmed_at",),
+            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
+            order=("has_second_factor",),
             nullable=True,
         ),
         SqlColumn(
@@ -36,7 +36,3 @@ def person_columns(
         ),
         SqlColumn("active", "", lambda user: "yes" if user.is_active else "no"),
     ]
-
-
-def _has_factor(user: User) -> bool:
-    return getattr(getattr(user, "totp", None), "confirmed_at", None) is not None

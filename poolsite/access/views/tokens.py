@@ -15,7 +15,7 @@ from poolsite.access.actions import decide, require
 from poolsite.access.forms import TokenForm
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.principal import Principal
-from poolsite.access.views.common import actor_of, add_errors, asks
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
 from poolsite.access.visibility import visible
 from poolsite.operations import tables
 from poolsite.operations.tables import SqlColumn, moment
@@ -77,6 +77,7 @@ def _columns() -> list[SqlColumn[ApiToken]]:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.tokens_change")
+@asks_again
 def token_add(request: HttpRequest) -> HttpResponseBase:
     """A new token; its secret is on this one page and nowhere else."""
     principal = actor_of(request)

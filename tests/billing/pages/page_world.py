@@ -13,7 +13,6 @@ from billing.persistence.running import persist_one
 from billing.services.wallets import wallet_open
 from poolsite.access.models import Account, User
 from poolsite.access.services import grant_set, membership_set, user_create
-from poolsite.access.views.log_in import BACKEND
 
 PRICES = {"native_text": 3_000, "yuexin_resolved": 5_000, "yuexin_unresolved": 1_000}
 OTHERS = {"video": 4_000}
@@ -120,5 +119,5 @@ def operator(name: str = "olive", *grants: str) -> User:
 def browser(user: User) -> Client:
     """A browser in which this user is logged in."""
     client = Client()
-    client.force_login(user, backend=BACKEND)
+    client.force_login(user)
     return client

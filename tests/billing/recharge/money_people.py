@@ -19,7 +19,6 @@ from billing.services.recharges import recharge_start
 from billing.services.wallets import wallet_open
 from poolsite.access.models import Account, User
 from poolsite.access.services import grant_set, membership_set, user_create
-from poolsite.access.views.log_in import BACKEND
 
 SECRET = "whsec_of_these_tests"
 API_KEY = "sk_test_of_these_tests"
@@ -59,7 +58,7 @@ def operator(name: str, *grants: str) -> User:
 def browser(user: User) -> Client:
     """A browser in which this user is logged in."""
     client = Client()
-    client.force_login(user, backend=BACKEND)
+    client.force_login(user)
     return client
 
 

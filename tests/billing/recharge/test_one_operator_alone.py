@@ -11,15 +11,15 @@ import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.test import Client
-from django.utils import timezone
 
 from billing.models import Adjustment, RefundRequest
 from billing.money import UNITS
 from billing.services import adjustments, refunds
 from poolsite.access import mails, services
-from poolsite.access.models import AuditEntry, FinanceRequest, Totp, User
+from poolsite.access.models import AuditEntry, FinanceRequest, User
 from tests.access.links import days_pass, operator
 from tests.access.mailed import open_mailed
+from tests.access.second_factor import give_app
 from tests.billing.recharge.money_people import (
     Payers,
     answer,
@@ -235,7 +235,7 @@ def test_a_colleague_who_left_is_reactivated_and_entered_by_a_reset_mail_in_vain
     assert mails.send_reset(olga.email, "http://testserver")
     entered = Client()
     form = open_mailed(entered)["Location"]
-    entered.post(form, {"new_password": PASSWORD, "repeated": PASSWORD})
+    entered.post(form, {"password1": PASSWORD, "password2": PASSWORD})
     olga.refresh_from_db()
     assert olga.check_password(PASSWORD)
     in_vain(people, made, olga)
@@ -263,7 +263,7 @@ def test_no_page_sends_a_colleague_s_reset_mail_to_another_address(
 def test_a_colleague_whose_authenticator_app_the_asker_removed_approves_nothing(
     people: Payers, mallory: User, olga: User
 ) -> None:
-    Totp.objects.create(user=olga, secret_sealed="x", confirmed_at=timezone.now())
+    give_app(olga)
     browser(mallory).post(f"/users/{olga.pk}/app/", {"reason": "lost phone"})
     in_vain(people, ask(people, mallory), olga, "mallory removed your authenticator app on")
 

@@ -1,0 +1,219 @@
+"""The forms of log-in, password and second factor: allauth's, with our words and limits."""
+
+from typing import Any
+
+from allauth.account import forms as account
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.base import forms as mfa
+from allauth.mfa.recovery_codes import forms as recovery
+from allauth.mfa.totp import forms as totp
+from allauth.mfa.webauthn import forms as passkeys
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from kombu.exceptions import OperationalError
+
+from poolsite.access import services
+from poolsite.access.addresses import client_address
+from poolsite.access.auditing import audit
+from poolsite.access.limiting import network_of, reached_limit
+from poolsite.access.logins import LONGEST_NAME, normal
+from poolsite.access.mails import site_of, tell_owner
+from poolsite.access.services.factors import CodesBlockedError
+from poolsite.access.tasks import send_reset_mail
+
+LONGEST_PASSWORD = 1024  # hashing costs time and memory; no person types more
+MAILS_PER_ADDRESS, MAILS_BY_CLIENT, WINDOW_SECONDS = 3, 20, 3600
+
+
+def password_field(label: Any, autocomplete: str) -> forms.CharField:
+    """A password as it was typed: nothing is stripped."""
+    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
+    return forms.CharField(label=label, max_length=LONGEST_PASSWORD, strip=False, widget=widget)
+
+
+def code_field(help_text: Any = "") -> forms.CharField:
+    """Digits of an app; letters too, for what people type is read generously."""
+    attrs = {
+        "autocomplete": "one-time-code",
+        "inputmode": "numeric",
+        "autocapitalize": "none",
+        "autofocus": True,
+    }
+    widget = forms.TextInput(attrs=attrs)
+    return forms.CharField(label=_("Code"), max_length=32, widget=widget, help_text=help_text)
+
+
+class LoginForm(account.LoginForm):  # type: ignore[misc]
+    """User name or e-mail address, and the password."""
+
+    password = password_field(_("Password"), "current-password")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        attrs = {"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
+        self.fields["login"] = forms.CharField(
+            label=_("User name or e-mail"),
+            max_length=LONGEST_NAME,
+            widget=forms.TextInput(attrs=attrs),
+        )
+        self.order_fields(["login", "password"])
+
+
+class ReauthenticateForm(account.ReauthenticateForm):  # type: ignore[misc]
+    """The password of who is logged in, once more; guessing is counted."""
+
+    password = password_field(_("Present password"), "current-password")
+
+
+def _name_new_password(form: forms.Form) -> None:
+    """Our words and limit for a chosen password, typed twice; allauth compares and validates it."""
+    first = form.fields["password1"]
+    first.label = _("New password")
+    first.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
+    first.widget.attrs.pop("placeholder", None)
+    form.fields["password2"] = password_field(_("Once more"), "new-password")
+
+
+class ChangePasswordForm(account.ChangePasswordForm):  # type: ignore[misc]
+    """A new password, by who knows the present one."""
+
+    oldpassword = password_field(_("Present password"), "current-password")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _name_new_password(self)
+
+    def clean_oldpassword(self) -> str:
+        """It must be right; counted with the other page that takes it."""
+        given = str(self.cleaned_data["oldpassword"])
+        adapter = account.get_adapter()
+        if not adapter.reauthenticate(self.user, given):
+            raise adapter.validation_error("enter_current_password")
+        return given
+
+
+class NewPasswordForm(account.ResetPasswordKeyForm):  # type: ignore[misc]
+    """The new password of who opened a mailed link."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _name_new_password(self)
+
+    def clean(self) -> dict[str, Any]:
+        """Set it here: a link that was used a moment ago is an error of this form."""
+        data: dict[str, Any] = super().clean()
+        if not self.errors:
+            services.password_reset(
+                user=self.user, secret=self.temp_key, password=data["password1"]
+            )
+        return data
+
+    def save(self) -> None:
+        """Nothing is left to do."""
+
+
+class ResetForm(account.ResetPasswordForm):  # type: ignore[misc]
+    """Where the link goes. The worker looks the address up, so that time tells nothing either."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+    def clean_email(self) -> str:
+        """As typed: nobody is looked up here."""
+        return str(self.cleaned_data["email"])
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Queue the mail; the answer is the same whether the address is known or not."""
+        email: str = self.cleaned_data["email"]
+        client = network_of(client_address(request))
+        if reached_limit("reset", client, MAILS_BY_CLIENT, WINDOW_SECONDS):
+            self.refuse(request, _("Too many tries. Wait an hour, then try again."), 429)
+        if not reached_limit("reset-mail", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
+            try:
+                send_reset_mail.delay(email, site_of(request))
+            except OperationalError:
+                message = _("Mail cannot be sent at the moment. Try again in a minute.")
+                self.refuse(request, message, 503)
+        return email
+
+    def refuse(self, request: HttpRequest, message: Any, status: int) -> None:
+        """Show the page again with this message."""
+        self.add_error(None, message)
+        raise ImmediateHttpResponse(_page(request, "account/password_reset.html", self, status))
+
+
+def _page(request: HttpRequest, name: str, form: forms.Form, status: int) -> HttpResponse:
+    return render(request, name, {"form": form}, status=status)
+
+
+class _CodeMixin:
+    """Takes a code of the user's app or a recovery code, each once; guessing is stopped."""
+
+    user: Any
+    cleaned_data: dict[str, Any]
+
+    def clean_code(self) -> str:
+        """Use the code up. ValidationError when it is wrong, or too many were."""
+        code = str(self.cleaned_data["code"])
+        try:
+            self.authenticator = services.code_use(user=self.user, code=code)
+        except CodesBlockedError:
+            raise ValidationError(
+                _("Too many wrong codes. Wait a few minutes, then try again."), code="blocked"
+            ) from None
+        if self.authenticator is None:
+            raise ValidationError(_("That code is not right, or was used already."))
+        return code
+
+
+CODE_HELP = _("Six digits from the app, or one of your recovery codes.")
+
+
+class CodeForm(_CodeMixin, mfa.AuthenticateForm):  # type: ignore[misc]
+    """The second step of the log-in."""
+
+    code = code_field(CODE_HELP)
+
+
+class ConfirmForm(_CodeMixin, mfa.ReauthenticateForm):  # type: ignore[misc]
+    """The second factor again, of who is logged in."""
+
+    code = code_field(CODE_HELP)
+
+
+class AppForm(totp.ActivateTOTPForm):  # type: ignore[misc]
+    """The first code of a new authenticator app."""
+
+    code = code_field()
+
+    def clean_code(self) -> str:
+        """It must be right, and does not log in once more."""
+        code = str(self.cleaned_data["code"])
+        if not services.first_code_use(user=self.user, secret=self.secret, code=code):
+            raise ValidationError(_("That code is not right. Codes change every 30 seconds."))
+        return code
+
+
+class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):  # type: ignore[misc]
+    """New recovery codes; runs in the transaction of its view."""
+
+    def clean(self) -> dict[str, Any]:
+        """Note what comes next."""
+        data: dict[str, Any] = super().clean()
+        audit(actor=self.user, action="access.recovery_codes_renew", thing=self.user)
+        tell_owner(self.user, "access.recovery_codes_renew")
+        return data
+
+
+class PasskeyForm(passkeys.AddWebAuthnForm):  # type: ignore[misc]
+    """A new passkey and what to call it."""
+
+    name = forms.CharField(label=_("Name"), max_length=80, required=False)
+    passwordless = forms.BooleanField(
+        label=_("Log in with it alone, without the password"), required=False, initial=True
+    )
