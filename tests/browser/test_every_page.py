@@ -95,13 +95,16 @@ NO_PAGES = {
     "imports/<int:import_id>/panel/",
     "imports/<int:import_id>/refused/",
     "join/accept/",
+    "login/closed/",
     "login/code/",
+    "login/passkey/",
     "messages/",
     "numbers/<number:value>/story/",
     "numbers/export/",
     "numbers/states/",
     "opt-outs/",
-    "password/reset/new/",
+    "password/first/",
+    "password/reset/done/",
     "payments/^process/(?P<variant>[a-z-]+)/$",
     "payments/events/<slug:variant>/",
     "payments/process/<uuid:token>/",
@@ -110,10 +113,13 @@ NO_PAGES = {
     "pools/<slug:slug>/tiles/",
     "prices/",
     "search/",
-    "security/app/code.svg",
     "security/app/remove/",
     "security/codes/",
     "security/confirm/",
+    "security/confirm/passkey/",
+    "security/confirm/password/",
+    "security/passkeys/<int:pk>/",
+    "security/passkeys/<int:pk>/remove/",
     "statements/",
     "templates/",
     "top-ups/",
@@ -178,7 +184,11 @@ def walk(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     Without a second factor, so that the pages of money open.
     """
-    variables = {"POOLSITE_SECOND_FACTOR_FOR_MONEY": "0", "POOLSITE_DEMO_PASSWORD": "not used here"}
+    variables = {
+        "POOLSITE_SECOND_FACTOR_FOR_MONEY": "0",
+        "POOLSITE_PASSWORD_FRESH_SECONDS": "86400",  # nor does a page ask "is it you?"
+        "POOLSITE_DEMO_PASSWORD": "not used here",
+    }
     with running(browser, tmp_path_factory.mktemp("walk"), **variables) as console:
         told = console.stage("tests.browser.walk_stage")
         yield Walk(console, told["pages"], told["others"])
@@ -186,7 +196,7 @@ def walk(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 async def test_the_walk_goes_everywhere_but_where_no_page_is(walk: Walk) -> None:
     assert len(walk.pages) >= FEWEST_PAGES
-    assert set(walk.others) == NO_PAGES
+    assert sorted(set(walk.others) ^ NO_PAGES) == []
 
 
 async def test_every_page_fits_a_phone_in_chinese_and_pleases_axe_in_both_themes(

@@ -23,15 +23,24 @@ WITH_DATA = {
     "queue": ("/q/%s/",),
     "account": ("/accounts/%s/", "/billing/accounts/%s/"),
 }
+WITH_FACTOR = (
+    *("/security/", "/security/confirm/", "/security/app/remove/"),
+    *("/security/codes/", "/security/codes/new/"),
+)
+WITH_PASSWORD = "/security/confirm/password/"
 
 
 def main() -> None:
     django.setup()
+    from tests.access.second_factor import give_app, give_codes
     from tests.access.url_rules import RULES
     from tests.access.world import make_world
 
     call_command("demo_data", "--small")
     world = make_world()
+    for reader in WALKERS[1:]:
+        world.users[reader].set_password("not used here")
+        world.users[reader].save()
     clients = {reader: world.client(reader) for reader in WALKERS}
     pages: dict[str, tuple[str, str]] = {}
     others = []
@@ -46,6 +55,10 @@ def main() -> None:
     for address in _with_data():
         pages[address] = ("nobody" if address.startswith("/q/") else "operate", address)
     _say_beside(world)
+    give_app(world.users["operate"])
+    give_codes(world.users["operate"])
+    pages |= {address: ("operate", address) for address in WITH_FACTOR}
+    pages[WITH_PASSWORD] = ("finance", WITH_PASSWORD)
     _have_had_troubles()
     sessions = {name: _session(client) for name, client in clients.items() if name != "nobody"}
     print(json.dumps({"pages": pages, "others": others, "sessions": sessions}))
