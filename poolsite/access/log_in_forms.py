@@ -11,7 +11,7 @@ from allauth.mfa.webauthn import forms as passkeys
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from kombu.exceptions import OperationalError
@@ -36,7 +36,7 @@ def password_field(label: Any, autocomplete: str) -> forms.CharField:
 
 
 def code_field(help_text: Any = "") -> forms.CharField:
-    """Digits of an app; letters too, for what people type is read generously."""
+    """The six digits of an app, or a recovery code; spaces and hyphens do not count."""
     attrs = {
         "autocomplete": "one-time-code",
         "inputmode": "numeric",
@@ -144,11 +144,8 @@ class ResetForm(account.ResetPasswordForm):  # type: ignore[misc]
     def refuse(self, request: HttpRequest, message: Any, status: int) -> None:
         """Show the page again with this message."""
         self.add_error(None, message)
-        raise ImmediateHttpResponse(_page(request, "account/password_reset.html", self, status))
-
-
-def _page(request: HttpRequest, name: str, form: forms.Form, status: int) -> HttpResponse:
-    return render(request, name, {"form": form}, status=status)
+        page = render(request, "account/password_reset.html", {"form": self}, status=status)
+        raise ImmediateHttpResponse(page)
 
 
 class _CodeMixin:

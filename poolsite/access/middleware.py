@@ -128,9 +128,9 @@ def answer(request: HttpRequest, decision: Decision) -> HttpResponse | None:
             headers={"WWW-Authenticate": "Bearer"} if decision is Decision.LOGIN else None,
         )
     if decision is Decision.LOGIN:
-        return HttpResponseRedirect(_with_next("account_login", request))
+        return _lead_to(reverse("account_login"), back=_shown(request))
     if decision is Decision.FACTOR:
-        return HttpResponseRedirect(_with_next("mfa_reauthenticate", request))
+        return _lead_to(reverse("mfa_reauthenticate"), back=_shown(request))
     return None
 
 
@@ -142,16 +142,19 @@ def _ask_again(request: HttpRequest) -> HttpResponse:
     """
     methods = get_adapter().get_reauthentication_methods(request.user)
     if not methods:
-        return HttpResponseRedirect(_with_next("account_login", request))
-    back = request.get_full_path() if request.method in ("GET", "HEAD") else request.path
-    return HttpResponseRedirect(f"{methods[0]['url']}?{urlencode({'next': back})}")
+        return _lead_to(reverse("account_login"), back=_shown(request))
+    return _lead_to(methods[0]["url"], back=_shown(request) or request.path)
 
 
-def _with_next(name: str, request: HttpRequest) -> str:
-    """A page that leads back here; a form that was sent is not sent a second time."""
-    back = request.get_full_path() if request.method in ("GET", "HEAD") else ""
+def _shown(request: HttpRequest) -> str:
+    """The page that was asked for; "" for a form, which is not sent a second time."""
+    return request.get_full_path() if request.method in ("GET", "HEAD") else ""
+
+
+def _lead_to(page: str, *, back: str) -> HttpResponseRedirect:
+    """To a page that leads back; the first page needs no word."""
     query = f"?{urlencode({'next': back})}" if back and back != "/" else ""
-    return reverse(name) + query
+    return HttpResponseRedirect(page + query)
 
 
 def problem(decision: Decision) -> dict[str, Any]:

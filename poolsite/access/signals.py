@@ -75,22 +75,26 @@ def _logged_in(request: Any, user: Any, **kwargs: Any) -> None:
 
 
 def _factor_saved(instance: Any, created: bool, **kwargs: Any) -> None:
+    if not created:  # a code was used
+        return
     user = instance.user
-    if created and instance.type == APP:
+    if instance.type == APP:
         audit(actor=user, action="access.factor_add", thing=user)
         tell_owner(user, "access.factor_add")
-    elif created and instance.type == PASSKEY:
+    elif instance.type == PASSKEY:
         audit(actor=user, action="access.passkey_add", thing=user)
         tell_owner(user, "access.passkey_add")
 
 
 def _factor_deleted(instance: Any, origin: Any = None, **kwargs: Any) -> None:
     """Its owner removed it; who removes it for somebody else says so (`factors_remove`)."""
+    if origin is not instance:
+        return
     user = instance.user
-    if origin is instance and instance.type == APP:
+    if instance.type == APP:
         audit(actor=user, action="access.factor_remove", thing=user)
         tell_owner(user, "access.factor_remove")
-    elif origin is instance and instance.type == PASSKEY:
+    elif instance.type == PASSKEY:
         audit(actor=user, action="access.passkey_remove", thing=user)
         tell_owner(user, "access.passkey_remove")
 

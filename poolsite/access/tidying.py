@@ -1,6 +1,8 @@
 """What needs somebody's eye or a broom: tokens about to end, guessed codes, requests, sessions."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
@@ -33,70 +35,68 @@ def warn_of_ending_tokens() -> int:
     """Open an incident for each used token that ends soon, close it otherwise; returns how many."""
     now = timezone.now()
     live = ApiToken.objects.filter(revoked_at=None, last_used_at__gt=now - USED_WITHIN)
-    ending = {str(t.pk): t for t in live.filter(expires_at__lt=now + WARN_BEFORE)}
-    for key, token in ending.items():
-        days = max(0, (token.expires_at - now).days)
-        incidents.open(
-            type=TOKEN_ENDS,
-            object=key,
-            severity="critical" if token.expires_at <= now else "warning",
-            title=gettext_noop("API token %(token)s ends in %(days)s days"),
-            detail=gettext_noop("Whatever uses it is refused from then on."),
-            remedy=gettext_noop("Make a new token, put it in place, then revoke the old one."),
-            url="/tokens/",
-            account=token.account_id,
-            params={"token": str(token), "days": days},
-        )
-    _close_others(TOKEN_ENDS, set(ending))
-    return len(ending)
+    ending = live.filter(expires_at__lt=now + WARN_BEFORE)
+    return _keep(TOKEN_ENDS, {str(each.pk): _ends_soon(each, now) for each in ending})
+
+
+def _ends_soon(token: ApiToken, now: datetime) -> dict[str, Any]:
+    return {
+        "severity": "critical" if token.expires_at <= now else "warning",
+        "title": gettext_noop("API token %(token)s ends in %(days)s days"),
+        "detail": gettext_noop("Whatever uses it is refused from then on."),
+        "remedy": gettext_noop("Make a new token, put it in place, then revoke the old one."),
+        "url": "/tokens/",
+        "account": token.account_id,
+        "params": {"token": str(token), "days": max(0, (token.expires_at - now).days)},
+    }
 
 
 def warn_of_guessed_codes() -> int:
     """The same for people whose second factor somebody guesses at: the password is known then."""
     guessed = CodeGuard.objects.filter(failures__gte=GUESSES).select_related("user")
-    recent = {str(each.user_id): each for each in guessed if _is_recent(each.blocked_until)}
-    for key, guard in recent.items():
-        incidents.open(
-            type=CODES_GUESSED,
-            object=key,
-            severity="critical",
-            title=gettext_noop("Somebody guesses codes of %(user)s"),
-            detail=gettext_noop("%(count)s wrong codes came after the right password."),
-            remedy=gettext_noop("Ask the person, and have the password changed."),
-            url="/operators/" if guard.user.is_operator else "/accounts/",
-            params={"user": guard.user.get_username(), "count": guard.failures},
-        )
-    _close_others(CODES_GUESSED, set(recent))
-    return len(recent)
+    recent = (each for each in guessed if _is_recent(each.blocked_until))
+    return _keep(CODES_GUESSED, {str(each.user_id): _is_guessed(each) for each in recent})
+
+
+def _is_guessed(guard: CodeGuard) -> dict[str, Any]:
+    return {
+        "severity": "critical",
+        "title": gettext_noop("Somebody guesses codes of %(user)s"),
+        "detail": gettext_noop("%(count)s wrong codes came after the right password."),
+        "remedy": gettext_noop("Ask the person, and have the password changed."),
+        "url": "/operators/" if guard.user.is_operator else "/accounts/",
+        "params": {"user": guard.user.get_username(), "count": guard.failures},
+    }
 
 
 def warn_of_waiting_requests() -> int:
     """The same for each finance grant that waits: who may approve it learns of it."""
     waiting = FinanceRequest.objects.filter(status=FinanceRequest.Status.WAITING)
-    rows = {str(each.pk): each for each in waiting.select_related("user", "asked_by")}
-    for key, request in rows.items():
-        incidents.open(
-            type=FINANCE_WAITS,
-            object=key,
-            severity="warning",
-            title=gettext_noop("The grant Finance for %(user)s waits for approval"),
-            detail=gettext_noop("%(asker)s asked for it. It has no effect before."),
-            remedy=gettext_noop("Another finance operator approves or rejects it."),
-            url=f"/operators/finance/{key}/",
-            params={
-                "user": request.user.get_username(),
-                "asker": request.asked_by.get_username(),
-            },
-        )
-    _close_others(FINANCE_WAITS, set(rows))
-    return len(rows)
+    rows = waiting.select_related("user", "asked_by")
+    return _keep(FINANCE_WAITS, {str(each.pk): _waits(each) for each in rows})
+
+
+def _waits(request: FinanceRequest) -> dict[str, Any]:
+    users = {"user": request.user.get_username(), "asker": request.asked_by.get_username()}
+    return {
+        "severity": "warning",
+        "title": gettext_noop("The grant Finance for %(user)s waits for approval"),
+        "detail": gettext_noop("%(asker)s asked for it. It has no effect before."),
+        "remedy": gettext_noop("Another finance operator approves or rejects it."),
+        "url": f"/operators/finance/{request.pk}/",
+        "params": users,
+    }
 
 
 def _is_recent(blocked_until: datetime | None) -> bool:
     return blocked_until is not None and blocked_until > timezone.now() - timedelta(days=1)
 
 
-def _close_others(kind: str, still: set[str]) -> None:
+def _keep(kind: str, troubles: Mapping[str, dict[str, Any]]) -> int:
+    """Have an incident of this type open for these objects and no others; returns how many."""
+    for name, told in troubles.items():
+        incidents.open(type=kind, object=name, **told)
     opened = Incident.objects.filter(type=kind, until=None).values_list("object", flat=True)
-    for name in set(opened) - still:
+    for name in set(opened) - troubles.keys():
         incidents.close(type=kind, object=name)
+    return len(troubles)

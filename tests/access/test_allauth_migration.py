@@ -5,30 +5,21 @@ from typing import Any
 
 import pyotp
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from poolsite.access import services
 from poolsite.access.models import CodeGuard, User
 from poolsite.access.services.factors import has_factor, seal
+from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-BEFORE = [("access", "0004_four_eyes")]
 
 
 @pytest.fixture
 def before() -> Iterator[Any]:
     """The models before the migration; the schema is brought back at the end."""
-    executor = MigrationExecutor(connection)
-    executor.migrate(BEFORE)
-    yield executor.loader.project_state([*BEFORE, ("mfa", "0003_authenticator_type_uniq")]).apps
-    forward()
-
-
-def forward() -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+    with models_at("access", "0004_four_eyes") as models:
+        yield models
 
 
 def test_apps_in_use_are_handed_over_and_begun_ones_end(before: Any) -> None:
@@ -39,7 +30,7 @@ def test_apps_in_use_are_handed_over_and_begun_ones_end(before: Any) -> None:
     used = {"last_step": 7, "failures": 3, "confirmed_at": timezone.now()}
     kept.create(user=ann, secret_sealed=seal(secret), **used)
     kept.create(user=ben, secret_sealed=seal(pyotp.random_base32()))
-    forward()
+    migrate_forward()
     guard = CodeGuard.objects.get()
     assert (guard.user_id, guard.last_step, guard.failures) == (ann.pk, 7, 3)
     ann, ben = User.objects.get(pk=ann.pk), User.objects.get(pk=ben.pk)

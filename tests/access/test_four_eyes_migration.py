@@ -6,28 +6,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from poolsite.access.models import AccessLink
+from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-BEFORE = [("access", "0003_audit_facets")]
 
 
 @pytest.fixture
 def before() -> Iterator[Any]:
     """The models before the migration; the schema is brought back at the end."""
-    executor = MigrationExecutor(connection)
-    executor.migrate(BEFORE)
-    yield executor.loader.project_state(BEFORE).apps
-    forward()
-
-
-def forward() -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate([key for key in executor.loader.graph.leaf_nodes() if key[0] == "access"])
+    with models_at("access", "0003_audit_facets") as models:
+        yield models
 
 
 def test_the_migration_links_who_invited_granted_reactivated_or_reset_whom(before: Any) -> None:
@@ -75,7 +66,7 @@ def test_the_migration_links_who_invited_granted_reactivated_or_reset_whom(befor
         thing_kind="user",
         thing_id="99999",
     )
-    forward()
+    migrate_forward()
     found = AccessLink.objects.order_by("pk").values_list("giver_id", "receiver_id", "how")
     assert sorted(found) == sorted(
         [

@@ -30,6 +30,17 @@ def thief(alice: User) -> Client:
     return later(hers)
 
 
+@pytest.fixture
+def operator(world: World, hashed_password: str) -> Client:
+    """A browser of an operator, who has a password."""
+    user = world.users["operate"]
+    user.password = hashed_password
+    user.save()
+    client = Client()
+    client.force_login(user)
+    return client
+
+
 def later(client: Client) -> Client:
     """Let six minutes pass since the password was given."""
     session = client.session
@@ -131,17 +142,10 @@ def test_an_operators_stolen_session_removes_nobodys_app(alice: User, hashed_pas
 @pytest.mark.parametrize(
     "path", ["/tokens/new/", "/operators/invite/", "/accounts/own/invite/", "/operators/%s/"]
 )
-def test_a_stolen_session_makes_no_other_way_in(
-    world: World, path: str, hashed_password: str
-) -> None:
-    user = world.users["operate"]
-    user.password = hashed_password
-    user.save()
-    client = Client()
-    client.force_login(user)
+def test_a_stolen_session_makes_no_other_way_in(operator: Client, world: World, path: str) -> None:
     path = path % world.users["looker"].pk if "%" in path else path
-    assert client.get(path).status_code == 200
-    for answer in (later(client).get(path), client.post(path, {"email": "a@b.example"})):
+    assert operator.get(path).status_code == 200
+    for answer in (later(operator).get(path), operator.post(path, {"email": "a@b.example"})):
         assert answer["Location"].startswith("/security/confirm/password/?next=")
 
 
@@ -267,18 +271,13 @@ def test_every_notice_belongs_to_an_action_of_the_audit_log(alice: User) -> None
 
 
 def test_a_form_that_a_thief_sends_is_not_taken_when_the_owner_confirms(
-    world: World, hashed_password: str
+    operator: Client,
 ) -> None:
-    user = world.users["operate"]
-    user.password = hashed_password
-    user.save()
-    client = Client()
-    client.force_login(user)
     page = reverse("access:operator_invite")
-    planted = later(client).post(page, {"email": "thief@example.com"})
+    planted = later(operator).post(page, {"email": "thief@example.com"})
     assert (
         planted["Location"] == f"{reverse('account_reauthenticate')}?next=%2Foperators%2Finvite%2F"
     )
-    client.get(page)  # the owner, in the same session
-    assert confirm(client, PASSWORD, page)["Location"] == page
+    operator.get(page)  # the owner, in the same session
+    assert confirm(operator, PASSWORD, page)["Location"] == page
     assert not Invitation.objects.exists()

@@ -8,8 +8,6 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from numbers import pool as door
@@ -18,6 +16,7 @@ from numbers.models import Pool, Switch
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry, User
 from tests.numbers.people import drain, make_pool, operator, send, tenant, token_for
+from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -188,22 +187,13 @@ def test_the_admin_changes_the_kind_alone(pool: Pool) -> None:
 
 
 def test_rows_of_the_release_before_keep_what_they_had() -> None:
-    before = [("numbers", "0002_fewer_indexes")]
-    executor = MigrationExecutor(connection)
-    leaves = executor.loader.graph.leaf_nodes()
-    try:
-        executor.migrate(before)
-        old = executor.loader.project_state(before).apps
+    with models_at("numbers", "0002_fewer_indexes") as old:
         pool = old.get_model("numbers", "Pool").objects.create(slug="old", name="Old")
         old.get_model("numbers", "Switch").objects.create(pool=pool, name="fs-1")
-        executor = MigrationExecutor(connection)
-        executor.migrate(leaves)
+        migrate_forward()
         # The release before still runs: its rows name no column of ours.
         late = old.get_model("numbers", "Pool").objects.create(slug="late", name="Late")
         old.get_model("numbers", "Switch").objects.create(pool=late, name="kam-1")
-    finally:
-        executor = MigrationExecutor(connection)
-        executor.migrate(leaves)
     assert set(Switch.objects.values_list("name", "kind", "kind_chosen")) == {
         ("fs-1", "media", False),
         ("kam-1", "proxy", False),

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
@@ -28,6 +26,7 @@ from poolsite.access.models import AuditEntry, Grant, User
 from poolsite.jobs import runner
 from poolsite.operations.models import Incident
 from tests.numbers.people import drain, make_pool, operator, register, send, tenant
+from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -68,15 +67,8 @@ def state(slug: str, number: str) -> door.NumberState | None:
 @pytest.fixture
 def before() -> Iterator[Any]:
     """The models before the migration; the schema is brought back at the end."""
-    executor = MigrationExecutor(connection)
-    executor.migrate([("numbers", "0002_fewer_indexes")])
-    yield executor.loader.project_state([("numbers", "0002_fewer_indexes")]).apps
-    forward()
-
-
-def forward() -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate([key for key in executor.loader.graph.leaf_nodes() if key[0] == "numbers"])
+    with models_at("numbers", "0002_fewer_indexes") as models:
+        yield models
 
 
 def test_the_migration_finds_twins_and_keeps_one_of_each(before: Any) -> None:
@@ -95,7 +87,7 @@ def test_the_migration_finds_twins_and_keeps_one_of_each(before: Any) -> None:
     held = add(east, DIGITS, 2, quarantined_at=now, quarantined_by="li", quarantined_reason="spam")
     first, second = add(plain, "13977000001", 2), add(plain, "8613977000001", 1)
     alone, short = add(plain, "13977000002"), add(plain, "123456")
-    forward()
+    migrate_forward()
     found = {row.pk: row for row in Number.objects.all()}
     assert found[spelled_right].canonical == LINE
     assert found[spelled_right].twin_of_id is None
@@ -127,7 +119,7 @@ def test_after_the_migration_the_sweep_tells_redis_and_opens_the_incident(before
     hotpath.run(door.create("east", generation, door.PoolSettings()))
     lines = [door.Row(value, up=True) for value in (LINE, NATIONAL, "13977000001")]
     hotpath.run(door.load("east", lines))
-    forward()
+    migrate_forward()
     services.watch_pools(0, 1, counting=False)
     assert watch_twins()["twins"] == 1
     assert send("east", "call", NATIONAL, call_id="a").reason == "quarantined"

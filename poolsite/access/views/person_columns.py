@@ -25,7 +25,6 @@ def person_columns(
             _("Second factor"),
             lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
             order=("has_second_factor",),
-            nullable=True,
         ),
         SqlColumn(
             "last_login",
