@@ -2,8 +2,9 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 import redis
@@ -119,11 +120,15 @@ def _calls_begun(stack: Stack) -> dict[str, int]:
         for number in switch["lines"]
     }
     counts = dict.fromkeys(stack.pools, 0)
-    for entry in _log_lines(stack):
-        record = json.loads(entry)
-        if record["op"] == "begin":
-            counts[pool_of[record["number"]]] += 1
+    for call in _begun(stack):
+        counts[pool_of[call["number"]]] += 1
     return counts
+
+
+def _begun(stack: Stack) -> Iterator[dict[str, Any]]:
+    """The beginnings of calls, by the switches' logs."""
+    records = (json.loads(line) for line in _log_lines(stack))
+    return (record for record in records if record["op"] == "begin")
 
 
 # -- at the end, with the switches at rest ---------------------------------------------------------
@@ -205,6 +210,6 @@ def _unaccounted_entries(stack: Stack) -> str:
 
 def _calls_without_record(stack: Stack) -> str:
     known = {row[0] for row in stack.sql("SELECT call_id FROM numbers_callrecord")}
-    called = {json.loads(line)["call_id"] for line in _log_lines(stack)}
+    called = {call["call_id"] for call in _begun(stack)}
     missing = sorted(called - known)
     return f"{len(missing)} calls that SQL does not know: {missing[:3]}" if missing else ""

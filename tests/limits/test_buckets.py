@@ -117,6 +117,18 @@ def test_a_clock_that_is_put_back_forgives_nothing(test_clock: ScriptClock) -> N
     assert hotpath.run(take(client, 1)).permits == 0
 
 
+@pytest.mark.parametrize("behind_seconds", [40, 300, 3_600])
+def test_after_a_clock_that_was_ahead_a_client_waits_no_longer_than_for_an_empty_bucket(
+    test_clock: ScriptClock, behind_seconds: int
+) -> None:
+    client = Client(TAG, (Limit("x", 10, 1_000_000, 20),))
+    assert hotpath.run(take(client, 20)).permits == 20
+    test_clock.advance(-behind_seconds)
+    assert hotpath.run(take(client, 1)) == Taken(0, 100_000)
+    test_clock.advance(1)
+    assert hotpath.run(take(client, 20)).permits == 10
+
+
 def test_every_server_counts_and_forgets(each_redis: RedisServer) -> None:
     with hotpath.connect(each_redis.url) as path:
         client = Client(TAG, (Limit("x", 10, 1_000_000, 3), Limit("y", 100, 1_000_000, 100)))

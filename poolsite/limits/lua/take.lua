@@ -21,7 +21,7 @@ for i = 1, #ARGV do
 end
 if buckets < 1 or #ARGV ~= 1 + 3 * buckets then return redis.error_reply('malformed') end
 local now = now_us(0)
-local given, full_at, wait = ARGV[1] + 0, {}, 0
+local given, full_at, put_back, wait = ARGV[1] + 0, {}, {}, 0
 
 -- What `permits` cost bucket b, in µs. Rounded up: never more permits than the limit.
 local function cost(b, permits)
@@ -29,13 +29,16 @@ local function cost(b, permits)
 end
 
 for b = 1, buckets do
-  full_at[b] = math.max(now, tonumber(call('GET', KEYS[b + 1])) or 0)
-  local room = now + cost(b, ARGV[3 * b + 1] + 0) - full_at[b]
+  -- A bucket is never emptier than empty: a time further ahead is of a clock that was put back.
+  local empty = now + cost(b, ARGV[3 * b + 1] + 0)
+  local kept = tonumber(call('GET', KEYS[b + 1])) or 0
+  full_at[b], put_back[b] = math.min(empty, math.max(now, kept)), kept > empty
+  local room = empty - full_at[b]
   local held = math.max(0, floor(room * ARGV[3 * b - 1] / ARGV[3 * b]))
   if held < given then given = held end
 end
 for b = 1, buckets do
-  if given > 0 then
+  if given > 0 or put_back[b] then
     full_at[b] = full_at[b] + cost(b, given)
     call('SET', KEYS[b + 1], int(full_at[b]), 'PX', int(ceil((full_at[b] - now) / 1000) + KEPT_MS))
   end
