@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 TOLERANCE_SECONDS = 1.0  # scripts even smaller steps out by themselves (prelude: now_us)
 VAGUE_SECONDS = 0.15  # a look that is less certain than this is not remembered
+PROVEN_SECONDS = 15.0
 
 
 def pace() -> float:
@@ -21,16 +22,24 @@ class ClockMonitor:
     While every master is within the tolerance the memory follows them, so slow drift between
     machines never adds up. After a step it stays where it was: every look tells of the step until
     the clock comes back, or `accept()` is called.
+
+    A process may begin while the clock is wrong. So a memory is proven only once a look at least
+    PROVEN_SECONDS after the first agrees with it. Until then it accuses nobody: it begins anew when
+    the clock moves, or while another process tells of a step.
     """
 
     _trusted: dict[str, float] = field(default_factory=dict)
+    _since: float | None = None  # the pace of the first look that is remembered
+    is_proven: bool = False
 
-    def judge(self, times: Mapping[str, float], before: float, after: float) -> float:
+    def judge(
+        self, times: Mapping[str, float], before: float, after: float, *, doubted: bool = False
+    ) -> float:
         """Return the largest step in seconds; 0.0 = none, as far as this look can tell.
 
         times: Redis' time by master, in seconds since 1970, read between the paces `before` and
         `after`. A master that is new here is held against the others: a failover to a machine
-        whose clock is off is a step as well.
+        whose clock is off is a step as well. doubted: whether another process tells of a step.
         """
         middle, uncertainty = (before + after) / 2, (after - before) / 2
         offsets = {node: seconds - middle for node, seconds in times.items()}
@@ -38,12 +47,18 @@ class ClockMonitor:
         mean = sum(known) / len(known) if known else next(iter(offsets.values()), 0.0)
         steps = [offset - self._trusted.get(node, mean) for node, offset in offsets.items()]
         worst = max(steps, key=abs, default=0.0)
-        if abs(worst) - uncertainty > TOLERANCE_SECONDS:
+        has_stepped = abs(worst) - uncertainty > TOLERANCE_SECONDS
+        if has_stepped and self.is_proven:
             return worst
-        if uncertainty <= VAGUE_SECONDS:
+        if not self.is_proven and (has_stepped or doubted):
+            self.accept()
+        elif uncertainty <= VAGUE_SECONDS:
             self._trusted = offsets
+            self._since = middle if self._since is None else self._since
+            self.is_proven = self.is_proven or middle - self._since >= PROVEN_SECONDS
         return 0.0
 
     def accept(self) -> None:
         """Take the masters' time as right from the next look on."""
         self._trusted.clear()
+        self._since, self.is_proven = None, False

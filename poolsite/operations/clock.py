@@ -38,7 +38,8 @@ class ClockMonitor:
         clocks = self.read()
         ended = self.pace()
         self._heed_confirmation()
-        step = self.memory.judge(clocks, began, ended)
+        doubted = not self.memory.is_proven and bool(sweeping.paused_reason())
+        step = self.memory.judge(clocks, began, ended, doubted=doubted)
         if step:
             self._raise(step)
         elif self.stepped:

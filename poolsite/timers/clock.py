@@ -52,7 +52,7 @@ class ClockGuard:
         began = pace()
         times = await self._path().atimes()
         self._looked_at = pace()
-        step = self._memory.judge(times, began, self._looked_at)
+        step = self._memory.judge(times, began, self._looked_at, doubted=bool(self._paused))
         return f"Redis' clock jumped by {step:+.1f} s" if step else self._paused
 
 

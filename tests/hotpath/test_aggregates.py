@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath.clock import PROVEN_SECONDS
 from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.support import SCRIPTS, TAG
 
@@ -72,9 +73,17 @@ def test_a_script_of_two_releases_ago_is_told_its_successor(path: hotpath.HotPat
 # -- clock ----------------------------------------------------------------------------------------
 
 
-def test_a_step_is_told_until_the_clock_is_back() -> None:
+def proven(**times: float) -> hotpath.ClockMonitor:
+    """A monitor that has watched these clocks for long enough, up to this time at pace 10."""
     monitor = hotpath.ClockMonitor()
-    assert monitor.judge({"a": 1_000.0, "b": 1_000.2}, 10.0, 10.1) == 0
+    for ago in (PROVEN_SECONDS, 0.0):
+        its = {node: seconds - ago for node, seconds in times.items()}
+        assert monitor.judge(its, 10.0 - ago, 10.0 - ago) == 0
+    return monitor
+
+
+def test_a_step_is_told_until_the_clock_is_back() -> None:
+    monitor = proven(a=1_000.0, b=1_000.2)
     for pace in (12.0, 14.0):
         clock = 990.0 + pace
         step = monitor.judge({"a": clock, "b": clock + 600}, pace, pace + 0.1)
@@ -83,11 +92,19 @@ def test_a_step_is_told_until_the_clock_is_back() -> None:
 
 
 def test_a_step_that_an_operator_confirms_is_told_no_more() -> None:
-    monitor = hotpath.ClockMonitor()
-    monitor.judge({"a": 1_000.0}, 10.0, 10.1)
-    assert monitor.judge({"a": 1_030.0}, 10.0, 10.1) == pytest.approx(30)
+    monitor = proven(a=1_000.0)
+    assert monitor.judge({"a": 1_030.0}, 10.0, 10.0) == pytest.approx(30)
     monitor.accept()
     assert monitor.judge({"a": 1_030.0}, 10.0, 10.1) == 0
+
+
+def test_a_new_memory_accuses_nobody_and_learns_nothing_while_others_doubt() -> None:
+    monitor = hotpath.ClockMonitor()
+    assert monitor.judge({"a": 4_600.0}, 10.0, 10.0) == 0
+    assert monitor.judge({"a": 4_630.0}, 40.0, 40.0, doubted=True) == 0
+    assert monitor.judge({"a": 1_040.0}, 50.0, 50.0) == 0
+    assert monitor.judge({"a": 1_060.0}, 70.0, 70.0) == 0
+    assert monitor.judge({"a": 4_671.0}, 81.0, 81.0) == pytest.approx(3_600)
 
 
 def test_slow_drift_never_adds_up_to_a_step() -> None:
@@ -97,14 +114,12 @@ def test_slow_drift_never_adds_up_to_a_step() -> None:
 
 
 def test_a_failover_to_a_machine_whose_clock_is_off_is_a_step() -> None:
-    monitor = hotpath.ClockMonitor()
-    monitor.judge({"old": 1_000.0}, 10.0, 10.0)
+    monitor = proven(old=1_000.0)
     assert monitor.judge({"new": 1_121.0}, 11.0, 11.0) == pytest.approx(120)
 
 
 def test_a_look_that_took_long_proves_only_what_it_can() -> None:
-    monitor = hotpath.ClockMonitor()
-    monitor.judge({"a": 1_000.0}, 10.0, 10.0)
+    monitor = proven(a=1_000.0)
     assert monitor.judge({"a": 1_000.0}, 10.0, 15.0) == 0
     assert monitor.judge({"a": 1_005.0}, 15.0, 15.0) == 0
     assert monitor.judge({"a": 1_605.0}, 10.0, 15.0) == pytest.approx(602.5)

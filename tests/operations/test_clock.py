@@ -6,6 +6,7 @@ That the platform's health tells of it: test_health.py.
 import pytest
 
 from poolsite.access.models import AuditEntry
+from poolsite.hotpath.clock import PROVEN_SECONDS
 from poolsite.jobs import sweeping
 from poolsite.operations import services
 from poolsite.operations.clock import ClockMonitor, redis_clocks
@@ -32,14 +33,23 @@ def monitor(clocks):
     return ClockMonitor(read=lambda: {"redis": clocks.redis}, pace=lambda: clocks.pace)
 
 
+def proven(clocks, count=1):
+    """Monitors that have watched the clock long enough to be sure of it."""
+    watches = [monitor(clocks) for _ in range(count)]
+    for _ in range(2):
+        clocks.advance(PROVEN_SECONDS)
+        for watch in watches:
+            assert watch.check() == 0
+    return watches
+
+
 def paused():
     return sweeping.paused_reason().startswith("clock step of ")
 
 
 @pytest.mark.parametrize("step", [3_600.0, -3_600.0, 1.5, -1.5])
 def test_a_step_of_more_than_a_second_pauses(clocks, step):
-    watch = monitor(clocks)
-    watch.check()
+    (watch,) = proven(clocks)
     clocks.advance(2, step=step)
     assert watch.check() == pytest.approx(step)
     assert sweeping.paused_reason() == f"clock step of {step:+.1f} s"
@@ -55,8 +65,7 @@ def test_a_step_of_less_than_a_second_and_slow_drift_are_followed(clocks, step):
 
 
 def test_the_sweeps_run_again_when_the_clock_is_back(clocks):
-    watch = monitor(clocks)
-    watch.check()
+    (watch,) = proven(clocks)
     clocks.advance(2, step=600)
     watch.check()
     clocks.advance(2)
@@ -68,8 +77,7 @@ def test_the_sweeps_run_again_when_the_clock_is_back(clocks):
 
 
 def test_a_process_that_began_after_the_step_does_not_settle_it(clocks):
-    old = monitor(clocks)
-    old.check()
+    (old,) = proven(clocks)
     clocks.advance(2, step=600)
     old.check()
     young = monitor(clocks)
@@ -79,10 +87,31 @@ def test_a_process_that_began_after_the_step_does_not_settle_it(clocks):
     assert paused()
 
 
+@pytest.mark.parametrize("noticed_before", [True, False])
+def test_a_process_that_began_during_a_step_does_not_doubt_the_clock_that_is_right_again(
+    clocks, noticed_before
+):
+    (old,) = proven(clocks)
+    clocks.advance(1, step=600)
+    if noticed_before:
+        old.check()
+    young = monitor(clocks)
+    young.check()
+    old.check()
+    clocks.advance(PROVEN_SECONDS)
+    young.check()
+    clocks.advance(1, step=-600)
+    assert young.check() == old.check() == 0
+    assert not paused()
+    for _ in range(2):
+        clocks.advance(PROVEN_SECONDS)
+        assert young.check() == 0
+    clocks.advance(1, step=600)
+    assert young.check() == pytest.approx(600)  # now it is sure of the clock
+
+
 def test_an_operator_confirms_the_new_time_for_every_process(clocks, olga):
-    watches = [monitor(clocks), monitor(clocks)]
-    for watch in watches:
-        watch.check()
+    watches = proven(clocks, 2)
     clocks.advance(2, step=600)
     for watch in watches:
         watch.check()
@@ -96,9 +125,7 @@ def test_an_operator_confirms_the_new_time_for_every_process(clocks, olga):
 
 
 def test_a_process_that_had_not_seen_the_step_yet_heeds_the_confirmation_too(clocks, olga):
-    seen, unseen = monitor(clocks), monitor(clocks)
-    seen.check()
-    unseen.check()
+    seen, unseen = proven(clocks, 2)
     clocks.advance(2, step=600)
     seen.check()
     services.confirm_clock(actor=olga)
@@ -107,8 +134,7 @@ def test_a_process_that_had_not_seen_the_step_yet_heeds_the_confirmation_too(clo
 
 
 def test_a_look_that_took_long_proves_nothing(clocks):
-    watch = monitor(clocks)
-    watch.check()
+    (watch,) = proven(clocks)
 
     def slowly():
         clocks.advance(5)
@@ -120,8 +146,7 @@ def test_a_look_that_took_long_proves_nothing(clocks):
 
 
 def test_an_emptied_redis_does_not_end_the_pause(clocks):
-    watch = monitor(clocks)
-    watch.check()
+    (watch,) = proven(clocks)
     clocks.advance(2, step=600)
     watch.check()
     sweeping.resume()
