@@ -3,7 +3,7 @@
 import pytest
 
 from queueing.admission import gate
-from tests.admission.gate_support import KEYS, SLUG, GateUnderTest
+from tests.admission.gate_support import GENERATION, KEYS, SLUG, GateUnderTest
 
 HOUR = 3_600.0
 LENGTH = 300  # seconds of a permit
@@ -129,6 +129,78 @@ def test_a_waiting_device_keeps_its_place_over_a_step(full: GateUnderTest) -> No
     step(full, HOUR)
     assert full.acquire("d").place == 2
     assert full.acquire("c").place == 1
+
+
+@pytest.mark.parametrize("renewed", [False, True])
+def test_a_permit_of_a_clock_that_was_ahead_ends_within_its_length(
+    full: GateUnderTest, renewed: bool
+) -> None:
+    token = full.acquire("a").token
+    step(full, HOUR)
+    if renewed:
+        full.renew("a", token)
+    else:
+        assert full.release("a", token).done
+        token = full.acquire("a").token
+    step(full, 1 - HOUR)
+    full.sweep()
+    assert full.acquire("a").token == token
+    full.wait(LENGTH - 2)
+    assert full.release("b", full.acquire("b").token).done
+    assert full.acquire("a").token == token
+    full.wait(2)
+    assert full.sweep().expired == 1
+    assert full.show().used == 0
+
+
+def test_a_permit_of_an_older_longer_length_keeps_it_when_the_clock_is_put_back(
+    full: GateUnderTest,
+) -> None:
+    full.run(gate.configure(SLUG, gate.GateSettings(cap=2, permit_seconds=20)))
+    step(full, -40)
+    full.sweep()
+    kept = full.acquire("a")
+    assert kept.deadline_us - kept.now_us == LENGTH * 1_000_000
+
+
+def test_a_step_back_leaves_no_rate_no_silent_one_and_no_opening_in_the_future(
+    full: GateUnderTest,
+) -> None:
+    full.run(gate.configure(SLUG, gate.GateSettings(cap=2, rate_per_second=1)))
+    step(full, HOUR)
+    assert full.acquire("silent").reason == "full"
+    step(full, -HOUR)
+    full.release("a", full.acquire("a").token)
+    full.sweep()
+    full.wait(2 * 60 + 1)
+    full.sweep()
+    assert full.show().waiting == 0
+    assert full.acquire("c").granted
+
+
+def test_a_recovering_gate_opens_in_its_time_after_the_clock_was_put_back(
+    bench: GateUnderTest,
+) -> None:
+    step(bench, HOUR)
+    bench.run(gate.recover(SLUG, 2 * GENERATION, bench.settings, open_after_seconds=LENGTH))
+    bench.run(gate.loaded(SLUG))
+    step(bench, -HOUR)
+    assert not bench.sweep().opened
+    bench.wait(LENGTH - 1)
+    assert not bench.sweep().opened
+    bench.wait(2)
+    assert bench.sweep().opened
+
+
+def test_what_a_hold_lasts_is_not_learnt_over_a_step(full: GateUnderTest) -> None:
+    step(full, HOUR)
+    full.release("a", full.acquire("a").token)
+    token = full.acquire("c").token
+    step(full, -HOUR)
+    full.release("c", token)
+    full.incr()
+    full.decr()
+    assert full.show().hold_us in (0, 1)
 
 
 def test_a_gate_that_the_timers_visit_never_doubts_its_clock(full: GateUnderTest) -> None:

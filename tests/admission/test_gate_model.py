@@ -210,7 +210,12 @@ class GateMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0.3, 1, 5, 19, 20, 30, 61, 130]))
     def wait(self, seconds: float) -> None:
-        self.model.now = self.clock.advance(seconds)
+        self.model.advance(self.clock.advance(seconds))
+
+    @rule(seconds=st.sampled_from([-0.7, -40, -500]))
+    def step_back(self, seconds: float) -> None:
+        self.model.advance(self.clock.advance(seconds))
+        self.nothing_before = 0
 
     @rule()
     def sweep(self) -> None:

@@ -128,6 +128,18 @@ def test_a_holder_that_dies_is_followed_with_a_larger_fence(test_clock: ScriptCl
     assert hotpath.run(lease.command("renew", "{sweep.x.0}", "next", 5)) == ["1", "2"]
 
 
+def test_a_holder_that_dies_is_followed_in_time_after_the_clock_was_put_back(
+    test_clock: ScriptClock,
+):
+    hotpath.run(lease.command("acquire", "{sweep.x.0}", "dead", 5))
+    test_clock.advance(-3_600)
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)) == ["0", "dead"]
+    test_clock.advance(4.9)
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)) == ["0", "dead"]
+    test_clock.advance(0.2)
+    assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "next", 5)) == ["1", "2"]
+
+
 def test_a_lost_reply_to_acquire_does_not_lose_the_lease():
     assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "me", 5)) == ["1", "1"]
     assert hotpath.run(lease.command("acquire", "{sweep.x.0}", "me", 5)) == ["1", "1"]

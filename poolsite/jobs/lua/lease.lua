@@ -12,7 +12,12 @@ Version: 1
 ]]
 local h = redis.call('HMGET', KEYS[1], 'holder', 'fence', 'until', 'clock')
 local now = now_us(h[4])
-local held = h[1] and h[1] ~= '' and (tonumber(h[3]) or 0) > now
+local ends, last = tonumber(h[3]) or 0, tonumber(h[4]) or 0
+if last > now then -- the clock was put back: the hold lasts as long from now as it did from then
+  ends = ends - last + now
+  redis.call('HSET', KEYS[1], 'until', int(ends), 'clock', int(now))
+end
+local held = h[1] and h[1] ~= '' and ends > now
 local mine = held and h[1] == ARGV[2]
 local fence = tonumber(h[2]) or 0
 local until_us = int(now + tonumber(ARGV[3]))

@@ -35,6 +35,9 @@ local known = call('HGET', GATE, 'adapt')
 call('HSET', GATE, 'log_limit', sub(columns, 46, 55) + 0, 'script_sha', ARGV[3] or '', 'script_version', VERSION)
 if new == conf and known == adapt then return { '1', '', '', 'repeat' } end
 local before, after = sub(conf, 6, 12) + 0, sub(new, 6, 12) + 0
+if sub(new, 13, 18) * 1000000 < length then -- permits of the old length may live for so long
+  call('HSET', GATE, 'longest', fmt('%d', math.max(length, tonumber(call('HGET', GATE, 'longest')) or 0)))
+end
 if sub(columns, 1, 1) == '0' and sub(conf, 2, 2) == '1' then
   call('UNLINK', LINE, SEEN)
   call('HSET', GATE, 'line', 0)

@@ -47,8 +47,9 @@ call('HSET', GATE, 'generation', generation, 'conf', status .. columns, 'seq', 1
   ARGV[5] or '', 'log_limit', string.sub(columns, 46, 55) + 0, 'adapt', ARGV[4] or '', 'win_at', at,
   'loaded', status == 'r' and 0 or 1)
 if status == 'r' then
-  call('HSET', GATE, 'ghosts', int(string.sub(columns, 5, 11)), 'open_at', int(now + (ARGV[6] or 0) * 1000000),
-    'becomes', ARGV[7] == 'p' and 'p' or 'o')
+  local open_after = (ARGV[6] or 0) * 1000000
+  call('HSET', GATE, 'ghosts', int(string.sub(columns, 5, 11)), 'open_at', int(now + open_after), 'open_after',
+    int(open_after), 'becomes', ARGV[7] == 'p' and 'p' or 'o')
 end
 call('XADD', KEYS[11] or GATE .. ':log', '1-0', 'at', at, 'e',
   (status == 'r' and 'recovering' or 'created') .. '\t\t\t\t\t\t\t\t' .. int(string.sub(columns, 5, 11)))

@@ -39,7 +39,7 @@ for _ = 1, 100 do -- those that have ended by themselves are no longer anybody's
   if live then
     freed = 1
     local lasted = now - sub(held, 33, 48)
-    if hold == 0 then hold = lasted else hold = hold + (lasted - hold) * 0.05 end
+    if lag == 0 and lasted >= 0 then hold = hold == 0 and lasted or hold + (lasted - hold) * 0.05 end
     break
   end
   expired = expired + 1

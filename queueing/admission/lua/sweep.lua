@@ -1,6 +1,6 @@
 --[[ admission/sweep
 Purpose: What time brings, a bounded piece at a time: permits' ends, silent ones in the line,
-  batches' ends, a recovering gate's opening, the adaptive cap.
+  batches' ends, a recovering gate's opening, the adaptive cap; times in the future of a clock that was put back.
 KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
 KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
 KEYS[3] {gate}:anon      ZSET    anonymous permits by the order of their granting
@@ -25,6 +25,9 @@ if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', 
 --@include turn
 --@include machinery
 --@include closing
+if behind then
+  --@include put_back
+end
 local over = call('ZRANGEBYSCORE', PERMITS, '-inf', fmt('%d', due), 'LIMIT', 0, limit)
 for _, who in ipairs(over) do
   local held = call('HGET', GATE, '=' .. who)
@@ -50,7 +53,7 @@ end
 count_line()
 finish()
 --@include wake
-local more = #over == limit or silent == 100 or closed >= limit
+local more = #over == limit or silent == 100 or closed >= limit or behind
 --@include next_time
 return { 'more', more and '1' or '0', 'opened', opened and '1' or '0', 'expired', fmt('%d', #over), 'silent',
   fmt('%d', silent), 'closed', fmt('%d', closed), 'cap', new_cap, 'now', at, 'next', fmt('%d', next_us) }

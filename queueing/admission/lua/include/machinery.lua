@@ -50,7 +50,7 @@ local function batch_status(batch)
       batches[batch] = false
     else
       local status = sub(record, 1, 1)
-      if (status == 'o' or status == 'p') and sub(record, 2, 17) + 0 <= now then status = 'e' end
+      if (status == 'o' or status == 'p') and sub(record, 2, 17) + 0 <= due then status = 'e' end
       if status == 'o' and (tonumber(sub(record, 18, 33)) or 0) > now then status = 's' end
       batches[batch] = status
     end
@@ -134,6 +134,7 @@ end
 
 local function learn_hold(granted)
   local lasted = now - granted
+  if lag > 0 or lasted < 0 then return end -- the clock has stepped in between
   hold = hold == 0 and lasted or hold + (lasted - hold) * 0.05
 end
 
