@@ -35,7 +35,11 @@ if sub(columns, 1, 1) ~= sub(conf, 2, 2) then
   if sub(columns, 1, 1) == '1' then refresh = 'refresh' end
 end
 if sub(columns, 55, 60) ~= sub(conf, 56, 61) then refresh = 'refresh' end
-local kept = call('HMGET', POOL, 'added_by_script', 'media')
+local kept = call('HMGET', POOL, 'added_by_script', 'media', 'longer_until')
+if sub(columns, 5, 24) ~= sub(conf, 6, 25) then -- calls may last by the terms before: see slow.put_back
+  call('HSET', POOL, 'longer_until', slow.us(math.max(tonumber(kept[3]) or 0, math.floor(now / 1000)
+    + math.max(sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0))))
+end
 local changed = sub(columns, 1, 2) .. sub(columns, 4) ~= sub(conf, 2, 3) .. sub(conf, 5, 103)
   or rule ~= (kept[1] or 'lend') or (ARGV[6] or '') ~= (kept[2] or '')
 slow.column(2, sub(columns, 1, 2) .. sub(conf, 4, 4) .. sub(columns, 4))

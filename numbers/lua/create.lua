@@ -44,7 +44,7 @@ for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':lo
 end
 call('UNLINK', POOL)
 call('HSET', POOL, 'generation', generation, 'conf', status .. columns .. string.sub(columns, 83, 92)
-  .. string.rep('0', 54), 'seq', 1, 'clock', at, 'drained', 0, 'dropped', 0,
+  .. string.rep('0', 87), 'seq', 1, 'clock', at, 'drained', 0, 'dropped', 0,
   'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'aside', 0, 'busy_down', 0, 'quarantined', 0, 'old', 0,
   'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '', 'log_limit', ARGV[6] or '1000000',
   'added_by_script', rule, 'media', ARGV[9] or '',

@@ -1,6 +1,6 @@
 --[[ numbers/sweep
 Purpose: What time brings, a bounded piece at a time: the next day, a recovering pool's opening,
-  rests of a clock that was ahead, superseded calls, leases, registrations, offers, and forgetting.
+  what a clock that was ahead planned, superseded calls, leases, registrations, offers, and forgetting.
 KEYS[1] {pool}                HASH    as numbers/event
 KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event
@@ -21,7 +21,7 @@ local slow = machinery(now, at)
 slow.sync(seq, conf)
 local batch = tonumber(ARGV[1])
 if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', '', '', 'malformed batch' } end
-local rolled = slow.roll_day()
+local rolled, more_ahead = slow.roll_day(), slow.put_back(batch)
 local opened = slow.open_in_time()
 local shortened = slow.shorten(batch)
 seq, conf = slow.synced()
@@ -39,7 +39,7 @@ end
 local next_us = slow.next_time()
 seq, conf = slow.synced()
 --@include close
-if more_contacts or shortened >= batch or renewed + suspected + lapsed >= batch then more = true end
+if more_ahead or more_contacts or shortened >= batch or renewed + suspected + lapsed >= batch then more = true end
 local us = slow.us
 return { 'more', more and '1' or '0', 'day', rolled and '1' or '0', 'opened', opened and '1' or '0', 'shortened',
   us(shortened), 'released', us(released), 'renewed', us(renewed), 'suspected', us(suspected), 'lapsed', us(lapsed),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from numbers import pool
-from tests.numbers.model_state import SECOND, Call, Number, Switch, Waiter
+from tests.numbers.model_state import SECOND, Call, Doubt, Number, Switch, Waiter
 
 KEPT = 600 * SECOND
 
@@ -29,8 +29,9 @@ class Base(ABC):
     unleased: dict[str, tuple[int, tuple[str, int]]] = field(default_factory=dict)
     restarted: set[tuple[str, int]] = field(default_factory=set)
     clock: int = 0  # the last time seen
-    lag: int = 0  # what the clock is ahead of it in doubt, until it settles
-    settles: int = 0
+    calls_doubt: Doubt = field(default_factory=Doubt)
+    contacts_doubt: Doubt = field(default_factory=Doubt)
+    was_ahead: bool = False  # the clock; what it planned is not put back yet
     seen: int = 0  # the sequence at that time
     seq: int = 1
     tickets: int = 0
@@ -41,17 +42,22 @@ class Base(ABC):
 
     def see(self) -> None:
         """Compare the clock with the last time seen, as every command does."""
-        if self.clock and self.now - self.clock > 3 * SECOND:
-            if not self.lag or self.now >= self.settles:
-                longest = max(self.settings.lease_seconds, self.settings.suspect_seconds)
-                self.lag, self.settles = 0, self.offset(longest)
-            self.lag += self.now - self.clock
-        if self.seq != self.seen or self.now - self.clock > SECOND:
+        step = self.now - self.clock
+        if self.clock and (step > 3 * SECOND or step < 0):
+            longest = max(self.settings.lease_seconds, self.settings.suspect_seconds)
+            self.calls_doubt.see(self.now, step, longest)
+            self.contacts_doubt.see(self.now, step, 600)
+            self.was_ahead = self.was_ahead or step < 0
+        if self.seq != self.seen or abs(step) > SECOND:
             self.clock, self.seen = self.now, self.seq
 
     @property
     def due_ms(self) -> int:
-        return (self.now - (self.lag if self.now < self.settles else 0)) // 1000
+        return self.calls_doubt.due(self.now) // 1000
+
+    @property
+    def contacts_due(self) -> int:
+        return self.contacts_doubt.due(self.now)
 
     @property
     def special(self) -> bool:

@@ -98,7 +98,7 @@ class Numbers(Base):
             mine.seq = event.seq if event.seq is not None else mine.seq
         else:
             contacts = {**contacts, event.contact: Contact(until, event.seq)}
-        alive = any(contact.until > self.now for contact in contacts.values())
+        alive = any(contact.until > self.contacts_due for contact in contacts.values())
         self.keep(number, contacts)
         return alive, ""
 
@@ -107,9 +107,9 @@ class Numbers(Base):
         kept = {
             name: contact
             for name, contact in contacts.items()
-            if contact.until > self.now or contact.seq is not None
+            if contact.until > self.contacts_due or contact.seq is not None
         }
         only_plain = list(kept) == [""] and kept[""] == Contact(FOREVER, None)
         number.contacts = None if only_plain or not kept else kept
-        ends = [c.until for c in kept.values() if self.now < c.until < FOREVER]
+        ends = [c.until for c in kept.values() if self.contacts_due < c.until < FOREVER]
         number.next_expiry = min(ends, default=0)

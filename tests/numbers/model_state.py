@@ -7,6 +7,26 @@ FOREVER = 9_999_999_999_999_999
 
 
 @dataclass
+class Doubt:
+    """What the clock may be ahead by; until it settles, ends wait for it."""
+
+    lag: int = 0
+    settles: int = 0
+
+    def see(self, now: int, step: int, seconds: int) -> None:
+        if step < 0:
+            self.settles += step
+        elif not self.lag or now >= self.settles:
+            self.lag, self.settles = 0, now + seconds * SECOND
+        self.lag += step
+        if self.lag < 3 * SECOND:
+            self.lag, self.settles = 0, 0
+
+    def due(self, now: int) -> int:
+        return now - (self.lag if now < self.settles else 0)
+
+
+@dataclass
 class Call:
     call_id: str
     switch: str

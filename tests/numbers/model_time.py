@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from numbers import pool
 from tests.numbers.model import Model
 from tests.numbers.model_base import KEPT
-from tests.numbers.model_state import Call, Number, Switch
+from tests.numbers.model_state import SECOND, Call, Number, Switch
 
 DAY_S = 86_400
 Kind = tuple[str, str, str]  # what was found, call id, number
@@ -18,6 +18,8 @@ class PoolModel(Model):
 
     def sweep(self) -> None:
         self.roll_day()
+        self.put_back()
+        self.shorten()
         self.release()
         self.lapse()
         self.expire()
@@ -25,15 +27,47 @@ class PoolModel(Model):
             self.serve()
 
     def roll_day(self) -> None:
-        while self.day_end_s * 1_000_000 <= self.now:
+        while self.day_end_s * SECOND <= self.now:
             self.day_end_s += DAY_S
+        if self.day_end_s - self.now // SECOND > 90_000:  # of a clock that was ahead
+            while (self.day_end_s - DAY_S) * SECOND > self.now:
+                self.day_end_s -= DAY_S
+
+    def put_back(self) -> None:
+        """Once after a step back: nothing ends later than if it began now."""
+        if not self.was_ahead:
+            return
+        self.was_ahead = False
+        for _, call in self.calls():
+            length = self.settings.suspect_seconds if call.suspect else self.settings.lease_seconds
+            call.deadline_ms = min(call.deadline_ms, self.now_ms + length * 1000)
+        for waiter in self.waiters.values():
+            if waiter.number:
+                waiter.offer_until_ms = min(waiter.offer_until_ms, self.now_ms + 1000)
+            else:
+                waiter.until = min(waiter.until, self.offset(61))
+
+    def shorten(self) -> int:
+        """Rests that cannot last so long by the settings, or to the day's end where it is capped."""
+        cooldown, cap = self.settings.cooldown_seconds, self.settings.daily_cap
+        latest = self.offset(max(cooldown, self.settings.restart_rest_seconds))
+        end = self.day_end_s * SECOND
+        late = [n for n in self.numbers.values() if n.pickable and n.since > latest]
+        if cap and end > latest:
+            before = [n for n in late if n.since < end]
+            late = before or [n for n in late if n.since > end]
+        for number in late:
+            number.since = self.offset(cooldown)
+            self.seq += 1
+        return len(late)
 
     def keep_up(self) -> None:
         self.roll_day()
         self.expire()
 
     def catch_up(self) -> bool:
-        return self.release() + self.lapse() > 0
+        self.put_back()
+        return self.shorten() + self.release() + self.lapse() > 0
 
     def overdue(self, name: str) -> None:
         number = self.numbers.get(name)
@@ -74,7 +108,7 @@ class PoolModel(Model):
         lease_ms = self.settings.lease_seconds * 1000
         switch = self.switches.get(call.switch)
         silence_ms = 3 * self.settings.switch_interval_seconds * 1000
-        alive = switch is not None and self.now_ms - switch.heard_s * 1000 <= silence_ms
+        alive = switch is not None and abs(self.now_ms - switch.heard_s * 1000) <= silence_ms
         if name in self.old_calls:
             self.bury(name, 0)
         elif switch and alive and call.deadline_ms == switch.list_mark_ms + lease_ms:
@@ -96,10 +130,10 @@ class PoolModel(Model):
 
     def expire(self) -> None:
         for number in self.numbers.values():
-            if not number.next_expiry or number.next_expiry > self.now:
+            if not number.next_expiry or number.next_expiry > self.contacts_due:
                 continue
             contacts = number.contacts or {}
-            alive = any(contact.until > self.now for contact in contacts.values())
+            alive = any(contact.until > self.contacts_due for contact in contacts.values())
             self.keep(number, contacts)
             if number.up and not alive:
                 number.up = False
@@ -174,7 +208,9 @@ class PoolModel(Model):
         """Judge a whole list; returns the refusal, how many were renewed, what was found."""
         switch = self.switches.get(name)
         if switch and switch.incarnation == incarnation:
-            if switch.list_as_of > as_of:
+            if switch.list_as_of - self.now > SECOND:  # of a clock that was ahead
+                switch.list_count = 0
+            elif switch.list_as_of > as_of:
                 return "stale list", 0, set()
             switch.heard_s = self.now // 1_000_000
         elif self.meet(name, incarnation):
@@ -241,9 +277,13 @@ class PoolModel(Model):
         named_ms = self.now_ms + self.settings.lease_seconds * 1000
         for number_name, number in self.numbers.items():
             call = number.call
-            if not call or call.life != (name, switch.life) or number.since > as_of - 10_000_000:
+            if not call or call.life != (name, switch.life):
                 continue
-            if named_ms <= call.deadline_ms <= named_ms + 1000:
+            if named_ms <= call.deadline_ms < named_ms + 1000:
+                continue
+            if number.since - self.now > SECOND:  # by a clock that was ahead
+                number.since = self.now
+            if number.since > as_of - 10_000_000:
                 continue
             if call.ghost and call.ghost == switch.list_count - 1:
                 found.add(("released", call.call_id, number_name))

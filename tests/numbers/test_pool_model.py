@@ -240,6 +240,11 @@ class PoolMachine(RuleBasedStateMachine):
         self.model.now = self.bench.step(seconds)
         self.nothing_before = 0
 
+    @rule(seconds=st.sampled_from([2, 31, 121, 601, 3_600]))
+    def the_clock_is_put_back(self, seconds: float) -> None:
+        self.model.now = self.bench.step(-seconds)
+        self.nothing_before = 0
+
     @rule(days=st.integers(1, 2))
     def days_pass(self, days: int) -> None:
         self.model.now = self.model.clock = self.bench.advance(days * 86_400)

@@ -14,7 +14,7 @@ repeat
   if switch ~= '' then
     if who and (incarnation == '' or sub(who, 15) == incarnation) then
       session = sub(who, 1, 4)
-      if sub(who, 5, 14) ~= sub(at, 1, 10) and now - sub(who, 5, 14) * 1000000 >= 1000000 then
+      if sub(who, 5, 14) ~= sub(at, 1, 10) and math.abs(now - sub(who, 5, 14) * 1000000) >= 1000000 then
         call('HSET', POOL, 'w:' .. switch, session .. sub(at, 1, 10) .. sub(who, 15))
       end
     else

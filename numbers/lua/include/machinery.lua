@@ -54,7 +54,7 @@ local function machinery(now, at)
 
   -- Writes columns of conf back: a setting, or the flag that slow paths are needed.
   local function column(from, value)
-    if #conf < 167 then conf = conf .. string.rep('0', 167 - #conf) end -- an older release wrote it
+    if #conf < 200 then conf = conf .. string.rep('0', 200 - #conf) end -- an older release wrote it
     local new = sub(conf, 1, from - 1) .. value .. sub(conf, from + #value)
     if new ~= conf then
       conf = new

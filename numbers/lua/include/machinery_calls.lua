@@ -121,9 +121,9 @@ end
 -- number is up, and a reason.
 function slow.keep_contacts(number, u, lines)
   local forever, limit = '9999999999999999', 16
-  local alive, first, kept = 0, nil, {}
+  local alive, first, kept, due = 0, nil, {}, slow.due(168)
   for _, entry in ipairs(lines) do
-    local lives = entry[1] + 0 > now
+    local lives = entry[1] + 0 > due
     if lives then
       alive = alive + 1
       if entry[1] ~= forever and (not first or entry[1] < first) then first = entry[1] end
@@ -134,7 +134,7 @@ function slow.keep_contacts(number, u, lines)
   local texts = {}
   for i, entry in ipairs(kept) do
     -- The oldest that are gone make room: they are kept only to know a late message as stale.
-    if #kept - i < 2 * limit or entry[1] + 0 > now then
+    if #kept - i < 2 * limit or entry[1] + 0 > due then
       texts[#texts + 1] = entry[1] .. entry[2] .. ' ' .. entry[3]
     end
   end
@@ -144,7 +144,8 @@ function slow.keep_contacts(number, u, lines)
     call('ZREM', REGS, number)
   else
     call('ZADD', REGS, first, number)
-    if first < sub(conf, 104, 119) then column(104, first) end
+    local looks = fmt('%016d', slow.due_from(first, 168))
+    if looks < sub(conf, 104, 119) then column(104, looks) end
     if call('ZCARD', REGS) == 1 then redis.pcall('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
   end
   return alive > 0, ''

@@ -2,17 +2,20 @@
 -- none running, `keep_up` and `catch_up` do a piece when somebody asks.
 local DAY, NEXT_CALL, PIECE = 104, 120, 32 -- columns of conf, and how many of a kind a request ends
 
--- Ends of calls up to this time have come; besides, the lag of the clock and when it is settled, µs (see doubt).
--- What an early end would let two have waits for the lag: leases, and a recovering pool's opening.
-function slow.due()
-  local lag, settles = tonumber(sub(conf, 136, 151)) or 0, tonumber(sub(conf, 152, 167)) or 0
+-- Ends up to this time have come; besides, the lag of the clock and when it is settled, µs (see doubt). What an early
+-- end would let two have waits for the lag at column 136: leases, and a recovering pool's opening; ends of registrations
+-- wait for that at 168.
+function slow.due(from)
+  from = from or 136
+  local lag, settles = tonumber(sub(conf, from, from + 15)) or 0, tonumber(sub(conf, from + 16, from + 31)) or 0
   if now >= settles then lag = 0 end
   return now - lag, lag, settles
 end
 
 -- When what ends at `first` is due.
-local function due_from(first)
-  local _, lag, settles = slow.due()
+function slow.due_from(first, from)
+  first = first + 0
+  local _, lag, settles = slow.due(from)
   return lag == 0 and first or math.min(first + lag, math.max(first, settles))
 end
 
@@ -25,6 +28,7 @@ end
 -- Before a request is refused for want of a number: a piece of what is due. Returns whether anything was.
 function slow.catch_up()
   local done = slow.roll_day() and 1 or 0
+  slow.put_back(PIECE)
   done = done + slow.shorten(PIECE)
   local next_call = sub(conf, NEXT_CALL, NEXT_CALL + 15)
   if next_call <= at then
@@ -52,6 +56,7 @@ end
 -- A recovering pool opens when the longest lease has passed; returns whether it did.
 function slow.open_in_time()
   if sub(conf, 1, 1) ~= 'r' then return false end
+  slow.put_back(PIECE)
   local fields = call('HMGET', POOL, 'open_at', 'loaded')
   if not fields[1] or fields[2] ~= '1' or fields[1] + 0 > slow.due() then return false end
   slow.open('longest lease passed')
@@ -101,6 +106,39 @@ function slow.shorten(batch)
   return #late
 end
 
+-- What a clock that was ahead planned: leases, suspicions, offers, waiters and a recovering pool's opening end no later
+-- than if they began now, leases of a longer setting no later than that let them (configure). Looks at about `count` of
+-- TIMERS, round it by a cursor, once after each step back; returns whether any are left.
+function slow.put_back(count)
+  local mark = sub(conf, 200, 200)
+  if mark ~= '1' and mark ~= '2' then return false end
+  local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
+  local fields = call('HMGET', POOL, 'put_back', 'longer_until', 'open_at')
+  local longer, open_us = tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
+  local latest = math.max(now_ms + lease_ms, longer)
+  if open_us > latest * 1000 then call('HSET', POOL, 'open_at', us(latest * 1000)) end
+  local page = call('ZSCAN', TIMERS, mark == '2' and fields[1] or '0', 'COUNT', count)
+  for i = 1, #page[2], 2 do
+    local member, score = page[2][i], page[2][i + 1]
+    local kind, name = sub(member, 1, 1), sub(member, 2)
+    if kind == 'w' then
+      local record, until_us = call('HGET', POOL, 'c:' .. name) or '', us(now + 61000000) -- the longest wait_ms, and 1 s
+      if sub(record, 1, 1) == 'W' and sub(record, 2, 17) > until_us then
+        call('HSET', POOL, 'c:' .. name, 'W' .. until_us .. sub(record, 18))
+      end
+    else
+      local ends = kind == 'o' and now_ms + 1000 or latest
+      local st = kind ~= 'o' and (call('HGET', POOL, 't:' .. member) or call('HGET', NUMSTATE, member))
+      if st and find(st, ',"suspect":1', 1, true) then ends = math.max(now_ms + suspect_ms, longer) end
+      if score % BAND > ends then call('ZADD', TIMERS, us(math.floor(score / BAND) * BAND + ends), member) end
+    end
+  end
+  local more = page[1] ~= '0'
+  if more then call('HSET', POOL, 'put_back', page[1]) end
+  column(200, more and '2' or '0')
+  return more
+end
+
 -- The bands of TIMERS in which leases stand: calls without a switch, then one for each switch.
 local function lease_bands()
   local sessions = { NO_SWITCH }
@@ -115,7 +153,7 @@ function slow.next_call()
   for _, session in ipairs(lease_bands()) do
     local first = call('ZRANGEBYSCORE', TIMERS, us(session * BAND), '(' .. us((session + 1) * BAND), 'WITHSCORES',
       'LIMIT', 0, 1)[2]
-    if first then next_us = math.min(next_us, due_from(first % BAND * 1000)) end
+    if first then next_us = math.min(next_us, slow.due_from(first % BAND * 1000)) end
   end
   return next_us
 end
@@ -125,10 +163,12 @@ end
 function slow.next_time()
   local next_us = slow.next_call()
   if sub(conf, 4, 4) == '1' then next_us = math.min(next_us, now + 200000) end
-  if call('EXISTS', REGS) == 1 then next_us = earliest(math.min(next_us, now + 1000000), REGS) end
+  if call('EXISTS', REGS) == 1 then
+    next_us = math.min(next_us, now + 1000000, slow.due_from(call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2], 168))
+  end
   local fields = call('HMGET', POOL, 'open_at', 'loaded')
   if sub(conf, 1, 1) == 'r' and fields[1] and fields[2] == '1' then
-    next_us = math.min(next_us, due_from(fields[1] + 0))
+    next_us = math.min(next_us, slow.due_from(fields[1]))
   end
   return math.min(next_us, sub(conf, 84, 93) * 1000000)
 end
@@ -143,7 +183,7 @@ function slow.lapse(number, session, deadline)
   local now_ms, lease_ms, suspect_ms = math.floor(now / 1000), sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0
   local _, _, _, id, switch = slow.call_in(props)
   local who = switch ~= '' and call('HGET', POOL, 'w:' .. switch)
-  local alive = who and now_ms - sub(who, 5, 14) * 1000 <= 3 * sub(conf, 26, 35)
+  local alive = who and math.abs(now_ms - sub(who, 5, 14) * 1000) <= 3 * sub(conf, 26, 35)
   local list = who and call('HGET', POOL, 'l:' .. switch)
   local unpaid = find(props, ',"unpaid":1', 1, true)
   -- Who sends lists, but none since that could know of the call, has not said that it is over.
@@ -185,7 +225,7 @@ end
 -- Contacts that have expired, at most `batch` numbers; returns how many numbers went down.
 function slow.expire(batch)
   local down = 0
-  local due = call('ZRANGEBYSCORE', REGS, '-inf', at, 'LIMIT', 0, batch)
+  local due = call('ZRANGEBYSCORE', REGS, '-inf', us(slow.due(168)), 'LIMIT', 0, batch)
   for _, number in ipairs(due) do
     local b, u, since, props = slow.read(number)
     local alive = false
@@ -208,7 +248,7 @@ function slow.expire(batch)
     end
   end
   local first = call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2] or MAX_TIME
-  column(DAY, fmt('%016d', math.min(first + 0, sub(conf, 84, 93) * 1000000)))
+  column(DAY, fmt('%016d', math.min(slow.due_from(first, 168), sub(conf, 84, 93) * 1000000)))
   return down, #due >= batch
 end
 
