@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from numbers import regions
@@ -47,7 +48,7 @@ def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> No
 
 def close_untold(record: CallRecord) -> None:
     """End the record of a call that Redis does not have, unless it has ended since it was read."""
-    record.ended_at, record.ended_how = timezone.now(), UNTOLD
+    record.ended_at, record.ended_how = max(timezone.now(), record.started_at), UNTOLD
     with transaction.atomic():
         running = CallRecord.objects.filter(pk=record.pk, ended_at=None)
         if running.update(ended_at=record.ended_at, ended_how=record.ended_how):
@@ -190,8 +191,8 @@ class _Calls:
         )
         lost = list(running.select_for_update())
         for record in lost:
-            record.ended_at = moment_of(opened_us)
-        running.update(ended_at=moment_of(opened_us), ended_how=LOST)
+            record.ended_at = max(moment_of(opened_us), record.started_at)
+        running.update(ended_at=Greatest("started_at", moment_of(opened_us)), ended_how=LOST)
         count_ended(self.pool_id, lost)
 
 

@@ -84,7 +84,8 @@ class PoolFiguresTopic(PoolTopic, live.StateTopic):
             if text.startswith(ENDINGS):
                 words = text.split("\t", 8)
                 if words[2][:1] == "b" and words[6]:
-                    self._lengths.append((int(entry.value("at")) - int(words[6])) / 1e6)
+                    # The clock may have been put back since the call began.
+                    self._lengths.append(max(0, int(entry.value("at")) - int(words[6])) / 1e6)
                     left -= 1
         self._measured = version
 

@@ -335,15 +335,16 @@ async def test_a_pool_that_redis_does_not_know_is_missing() -> None:
     assert set((await TilesTopic(f"{SLUG}:0").snapshot()).data["states"]) == {"-"}
 
 
+@pytest.mark.parametrize(("seconds", "mean"), [(0.3, 0.3), (-3_600, 0)])
 async def test_figures_name_the_mean_length_of_the_calls_that_ended(
-    test_clock: ScriptClock,
+    test_clock: ScriptClock, seconds: float, mean: float
 ) -> None:
     await sync_to_async(make)()
     await sync_to_async(event)("call", ONE, call_id="a")
-    test_clock.advance(0.3)
+    test_clock.advance(seconds)
     await sync_to_async(event)("hangup", ONE, call_id="a")
     figures = (await PoolFiguresTopic(SLUG).snapshot()).data
-    assert figures["mean_call_seconds"] == 0.3
+    assert figures["mean_call_seconds"] == mean
     assert (figures["offered"], figures["carried"], figures["blocked"]) == (1, 1, 0)
 
 

@@ -43,7 +43,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
         "index": {
             key: value
             for key, value in index.items()
-            if key[0] in "csWr" and not _expired(key, value, now)
+            if key[0] in "csWr" and not expired(key, value, now)
         },
         "switches": {
             key[2:]: (value[14:], int(value[4:14])) for key, value in index.items() if key[0] == "w"
@@ -60,9 +60,12 @@ def differing(ours: Any, theirs: Any) -> Any:
     return ours, theirs
 
 
-def _expired(key: str, value: str, now: int) -> bool:
+def expired(key: str, value: str, now: int) -> bool:
+    """Whether the sweep would forget it."""
     if key[0] == "s":
         return int(value[:16]) <= now
+    if key[0] == "x":
+        return now - int(value[:16]) >= KEPT
     return key[0] == "c" and value[0] in "EB" and now - int(value[1:17]) >= KEPT
 
 

@@ -48,7 +48,7 @@ class PoolModel(Model):
                 waiter.until = min(waiter.until, self.offset(61))
 
     def shorten(self) -> int:
-        """Rests that cannot last so long by the settings, or to the day's end where it is capped."""
+        """Rests that cannot last so long: by the settings, or to the end of a capped day."""
         cooldown, cap = self.settings.cooldown_seconds, self.settings.daily_cap
         latest = self.offset(max(cooldown, self.settings.restart_rest_seconds))
         end = self.day_end_s * SECOND
@@ -127,6 +127,15 @@ class PoolModel(Model):
         """Whether its last list could have named the number's call; who sends none, says none."""
         begun = self.numbers[name].since
         return not switch.sends_lists or begun <= switch.list_as_of - 10_000_000
+
+    def forget(self) -> None:
+        """What has had its time, as a sweep does."""
+        self.ended = {k: v for k, v in self.ended.items() if self.now - v[0] < KEPT}
+        self.counted_blocked = {
+            k: at for k, at in self.counted_blocked.items() if self.now - at < KEPT
+        }
+        self.unleased = {k: v for k, v in self.unleased.items() if self.now - v[0] < KEPT}
+        self.sticky = {k: v for k, v in self.sticky.items() if v[0] > self.now}
 
     def expire(self) -> None:
         for number in self.numbers.values():

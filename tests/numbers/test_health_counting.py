@@ -172,13 +172,17 @@ def test_a_repeated_hangup_is_counted_once_and_a_late_one_not_at_all() -> None:
     assert (row.calls_1h, row.answered_1h, row.untold_1h) == (1, 1, 1)
 
 
-def test_calls_lost_with_redis_are_not_told() -> None:
+@pytest.mark.parametrize("ahead_s", [0, 3_600])
+def test_calls_lost_with_redis_are_not_told(ahead_s: int) -> None:
+    """Nor do they end before they began, by a clock that was ahead then."""
     pool = make_pool(numbers=1)
     send("east", "call", call_id="a")
     drain(pool)
+    CallRecord.objects.update(started_at=NOW + timedelta(seconds=ahead_s))
     opened = Entry(1, us_of(NOW), {"at": str(us_of(NOW)), "e": "opened" + "\t" * 8})
     write_entries(pool.pk, pool.generation + 1, [opened])
-    assert CallRecord.objects.get().ended_how == LOST
+    record = CallRecord.objects.get()
+    assert (record.ended_how, record.ended_at) == (LOST, record.started_at)
     row = NumberHealth.objects.get()
     assert (row.calls_24h, row.untold_24h) == (0, 1)
 

@@ -148,10 +148,10 @@ def test_a_shorter_lease_counts_from_when_it_is_set(short: PoolUnderTest) -> Non
 def test_a_registration_past_its_time_does_not_count(bench: PoolUnderTest, seconds: int) -> None:
     bench.add(A, up=False)
     assert bench.event("reg", A, contact="sip:a", expires=60).ok
-    bench.step(59)
+    bench.advance(59)
     assert bench.event("call", call_id="x").number == A
     assert bench.event("hangup", call_id="x").ok
-    bench.step(seconds)
+    bench.advance(seconds)
     assert bench.event("call").reason == "exhausted"
     assert bench.event("call", A).reason == "offline"
     assert bench.event("call", A, direction="in").reason == "offline"
@@ -347,21 +347,27 @@ ASKS = st.tuples(st.sampled_from(["call", "asked", "sweep"]), st.just(0.0))
 @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
 @given(
     before=st.lists(st.one_of(PASSES, ASKS), max_size=12),
-    jump=st.sampled_from([4.0, 590, 601, HOUR, 86_400]),
+    jump=st.sampled_from([4.0, 590, 601, HOUR, 86_400, -601, -HOUR]),
     after=st.lists(st.one_of(PASSES, ASKS), max_size=20),
+    at_last=st.lists(st.one_of(PASSES, ASKS), max_size=20),
 )
-@example(before=[("call", 0), ("call", 0)], jump=HOUR, after=[("pass", 3), ("call", 0)])
+@example([("call", 0), ("call", 0)], HOUR, [("pass", 3), ("call", 0)], [])
+@example([("call", 0), ("call", 0)], -HOUR, [("sweep", 0)], [("call", 0)])
 def test_over_a_jump_no_number_is_ever_in_two_calls(
     short: PoolUnderTest,
     before: list[tuple[str, float]],
     jump: float,
     after: list[tuple[str, float]],
+    at_last: list[tuple[str, float]],
 ) -> None:
-    """The callers' own clock judges: each has its number for a lease's length from its call."""
+    """The callers' own clock judges: each has its number for a lease's length from its call.
+
+    The clock jumps, and later is right again.
+    """
     short.create_again(lease_seconds=LEASE, suspect_seconds=SUSPECT)
     short.add(A, B)
     callers_now, until = 0.0, {A: 0.0, B: 0.0}
-    for what, seconds in [*before, ("jump", jump), *after]:
+    for what, seconds in [*before, ("jump", jump), *after, ("jump", -jump), *at_last]:
         if what in ("pass", "jump"):
             short.step(seconds)
             callers_now += seconds if what == "pass" else 0

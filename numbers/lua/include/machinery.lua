@@ -12,6 +12,7 @@ local function machinery(now, at)
   local REGS = KEYS[7] or POOL .. ':registrations'
   local BAND, REGION = 4398046511104, 1099511627776
   local OFFERS, WAITERS, CALLS, NO_SWITCH, LAST_SESSION = BAND, 2 * BAND, 1000 * BAND, 1000, 2047
+  local CALLS_LAG, CONTACTS_LAG = 136, 168 -- columns of conf: what ends of calls and of registrations wait for (doubt)
   local KEPT = 600000000 -- µs that ended call ids are known
   local MAX_TIME = 9007199254740991
   local seq, conf

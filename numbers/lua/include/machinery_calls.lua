@@ -121,7 +121,7 @@ end
 -- number is up, and a reason.
 function slow.keep_contacts(number, u, lines)
   local forever, limit = '9999999999999999', 16
-  local alive, first, kept, due = 0, nil, {}, slow.due(168)
+  local alive, first, kept, due = 0, nil, {}, slow.due(CONTACTS_LAG)
   for _, entry in ipairs(lines) do
     local lives = entry[1] + 0 > due
     if lives then
@@ -144,7 +144,7 @@ function slow.keep_contacts(number, u, lines)
     call('ZREM', REGS, number)
   else
     call('ZADD', REGS, first, number)
-    local looks = fmt('%016d', slow.due_from(first, 168))
+    local looks = fmt('%016d', slow.due_from(first, CONTACTS_LAG))
     if looks < sub(conf, 104, 119) then column(104, looks) end
     if call('ZCARD', REGS) == 1 then redis.pcall('PUBLISH', 'timers:new', POOL) end -- nothing here expired by time until now
   end

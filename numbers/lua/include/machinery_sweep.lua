@@ -3,10 +3,9 @@
 local DAY, NEXT_CALL, PIECE = 104, 120, 32 -- columns of conf, and how many of a kind a request ends
 
 -- Ends up to this time have come; besides, the lag of the clock and when it is settled, µs (see doubt). What an early
--- end would let two have waits for the lag at column 136: leases, and a recovering pool's opening; ends of registrations
--- wait for that at 168.
+-- end would let two have waits for the lag of calls: leases, and a recovering pool's opening; so do registrations for theirs.
 function slow.due(from)
-  from = from or 136
+  from = from or CALLS_LAG
   local lag, settles = tonumber(sub(conf, from, from + 15)) or 0, tonumber(sub(conf, from + 16, from + 31)) or 0
   if now >= settles then lag = 0 end
   return now - lag, lag, settles
@@ -164,7 +163,7 @@ function slow.next_time()
   local next_us = slow.next_call()
   if sub(conf, 4, 4) == '1' then next_us = math.min(next_us, now + 200000) end
   if call('EXISTS', REGS) == 1 then
-    next_us = math.min(next_us, now + 1000000, slow.due_from(call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2], 168))
+    next_us = math.min(next_us, now + 1000000, slow.due_from(call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2], CONTACTS_LAG))
   end
   local fields = call('HMGET', POOL, 'open_at', 'loaded')
   if sub(conf, 1, 1) == 'r' and fields[1] and fields[2] == '1' then
@@ -225,7 +224,7 @@ end
 -- Contacts that have expired, at most `batch` numbers; returns how many numbers went down.
 function slow.expire(batch)
   local down = 0
-  local due = call('ZRANGEBYSCORE', REGS, '-inf', us(slow.due(168)), 'LIMIT', 0, batch)
+  local due = call('ZRANGEBYSCORE', REGS, '-inf', us(slow.due(CONTACTS_LAG)), 'LIMIT', 0, batch)
   for _, number in ipairs(due) do
     local b, u, since, props = slow.read(number)
     local alive = false
@@ -248,7 +247,7 @@ function slow.expire(batch)
     end
   end
   local first = call('ZRANGE', REGS, 0, 0, 'WITHSCORES')[2] or MAX_TIME
-  column(DAY, fmt('%016d', math.min(slow.due_from(first, 168), sub(conf, 84, 93) * 1000000)))
+  column(DAY, fmt('%016d', math.min(slow.due_from(first, CONTACTS_LAG), sub(conf, 84, 93) * 1000000)))
   return down, #due >= batch
 end
 
