@@ -187,6 +187,16 @@ def test_calls_lost_with_redis_are_not_told(ahead_s: int) -> None:
     assert (row.calls_24h, row.untold_24h) == (0, 1)
 
 
+def test_a_call_that_redis_does_not_have_ends_no_earlier_than_it_began() -> None:
+    pool = make_pool(numbers=1)
+    send("east", "call", call_id="a")
+    drain(pool)
+    CallRecord.objects.update(started_at=NOW + timedelta(hours=1))
+    close_untold(CallRecord.objects.get())
+    record = CallRecord.objects.get()
+    assert record.ended_at == record.started_at
+
+
 def test_a_number_with_few_calls_has_no_rate() -> None:
     pool = make_pool()
     calls = [
