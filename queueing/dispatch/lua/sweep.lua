@@ -46,7 +46,7 @@ for i = 1, #gone do
   stop(p, 'lost', 'silent')
   stopped[i] = p.key
 end
-local opened = status == 'r' and head[9] and head[9] + 0 <= now
+local opened = not deaf and status == 'r' and head[9] and head[9] + 0 <= now
 if opened then
   status, conf = 'o', 'o' .. sub(conf, 2)
   call('HSET', GROUP, 'conf', conf)
@@ -77,7 +77,7 @@ local next_us = now + shortest_term()
 local listening = deaf and listens_at or 0
 next_us = math.min(next_us, math.max(listening, earliest(next_us, BEATS, GONE, TIMERS)))
 if deaf then next_us = math.min(next_us, listens_at) end
-if status == 'r' and head[9] then next_us = math.min(next_us, head[9]) end
+if status == 'r' and head[9] then next_us = math.min(next_us, math.max(listening, head[9])) end
 if head[11] and head[11] ~= '' then next_us = math.min(next_us, math.max(listening, head[11])) end
 if call('EXISTS', CLEAR) == 1 then next_us = math.min(next_us, now + 1000000) end -- some have no room to be told
 more = again or #silent == batch or #gone == math.min(batch, 20) or #due == batch

@@ -211,6 +211,12 @@ class GroupMachine(RuleBasedStateMachine):
         self.next_us = 0
         self.bench.run(dispatcher.sweep(SLUG, batch))
 
+    @rule(seconds=st.sampled_from([-3600, -300, -40, 40, 300]))
+    def step(self, seconds: int) -> None:
+        """The clock is set."""
+        self.clock.advance(seconds)
+        self.next_us = 0
+
     @rule(batch=st.sampled_from([1, 500]))
     def sweep(self, batch: int) -> None:
         self.next_us = self.bench.sweep(batch)[-1].next_us
@@ -255,6 +261,9 @@ class GroupMachine(RuleBasedStateMachine):
             peer.agrees()
         assert broken(self.bench.client, KEYS.tag) == []
         assert self.bench.show().clearing == 0
+        self.bench.advance(20, *[each.peer for each in self.peers.values() if each.peer])
+        begun = [int(text.split("\t")[3]) for text in self.bench.client.hvals(KEYS.tag + ":routes")]
+        assert max(begun, default=0) <= self.clock.now_us
 
 
 def test_random_histories_keep_the_laws_and_all_peers_agree(

@@ -3,7 +3,7 @@
 import pytest
 
 from queueing.dispatch import dispatcher
-from tests.dispatch.dispatcher.group_support import KEYS, SLUG, GroupUnderTest, Peer
+from tests.dispatch.dispatcher.group_support import GENERATION, KEYS, SLUG, GroupUnderTest, Peer
 
 QUICK = {"heartbeat_seconds": 1, "missed_limit": 3, "timed_route_seconds": 30}
 SHARINGS = ("least", "turn", "key")
@@ -229,3 +229,78 @@ def test_what_may_be_due_sooner_is_announced(quick: GroupUnderTest, what: str) -
     assert hears.get_message(timeout=5)["data"] == KEYS.tag
     assert hears.get_message(timeout=0.05) is None
     hears.close()
+
+
+# -- a clock that steps ----------------------------------------------------------------------------
+
+STEPS = (40.0, 300.0, 3_600.0)
+
+
+def step(group: GroupUnderTest, seconds: float, *alive: Peer) -> None:
+    """The clock steps, and goes on for 10 s."""
+    assert group.clock is not None
+    group.clock.advance(seconds)
+    group.listen()
+    group.advance(10, *alive)
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_what_begins_while_the_clock_is_ahead_has_its_own_time(
+    quick: GroupUnderTest, seconds: float
+) -> None:
+    set_up(quick, route_limit_seconds=60)
+    front, back = quick.front(), quick.back()
+    step(quick, seconds, front, back)
+    front.start("timed", ttl_seconds=30)
+    front.start("untimed")
+    step(quick, -seconds, front, back)
+    quick.advance(19, front, back)
+    for word in ("timed", "untimed"):
+        assert front.message(f"f1/{word}").outcome == "routed"
+    quick.advance(15, front, back)
+    assert (quick.route("f1/timed"), quick.route("f1/untimed") is None) == (None, False)
+    quick.advance(30, front, back)
+    assert quick.route("f1/untimed") is None
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_a_deadline_that_a_peer_told_is_kept_over_a_step(
+    quick: GroupUnderTest, seconds: float
+) -> None:
+    assert quick.clock is not None
+    deadline = quick.clock.now_us + 7_200_000_000
+    step(quick, seconds)
+    front, back = quick.front(), quick.back()
+    front.resync(("f1/both", "as-1", deadline), ("f1/one", "as-1", deadline))
+    back.resync(("f1/both", "f1", deadline))
+    step(quick, -seconds, front, back)
+    route = quick.route("f1/both")
+    assert route is not None
+    assert (route.started_us <= quick.clock.now_us, route.deadline_us) == (True, deadline)
+    quick.advance(quick.settings.disconnect_seconds, front, back)
+    assert quick.route("f1/one") is None  # the other end has not named it
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_a_recovering_group_opens_in_its_own_time(quick: GroupUnderTest, seconds: float) -> None:
+    step(quick, seconds)
+    quick.run(dispatcher.recover(SLUG, GENERATION + 1, quick.settings, []))
+    step(quick, -seconds)
+    quick.advance(quick.settings.disconnect_seconds - 11)
+    assert quick.show().status == "recovering"
+    quick.advance(5)
+    assert quick.show().status == "open"
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_a_recovering_group_does_not_open_by_a_step_at_once(
+    group: GroupUnderTest, seconds: float
+) -> None:
+    assert group.clock is not None
+    group.run(dispatcher.recover(SLUG, GENERATION + 1, group.settings, []))
+    group.advance(30)
+    step(group, max(seconds, group.settings.disconnect_seconds))
+    assert group.show().status == "recovering"
+    step(group, -seconds)
+    group.advance(group.settings.disconnect_seconds)
+    assert group.show().status == "open"

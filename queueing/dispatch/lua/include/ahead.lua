@@ -8,3 +8,7 @@ for i = 1, #ahead do
   keep_peer(p)
   call('ZADD', GONE, p.till, p.key)
 end
+if status == 'r' and head[9] and head[9] - now > DISCONNECT then
+  head[9] = int(now + DISCONNECT)
+  call('HSET', GROUP, 'opens_at', head[9])
+end

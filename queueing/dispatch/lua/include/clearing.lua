@@ -42,6 +42,14 @@ local function clear_life(life, limit)
   return #some, cleared
 end
 
+-- Begun by a clock that was ahead: its time counts from now. A deadline that a peer told is of another clock.
+local function count_anew(r)
+  if r.deadline ~= '' and r.why ~= 'restored' then r.deadline = int(r.deadline - r.started + now) end
+  r.started = at
+  keep_route(r)
+  if sub(r.flags, 1, 1) == 'p' then call('ZADD', TIMERS, int(now + DISCONNECT), r.session) else set_timer(r) end
+end
+
 -- Untimed routes older than the limit: one step of a walk round all routes, so one of a million is
 -- found some time after it is due, never before.
 local function clear_old(batch)
@@ -50,7 +58,9 @@ local function clear_old(batch)
   local cleared = 0
   for i = 1, #some[2], 2 do
     local started, deadline = match(some[2][i + 1], '^[^\t]*\t%d*\t%d*\t(%d+)\t(%d*)')
-    if deadline == '' and started + ROUTE_LIMIT <= now then
+    if started + 0 > now then
+      count_anew(route_of(some[2][i]))
+    elseif deadline == '' and started + ROUTE_LIMIT <= now then
       local r = route_of(some[2][i])
       if r and sub(r.flags, 1, 1) ~= 'p' and end_route(r, 'expired') then cleared = cleared + 1 end
     end
