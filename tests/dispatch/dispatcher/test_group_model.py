@@ -261,7 +261,7 @@ class GroupMachine(RuleBasedStateMachine):
             peer.agrees()
         assert broken(self.bench.client, KEYS.tag) == []
         assert self.bench.show().clearing == 0
-        self.bench.advance(20, *[each.peer for each in self.peers.values() if each.peer])
+        self.bench.advance(60, *[each.peer for each in self.peers.values() if each.peer])
         begun = [int(text.split("\t")[3]) for text in self.bench.client.hvals(KEYS.tag + ":routes")]
         assert max(begun, default=0) <= self.clock.now_us
 

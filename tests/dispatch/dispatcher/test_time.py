@@ -257,10 +257,22 @@ def test_what_begins_while_the_clock_is_ahead_has_its_own_time(
     quick.advance(19, front, back)
     for word in ("timed", "untimed"):
         assert front.message(f"f1/{word}").outcome == "routed"
-    quick.advance(15, front, back)
+    quick.advance(45, front, back)
     assert (quick.route("f1/timed"), quick.route("f1/untimed") is None) == (None, False)
     quick.advance(30, front, back)
     assert quick.route("f1/untimed") is None
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_a_clock_that_is_behind_for_a_while_ends_no_route(
+    quick: GroupUnderTest, seconds: float
+) -> None:
+    front, back = quick.front(), quick.back()
+    front.start("timed", ttl_seconds=90)
+    for by in (-seconds, seconds):
+        step(quick, by, front, back)
+        quick.advance(10, front, back)
+    assert front.message("f1/timed").outcome == "routed"
 
 
 @pytest.mark.parametrize("seconds", STEPS)
@@ -274,6 +286,7 @@ def test_a_deadline_that_a_peer_told_is_kept_over_a_step(
     front.resync(("f1/both", "as-1", deadline), ("f1/one", "as-1", deadline))
     back.resync(("f1/both", "f1", deadline))
     step(quick, -seconds, front, back)
+    quick.advance(30, front, back)
     route = quick.route("f1/both")
     assert route is not None
     assert (route.started_us <= quick.clock.now_us, route.deadline_us) == (True, deadline)

@@ -42,7 +42,8 @@ local function clear_life(life, limit)
   return #some, cleared
 end
 
--- Begun by a clock that was ahead: its time counts from now. A deadline that a peer told is of another clock.
+-- Begun by a clock that was ahead: its time counts from now, once the clock has gone on for 30 s since it stepped (this
+-- one may be behind). A deadline that a peer told is of another clock.
 local function count_anew(r)
   if r.deadline ~= '' and r.why ~= 'restored' then r.deadline = int(r.deadline - r.started + now) end
   r.started = at
@@ -58,7 +59,7 @@ local function clear_old(batch)
   local cleared = 0
   for i = 1, #some[2], 2 do
     local started, deadline = match(some[2][i + 1], '^[^\t]*\t%d*\t%d*\t(%d+)\t(%d*)')
-    if started + 0 > now then
+    if started + 0 > now and now - listens_at > 30000000 then
       count_anew(route_of(some[2][i]))
     elseif deadline == '' and started + ROUTE_LIMIT <= now then
       local r = route_of(some[2][i])
