@@ -18,7 +18,9 @@ local columns = ARGV[1] or ''
 if #columns ~= 75 or find(columns, '%D') or find(ARGV[2] or '', '[^%d ]') or not find(ARGV[3] or '', '^%d+$') then
   return { '-1', 'malformed columns' }
 end
-call('HSET', ACCT, 'conf', sub(conf, 1, 1) .. sub(columns, 1, 70) .. sub(conf, 72, 76), 'spent', fmt('%d', spent),
+local midnight = sub(conf, 62, 71)
+if now < midnight * 1000000 then midnight = sub(columns, 61, 70) end -- else it has passed, by a clock in doubt
+call('HSET', ACCT, 'conf', sub(conf, 1, 1) .. sub(columns, 1, 60) .. midnight .. sub(conf, 72, 76), 'spent', fmt('%d', spent),
   'days', ARGV[2] or '', 'log_limit', ARGV[3], 'script_sha', ARGV[4] or '', 'script_version', VERSION)
 if sub(columns, 27, 47) ~= sub(conf, 28, 48) then redis.pcall('PUBLISH', 'timers:new', ACCT) end -- other periods
 return { '1', 'configured' }

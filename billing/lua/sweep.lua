@@ -24,6 +24,25 @@ local period, lag = sub(conf, 42, 48) * 1000000, lags and lags[3] or 0
 local orphans = call('ZRANGEBYSCORE', PARKED, '-inf', '(' .. fmt('%d', now - lag), 'LIMIT', 0, limit)
 local oldest = fmt('%d', now - period - lag)
 local unpaid = call('ZRANGEBYSCORE', UNPAID, '-inf', '(' .. oldest, 'LIMIT', 0, limit)
+-- What a clock that was ahead began counts from now, and what was put off by it is due as before: a piece of the holds.
+local place = call('HGET', ACCT, 'ahead')
+if place then
+  local page = call('ZSCAN', DEADLINES, place, 'COUNT', limit)
+  for i = 1, #page[2], 2 do
+    local id = page[2][i]
+    local st = call('HGET', MESSAGES, id)
+    if st and find('hs', sub(st, 1, 1), 1, true) then
+      local since, kind = sub(st, 8, 23), sub(st, 1, 1) == 's' and 3 or sub(st, 2, 2) == 'c' and 2 or 1
+      if since + 0 > now then
+        since = at
+        call('HSET', MESSAGES, id, sub(st, 1, 7) .. at .. sub(st, 24))
+      end
+      call('ZADD', DEADLINES, fmt('%d', since + sub(conf, 21 + 7 * kind, 27 + 7 * kind) * 1000000), id)
+    end
+  end
+  place = page[1]
+  if place == '0' then call('HDEL', ACCT, 'ahead') else call('HSET', ACCT, 'ahead', place) end
+end
 local states, sets, due, done, most = {}, {}, {}, {}, limit
 --@include end_due
 --@include write_states
@@ -47,7 +66,7 @@ for _, id in ipairs(unpaid) do
 end
 if #unpaid > 0 then call('ZREM', UNPAID, unpack(unpaid)) end
 --@include close
-local more = #over == limit or #orphans == limit or #unpaid == limit
+local more = now < acct[3] + 0 or place and place ~= '0' or #over == limit or #orphans == limit or #unpaid == limit
 -- The earliest time at which something is due; whatever begins later lasts as long as the shortest period.
 local next_us = now + math.max(1, math.min(sub(conf, 28, 34) + 0, sub(conf, 35, 41) + 0, sub(conf, 42, 48) + 0)) * 1000000
 next_us = earliest(next_us, DEADLINES)

@@ -19,6 +19,6 @@ if now - acct[3] > 90000000 or acct[10] and acct[10] ~= '' then
   --@include doubt
 end
 local conf_after -- set when the day has turned: conf with the next midnight
-if now >= sub(conf, 62, 71) * 1000000 then
+if now - (lags and lags[1] > 0 and lags[1] + 90000000 or 0) >= sub(conf, 62, 71) * 1000000 then
   --@include roll
 end

@@ -14,6 +14,7 @@ from billing.wallet import Change, Charge, HoldRequest, Quote, WalletSettings
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
 SECOND = 1_000_000
+DAY = 86_400 * SECOND  # the tests' wallets live in UTC
 MOST_SEEN = 16
 BELIEVED = 90 * SECOND  # since the wallet was seen last
 NOTED = 10 * SECOND
@@ -64,26 +65,23 @@ class Model:
     clock: int = 0  # the last time that the wallet saw; 0 = now
     doubts: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 3)  # lag, beginning
     most_parked: int = 0  # messages that are parked, or were when they were counted last
+    day: int = 1
+    midnight: int = 0
+    ahead: bool = False  # the clock was, and no sweep has looked at what that began
+    stored_day: tuple[int, int, int, int] = (0, 0, 0, 0)  # seq, then day, midnight, spent
 
     @property
     def seq(self) -> int:
         return len(self.entries)
 
-    @property
-    def day(self) -> int:
-        return self.now // (86_400 * SECOND)  # the tests' wallets live in UTC
-
     def __post_init__(self) -> None:
         self.clock = self.clock or self.now
+        self.midnight = (self.now // DAY + 1) * DAY
+        self.stored_day = (0, self.day, self.midnight, 0)
 
     def write(self, kind: str, name: str, **more: object) -> None:
         self.clock = self.now
         self.entries.append(Change(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
-
-    def roll(self, day_before: int) -> None:
-        """A new day begins with nothing spent; called when the time was moved."""
-        if self.day != day_before:
-            self.spent = 0
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -102,9 +100,14 @@ class Model:
 
     def look(self) -> None:
         """A command begins: does it believe the clock? What it does not believe is kept."""
+        if self.seq == self.stored_day[0]:
+            _, self.day, self.midnight, self.spent = self.stored_day
+        self.stored_day = (self.seq, self.day, self.midnight, self.spent)
         away = self.now - self.clock
-        some = away >= NOTED and any(map(self.is_open, self.messages.values()))
-        gap = away if some and away > BELIEVED else 0
+        some = any(map(self.is_open, self.messages.values()))
+        limited = self.settings.daily_limit > 0
+        waits = some or (limited and self.now >= self.midnight)
+        gap = away if waits and away > BELIEVED else 0
         doubts = []
         for (lag, began), period in zip(self.doubts, self.periods, strict=True):
             if self.now < began or self.now - began >= period:
@@ -113,8 +116,12 @@ class Model:
                 began = began if lag else self.now
                 lag += gap - min(BELIEVED, period // 2)
             doubts.append((lag, began))
-        if some or doubts != self.doubts:
+        self.ahead = self.ahead or away < 0
+        if away < 0 or (away >= NOTED and (some or limited)) or doubts != self.doubts:
             self.doubts, self.clock = doubts, self.now
+        lag = self.doubts[0][0]
+        if self.now - (lag and lag + BELIEVED) >= self.midnight:  # stored with the next entry
+            self.day, self.midnight, self.spent = self.day + 1, (self.now // DAY + 1) * DAY, 0
 
     def due(self, message: Held) -> int | None:
         """The last µs at which an open hold still stands, if the clock is right."""

@@ -128,6 +128,11 @@ class WholeModel(Model):
         """End up to `limit` of each kind; (cancelled, expired, orphans, unpaid)."""
         if self.status == "recovering":
             return 0, 0, 0, 0
+        for held in self.messages.values() if self.ahead else ():
+            if self.is_open(held):
+                held.since = min(held.since, self.now)
+                held.score = self.due(held) or 0
+        self.ahead = False
         self.look()
         parked = [
             (held.since, name)

@@ -9,6 +9,7 @@ from poolsite.runtime.redis_server import RedisServer
 from tests.billing.wallet.wallet_support import (
     HOURS_72,
     KEYS,
+    SLUG,
     WalletUnderTest,
     jump,
     lock,
@@ -117,3 +118,121 @@ def test_a_wallet_without_open_holds_has_no_doubt_and_writes_nothing(
     assert bench.client.hgetall(KEYS.tag) == before
     bench.hold()
     assert not bench.client.hget(KEYS.tag, "doubt")
+
+
+# -- a clock that was ahead, and is right again ------------------------------------------------------
+
+STEPS = [40.0, 300.0, HOUR]
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+@pytest.mark.parametrize("first", ["sweep", "hold"])
+def test_what_was_held_by_a_clock_that_was_ahead_counts_from_now(
+    bench: WalletUnderTest, seconds: float, first: str
+) -> None:
+    bench.move("recharge", 1_000)
+    jump(bench, seconds)
+    ends = {"call": 60.0, "message": 600.0, "sent": float(HOURS_72)}
+    for name in ends:
+        bench.hold(name, kind="call" if name == "call" else "message", sent=name == "sent")
+    bench.pass_time(10)
+    jump(bench, -seconds)
+    if first == "hold":
+        assert bench.hold("right").answer == "held"
+        assert bench.cancel("right").answer == "cancelled"
+    while bench.sweep(1).more:
+        pass
+    passed = 0.0
+    for name, end in ends.items():
+        bench.pass_time(end - passed)
+        assert (bench.sweep().count, bench.state(name)) == (0, "sent" if name == "sent" else "held")
+        bench.pass_time(0.000001)
+        passed = end + 0.000001
+        assert bench.sweep().count == 1
+    assert bench.balance().held == 0
+    bench.prove()
+
+
+@pytest.mark.parametrize("seconds", STEPS)
+def test_a_clock_that_is_behind_for_a_while_ends_no_hold(
+    bench: WalletUnderTest, seconds: float
+) -> None:
+    bench.hold(sent=True)
+    lock_seconds = UNSENT - 100.0
+    bench.hold("unsent")
+    for by in (-seconds, seconds):
+        jump(bench, by)
+        assert bench.sweep().count == 0
+        bench.pass_time(10)
+    bench.pass_time(lock_seconds - 20)
+    assert bench.sweep().count == 0
+    assert bench.sent("unsent").answer == "sent"
+
+
+def test_what_was_put_off_by_a_clock_that_was_ahead_is_due_as_before(
+    bench: WalletUnderTest,
+) -> None:
+    bench.hold()
+    jump(bench, HOUR)
+    assert bench.sweep().count == 0
+    bench.pass_time(10)
+    jump(bench, -HOUR)
+    bench.sweep()
+    bench.pass_time(UNSENT - 9)
+    assert bench.sweep().cancelled == 1
+
+
+def spend_the_limit(bench: WalletUnderTest, clock: ScriptClock, before: float) -> None:
+    """A wallet whose day's limit is spent, so long before midnight; it is seen at that moment."""
+    bench.empty()
+    day = wallet.WalletSettings().midnights(bench.now)[0]
+    clock.set(round((day - before) * 1_000_000))
+    bench.create(100_000, daily_limit=1_000)
+    assert [bench.session(name, 500).answer for name in "ab"] == ["settled", "settled"]
+
+
+@pytest.mark.parametrize("seconds", [300.0, HOUR])
+@pytest.mark.parametrize("asked", [1, 3])
+def test_a_step_over_midnight_begins_no_day(
+    bench: WalletUnderTest, test_clock: ScriptClock, seconds: float, asked: int
+) -> None:
+    spend_the_limit(bench, test_clock, 100)
+    jump(bench, seconds)
+    for n in range(asked):
+        assert bench.session(f"ahead-{n}", 500).answer == "daily limit"
+        bench.run(wallet.configure(SLUG, bench.settings, now=bench.now))
+        test_clock.advance(7)
+    jump(bench, -seconds)
+    assert bench.session("back", 500).answer == "daily limit"
+    test_clock.advance(50)
+    bench.sweep()
+    assert bench.session("still", 500).answer == "daily limit"
+    test_clock.advance(51)
+    assert [bench.session(name, 500).answer for name in "cde"] == [
+        *("settled", "settled", "daily limit")
+    ]
+    test_clock.advance(600)
+    assert bench.session("f", 500).answer == "daily limit"
+
+
+def test_a_midnight_is_believed_at_last(bench: WalletUnderTest, test_clock: ScriptClock) -> None:
+    """Nobody asked all night, the timers neither: the old day goes on for one period."""
+    spend_the_limit(bench, test_clock, 100)
+    jump(bench, HOUR)
+    assert bench.session("c", 500).answer == "daily limit"
+    bench.sweep()
+    bench.run(wallet.configure(SLUG, bench.settings, now=bench.now))
+    test_clock.advance(UNSENT)
+    assert bench.session("c", 500).answer == "settled"
+
+
+def test_a_wallet_with_a_limit_that_the_timers_visit_has_its_day_at_midnight(
+    bench: WalletUnderTest, test_clock: ScriptClock
+) -> None:
+    spend_the_limit(bench, test_clock, 181)
+    for _ in range(3):
+        test_clock.advance(wallet.VISIT_SECONDS)
+        bench.sweep()
+    assert bench.session("c", 500).answer == "daily limit"
+    test_clock.advance(1)
+    assert bench.session("c", 500).answer == "settled"

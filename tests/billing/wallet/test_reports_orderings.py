@@ -85,9 +85,7 @@ def take_step(bench: WalletUnderTest, model: Model, steps: list[tuple[str, str]]
 
 
 def pass_time(bench: WalletUnderTest, model: Model, seconds: float, *, swept: bool) -> None:
-    before = model.day
     model.now = model.clock = bench.pass_time(seconds)
-    model.roll(before)
     if swept:
         sweep(bench, model)
 
