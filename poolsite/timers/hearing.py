@@ -29,7 +29,7 @@ class Hearing:
         self._noted_at = pace()
         if not web_lives:
             self._since_ms = None
-        elif self._since_ms is None or not unbroken:
+        elif self._since_ms is None or not unbroken or self._since_ms > now * 1_000:
             self._since_ms = round(now * 1_000)
 
     def interrupt(self) -> None:

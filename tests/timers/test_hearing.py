@@ -43,6 +43,14 @@ def test_a_web_process_that_is_back_is_heard_since_then(pace: Pace) -> None:
     assert look(heard, pace, 103.0) == 1_102_000
 
 
+def test_a_clock_that_was_ahead_says_nothing_of_the_future(pace: Pace) -> None:
+    heard = Hearing()
+    look(heard, pace, 100.0)
+    heard.interrupt()
+    heard.note(4_700.0)
+    assert look(heard, pace, 101.0) == 1_101_000
+
+
 def test_a_redis_that_does_not_answer_hears_nobody(pace: Pace) -> None:
     heard = Hearing()
     look(heard, pace, 100.0)

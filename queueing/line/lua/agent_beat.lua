@@ -21,7 +21,7 @@ Version: 1
 local a = agent_of(ARGV[1])
 if not a then return { 'gone', int(seq) } end
 if a.state == 'x' then return agent_reply('offline', a) end
-call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
+beats('a' .. a.id, a.ttl)
 if not a.away then return agent_reply('ok', a) end
 --@include matching
 --@include moves

@@ -29,14 +29,14 @@ for i = 1, #ARGV, 6 do
   local q = queue_of(queue)
   if q and find(class, '^[1-9]$') and find(arrived, '^%d+$') and not call('HGET', VISITS, id) then
     local need = need_of(skills) or '0'
-    local v = { id = id, state = 'w', queue = queue, class = class, ticket = arrived, joined = arrived, need = need,
+    local v = { id = id, state = 'w', queue = queue, class = class, ticket = arrived, joined = int(math.min(arrived, now)), need = need,
       agent = '-', since = int(now_ms), token = '-', word = '-' }
     local a = agent ~= '-' and agent_of(agent)
     if a and a.capacity > a.used then
       if a.state == 'x' then
         a.state, a.login, a.since = 'o', int(now_ms), int(now_ms)
         online(a, 1)
-        call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
+        beats('a' .. a.id, a.ttl)
         log('login', 'a', a.id, 'w', 'recovered')
       end
       v.state, v.agent = 'r', agent
@@ -46,8 +46,9 @@ for i = 1, #ARGV, 6 do
     local d = delta(v)
     keep_visit(v)
     beat_visit(v, q)
-    if v.state == 'w' and q.longest > 0 then call('ZADD', TIMERS, int(math.max(now_ms, arrived / 1000 + q.longest)), 'm' .. id) end
+    if v.state == 'w' and q.longest > 0 then call('ZADD', TIMERS, int(math.max(now_ms, v.joined / 1000 + q.longest)), 'm' .. id) end
     log('loaded', 'v', id, 'a', v.agent, 'q', queue, 'c', class, 't', arrived, 'd', d)
+    if arrived + 0 > last_ticket + 0 then last_ticket = arrived end
     put = put + 1
   end
 end

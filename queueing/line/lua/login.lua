@@ -36,7 +36,7 @@ elseif a.pending ~= '-' then
 end
 a.pending, a.word = '-', '-'
 agent_here(a)
-call('ZADD', TIMERS, int(now_ms + a.ttl), 'a' .. a.id)
+beats('a' .. a.id, a.ttl)
 match_agent(a)
 keep_agent(a)
 tell('agent', '-', a.id)

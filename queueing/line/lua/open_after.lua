@@ -32,6 +32,6 @@ local after = tonumber(ARGV[2])
 if not after or after < 0 or after > 86400000 then return { 'malformed after' } end
 if call('HGET', DESK, 'generation') ~= ARGV[1] then return { 'other generation' } end
 if status ~= 'r' or call('HGET', DESK, 'opens_at') then return { 'repeat', int(seq) } end
-call('HSET', DESK, 'opens_at', int(now_ms + after))
+call('HSET', DESK, 'opens_at', int(now_ms + after), 'opens_in', int(after))
 redis.pcall('PUBLISH', 'timers:new', DESK)
 return { 'ok', int(seq) }

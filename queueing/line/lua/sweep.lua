@@ -28,7 +28,7 @@ if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malfo
 local told = ARGV[2] or ''
 if told ~= 'now' and not find(told, '^%d+$') then return { 'malformed heard_since' } end
 if not find(ARGV[3] or '0', '^%d+$') then return { 'malformed patience' } end
-local patience, known = (ARGV[3] or 0) + 0, call('HMGET', DESK, 'heard', 'walked', 'opens_at')
+local patience, known = (ARGV[3] or 0) + 0, call('HMGET', DESK, 'heard', 'walked', 'opens_at', 'steady', 'ahead', 'opens_in')
 local walked_ago = math.abs(now_ms - (known[2] or 0))
 if patience > 0 then
   local next_ms = earliest(now_ms + 1000, TIMERS)
@@ -37,11 +37,19 @@ if patience > 0 then
     return { '0', int(seq), '0', int(now), int(next_ms * 1000) }
   end
 end
-heard_since = told == 'now' and now_ms or told + 0
+-- Nobody swept for 5 s: the service was away, or the clock has stepped. Silence counts from now, and what is due waits for
+-- 5 s, in which the monitors notice a step.
+local steady = known[2] and walked_ago > 5000 and int(now_ms) or known[4] or '0'
+local holds = steady + 5000 > now_ms
+heard_since = told == 'now' and now_ms or math.max(told, steady)
 if known[1] ~= told then call('HSET', DESK, 'heard', told) end
 if status == 'r' then
   local opens = known[3]
-  if opens and opens + 0 <= now_ms then
+  if opens and known[6] and opens - now_ms > known[6] + 0 then
+    opens = int(now_ms + known[6])
+    call('HSET', DESK, 'opens_at', opens)
+  end
+  if opens and opens + 0 <= now_ms and not holds then
     status, opened = 'o', true
     call('HSET', DESK, 'conf', 'o')
     call('HDEL', DESK, 'opens_at')
@@ -49,7 +57,14 @@ if status == 'r' then
     -- Whoever came back is matched by the walk over free agents below.
   end
 end
-local due = call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch)
+local place = now < h[3] + 0 and '0' or known[5]
+if place then
+  if not holds then
+    --@include ahead
+  end
+  if place == '0' and not holds then call('HDEL', DESK, 'ahead') else call('HSET', DESK, 'ahead', place) end
+end
+local due = holds and {} or call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch)
 local handled = 0
 -- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
 local function unheard(timer, ms)
@@ -62,12 +77,9 @@ local function visitor(id)
   if not v then return end
   local q = queue_of(v.queue)
   local ttl, room_grace = q and q.ttl or 15000, q and q.room_grace or 90000 -- a room may outlive its queue
-  local silence = ttl
-  if v.state == 'a' and q then silence = q.grace
-  elseif away_in_room(v) then silence = room_grace end
   if v.state == 'e' then
     call('HDEL', VISITS, id)
-  elseif unheard('v' .. id, silence) then
+  elseif unheard('v' .. id, silence_of(v)) then
     return
   elseif v.state == 'a' then
     end_visit(v, 'lost', 'sweep')
@@ -251,13 +263,13 @@ local function walk()
   end
 end
 if opened or walked_ago >= 1000 then
-  call('HSET', DESK, 'walked', int(now_ms)) -- a match believes what it is told here of who could be heard
+  call('HSET', DESK, 'walked', int(now_ms), 'clock', int(now), 'steady', steady) -- a match believes what it is told here of who could be heard
   if status == 'o' then walk() end
 end
 --@include close
 -- Whatever begins from now on lasts at least a second.
-local somebody = call('EXISTS', VISITS) == 1 or call('EXISTS', FREE) == 1
-local next_ms = earliest(now_ms + (somebody and 1000 or 60000), TIMERS)
+local next_ms = earliest(now_ms + (call('EXISTS', TIMERS) == 1 and 1000 or 60000), TIMERS)
 local opens = status == 'r' and call('HGET', DESK, 'opens_at')
 if opens then next_ms = math.min(next_ms, opens + 0) end
+if holds then next_ms = now_ms + 1000 elseif place and place ~= '0' then next_ms = now_ms end
 return { (#due == batch or next_ms <= now_ms) and '1' or '0', int(seq), int(handled), int(now), int(next_ms * 1000) }

@@ -173,6 +173,14 @@ class DeskMachine(RuleBasedStateMachine):
         self._finish(agent, data)
         self._join(data.draw(st.sampled_from(QUEUES)), 5, data.draw(st.sampled_from(SKILLS)))
 
+    @rule(seconds=st.sampled_from([-3_600, -300, -40, 40, 300, 3_600]))
+    def the_clock_steps(self, seconds: int) -> None:
+        """The sweeps have noticed it when anything else happens."""
+        assert self.bench.clock is not None
+        self.bench.clock.advance(seconds)
+        self.bench.advance(15.0, *AGENTS, *self.visits)
+        self.silent, self.unswept = set(), False
+
     # -- the laws --------------------------------------------------------------------------
 
     @invariant()

@@ -226,8 +226,7 @@ def test_a_sweep_with_patience_does_what_others_have_left(line: DeskUnderTest) -
     looked = line.run(desk.sweep(SLUG, patience_seconds=0.2))
     assert (looked.more, looked.handled, looked.now_us) == (False, 0, now)
     assert looked.next_us == now + 1_000_000
-    line.clock.advance(TTL - 1)
-    line.sweep()
+    line.advance(TTL - 1)
     line.clock.advance(1.0)  # the agent's silence is due, and the timers may still come
     assert line.run(desk.sweep(SLUG, patience_seconds=0.2)).handled == 0
     line.clock.advance(0.2)

@@ -4,6 +4,7 @@ local state, queue, class, ticket, arrived, agent, token, word = match(call('HGE
 if state and not (state == 'r' and token ~= '-') then
   local ttl = match(call('HGET', QUEUES, queue) or '', '^%a %d (%d+)') or 15 -- a room may outlive its queue
   call('ZADD', TIMERS, int(now_ms + ttl * 1000), 'v' .. ARGV[1])
+  if now - h[3] > 3000000 then call('HSET', DESK, 'clock', int(now)) end
   local answer, ahead = 'room', 0
   if state ~= 'r' then
     local from = fmt('%06d', queue)

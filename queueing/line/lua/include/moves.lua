@@ -1,7 +1,6 @@
 -- Steps that several scripts share: coming back, ending, an agent's leaving.
 local function beat_visit(v, q)
-  local ms = q and q.ttl or 15000 -- a room may outlive its queue
-  call('ZADD', TIMERS, int(now_ms + ms), 'v' .. v.id)
+  beats('v' .. v.id, q and q.ttl or 15000) -- a room may outlive its queue
 end
 -- A sign of life; one who was away is back at the same place, or in the same room.
 local function here_again(v)

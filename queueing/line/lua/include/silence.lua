@@ -5,9 +5,9 @@ local heard_since -- ms; a sweep is told it, others read what a sweep has stored
 -- Whether people could be heard for so many ms. What no sweep has confirmed for 5 s is not believed: the service was away.
 local function heard_for(ms)
   if not heard_since then
-    local told = call('HMGET', DESK, 'heard', 'walked')
+    local told = call('HMGET', DESK, 'heard', 'walked', 'steady')
     local since = tonumber(told[1])
-    heard_since = since and math.abs(now_ms - (told[2] or 0)) < 5000 and since or now_ms
+    heard_since = since and math.abs(now_ms - (told[2] or 0)) < 5000 and math.max(since, told[3] or 0) or now_ms
   end
   return heard_since + ms <= now_ms
 end
@@ -22,6 +22,13 @@ end
 local function visitor_is_silent(v)
   local q = queue_of(v.queue)
   return is_over('v' .. v.id, q and q.ttl or 15000) -- a room may outlive its queue
+end
+-- For how long a visitor can be silent before something follows, in ms.
+local function silence_of(v)
+  local q = queue_of(v.queue)
+  if v.state == 'a' and q then return q.grace end
+  if away_in_room(v) then return q and q.room_grace or 90000 end
+  return q and q.ttl or 15000 -- a room may outlive its queue
 end
 -- A call passes over so many and leaves the rest to the next one.
 local function may_pass_over()
