@@ -62,7 +62,10 @@ local joined = arrived ~= '' and math.min(arrived + 0, now) or now
 local ticket = joined
 if arrived == '' then
   if ticket <= last_ticket + 0 then ticket = last_ticket + 1 end
-  if ticket - now < 1000000 then joined = ticket end -- else tickets are those of a clock that was ahead
+  joined = ticket
+  if ticket - now > 1000000 then
+    --@include tickets
+  end
   last_ticket = int(ticket)
 end
 v = { id = id, state = 'w', queue = queue, class = class, ticket = int(ticket), joined = int(joined), need = need,

@@ -263,7 +263,8 @@ local function walk()
   end
 end
 if opened or walked_ago >= 1000 then
-  call('HSET', DESK, 'walked', int(now_ms), 'clock', int(now), 'steady', steady) -- a match believes what it is told here of who could be heard
+  -- A match believes what it is told here of who could be heard.
+  call('HSET', DESK, 'walked', int(now_ms), 'clock', int(now), 'steady', steady)
   if status == 'o' then walk() end
 end
 --@include close

@@ -120,7 +120,7 @@ def test_a_wallet_without_open_holds_has_no_doubt_and_writes_nothing(
     assert not bench.client.hget(KEYS.tag, "doubt")
 
 
-# -- a clock that was ahead, and is right again ------------------------------------------------------
+# -- a clock that was ahead, and is right again ----------------------------------------------------
 
 STEPS = [40.0, 300.0, HOUR]
 

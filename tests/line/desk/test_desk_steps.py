@@ -113,6 +113,25 @@ def test_waits_and_skills_count_from_now(line: DeskUnderTest, seconds: int) -> N
 
 
 @AHEAD
+@pytest.mark.parametrize("skills", [{}, {"zh": 9}])
+def test_who_joins_while_the_clock_is_behind_waits_as_long_as_others(
+    line: DeskUnderTest, seconds: int, skills: dict[str, int]
+) -> None:
+    line.queue(1, max_wait_seconds=50)
+    line.agent(7, 1)
+    line.join("before")
+    line.sweep()
+    step(line, -seconds, "before")
+    line.join("behind", skills=skills)
+    back(line, -seconds, "before", "behind")
+    assert line.clock is not None
+    waited_us = line.clock.now_us - line.visit("behind").arrived_us
+    assert 0 <= waited_us <= 30_000_000
+    line.advance(20, "before", "behind")
+    assert line.beat("behind").answer == "waiting"
+
+
+@AHEAD
 def test_nobody_is_overtaken_and_waits_are_not_negative(line: DeskUnderTest, seconds: int) -> None:
     assert line.clock is not None
     names = ["before"]
@@ -122,13 +141,12 @@ def test_nobody_is_overtaken_and_waits_are_not_negative(line: DeskUnderTest, sec
     names.append("ahead")
     line.join("ahead")
     line.clock.advance(-seconds)
-    for n in range(3):
+    for n in range(12):
         line.clock.advance(1)
+        line.beats(*names)
+        line.sweep()
         names.append(f"after-{n}")
-        assert line.join(names[-1]).arrived_us <= line.clock.now_us
-    line.join("skilled", skills={"tax": 1})
-    names.append("skilled")
-    line.advance(10, *names)
+        line.join(names[-1], skills={"tax": 1} if n % 3 == 2 else {})
     assert [line.beat(name).ahead for name in names] == list(range(len(names)))
     for name in names:
         assert line.visit(name).arrived_us <= line.clock.now_us

@@ -8,7 +8,10 @@ if not known and skills == '' and arrived == '' then
     and (none == 'w' or ARGV[6] == '1' or (call('HGET', DESK, 'online:' .. queue) or '0') ~= '0')
     and (mode == 'm' or status ~= 'o' or not call('ZRANGEBYLEX', FREE, low, high, 'LIMIT', 0, 1)[1]) then
     local ticket = int(now > last_ticket + 0 and now or last_ticket + 1)
-    local joined = ticket - now < 1000000 and ticket or int(now) -- tickets may be those of a clock that was ahead
+    local joined = ticket
+    if ticket - now > 1000000 then
+      --@include tickets
+    end
     local place = class .. ticket .. ':' .. id
     last_ticket, joined_total = ticket, int(joined_total + 1)
     call('ZADD', TIMERS, int(now_ms + ttl * 1000), 'v' .. id)
