@@ -38,8 +38,9 @@ if patience > 0 then
   end
 end
 -- Nobody swept for 5 s: the service was away, or the clock has stepped. Silence counts from now, and what is due waits for
--- 5 s, in which the monitors notice a step.
-local steady = known[2] and walked_ago > 5000 and int(now_ms) or known[4] or '0'
+-- 5 s, in which the monitors notice a step; once a minute at most, so that sweeps which are always late get something done.
+local steady = known[4] or '0'
+if known[2] and walked_ago > 5000 and (now_ms < steady + 0 or now_ms - steady > 60000) then steady = int(now_ms) end
 local holds = steady + 5000 > now_ms
 heard_since = told == 'now' and now_ms or math.max(told, steady)
 if known[1] ~= told then call('HSET', DESK, 'heard', told) end

@@ -239,6 +239,17 @@ def test_a_step_that_stays_gives_everyone_the_grace_again(
     assert not {"away", "end", "agent_lost"} & set(kinds(line))
 
 
+def test_sweeps_that_are_always_late_end_what_is_due(line: DeskUnderTest) -> None:
+    line.queue(1)
+    line.agent(7, 1, online=True)
+    assert line.clock is not None
+    line.sweep()
+    for _ in range(30):
+        line.clock.advance(10)
+        line.sweep()
+    assert line.agent_record(7).state == "offline"
+
+
 def test_a_walk_is_done_in_pieces(line: DeskUnderTest) -> None:
     assert line.clock is not None
     names = [f"v{n}" for n in range(300)]
