@@ -93,6 +93,7 @@ class Stack(StackLoad):
             "POOLSITE_GATEWAY_TOKEN": secrets.token_urlsafe(32),
             "POOLSITE_DEBUG": "0",
             "POOLSITE_CHAOS": "1",
+            "POOLSITE_CALLS_KEEP_DAYS": "1",  # the hour of a demo is shorter than a step
             "POOLSITE_LOG_LEVEL": "INFO",
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
             "PYTHONUNBUFFERED": "1",

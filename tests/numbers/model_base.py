@@ -95,9 +95,9 @@ class Base(ABC):
         if call_id in self.waiters:
             return "waits"
         if call_id in self.ended:
-            return "ended" if self.now - self.ended[call_id][0] < KEPT else ""
+            return "ended" if self.contacts_due - self.ended[call_id][0] < KEPT else ""
         if call_id in self.counted_blocked:
-            return "blocked" if self.now - self.counted_blocked[call_id] < KEPT else ""
+            return "blocked" if self.contacts_due - self.counted_blocked[call_id] < KEPT else ""
         return ""
 
     def remember(self, call_id: str, what: str, number: str = "") -> None:

@@ -43,7 +43,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
         "index": {
             key: value
             for key, value in index.items()
-            if key[0] in "csWr" and not expired(key, value, now)
+            if key[0] in "csWr" and not expired(key, value, now, now)
         },
         "switches": {
             key[2:]: (value[14:], int(value[4:14])) for key, value in index.items() if key[0] == "w"
@@ -60,13 +60,13 @@ def differing(ours: Any, theirs: Any) -> Any:
     return ours, theirs
 
 
-def expired(key: str, value: str, now: int) -> bool:
-    """Whether the sweep would forget it."""
+def expired(key: str, value: str, now: int, due: int) -> bool:
+    """Whether the sweep would forget it; `due` is now less the clock's lag."""
     if key[0] == "s":
         return int(value[:16]) <= now
     if key[0] == "x":
-        return now - int(value[:16]) >= KEPT
-    return key[0] == "c" and value[0] in "EB" and now - int(value[1:17]) >= KEPT
+        return due - int(value[:16]) >= KEPT
+    return key[0] == "c" and value[0] in "EB" and due - int(value[1:17]) >= KEPT
 
 
 def _number(name: str, text: str, index: dict[str, str], lease: int | None) -> dict[str, Any]:

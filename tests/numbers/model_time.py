@@ -130,11 +130,11 @@ class PoolModel(Model):
 
     def forget(self) -> None:
         """What has had its time, as a sweep does."""
-        self.ended = {k: v for k, v in self.ended.items() if self.now - v[0] < KEPT}
+        self.ended = {k: v for k, v in self.ended.items() if self.contacts_due - v[0] < KEPT}
         self.counted_blocked = {
-            k: at for k, at in self.counted_blocked.items() if self.now - at < KEPT
+            k: at for k, at in self.counted_blocked.items() if self.contacts_due - at < KEPT
         }
-        self.unleased = {k: v for k, v in self.unleased.items() if self.now - v[0] < KEPT}
+        self.unleased = {k: v for k, v in self.unleased.items() if self.contacts_due - v[0] < KEPT}
         self.sticky = {k: v for k, v in self.sticky.items() if v[0] > self.now}
 
     def expire(self) -> None:

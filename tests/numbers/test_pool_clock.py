@@ -25,6 +25,22 @@ def use(bench: PoolUnderTest, number: str) -> None:
     assert bench.event("hangup", number).ok
 
 
+@AHEAD
+def test_a_call_that_has_ended_stays_ended_over_a_step(bench: PoolUnderTest, ahead: int) -> None:
+    bench.add(A)
+    bench.event("call", A, call_id="c1")
+    assert bench.event("hangup", call_id="c1").ok
+    bench.step(ahead)
+    bench.sweep()
+    assert bench.event("call", A, call_id="c1").reason == "ended"
+    assert bench.event("hangup", call_id="c1").reason == "repeat"
+    bench.step(-ahead)
+    assert bench.event("call", A, call_id="c1").reason == "ended"
+    bench.advance(601)
+    bench.sweep()
+    assert bench.event("call", A, call_id="c1").ok
+
+
 def test_numbers_of_a_pool_without_rest_can_be_picked_at_once(bench: PoolUnderTest) -> None:
     bench.add(A)
     bench.advance(HOUR)

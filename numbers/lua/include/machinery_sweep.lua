@@ -255,13 +255,13 @@ end
 -- by a cursor, so that nothing on the hot path has to keep an order of expiry.
 function slow.forget(count)
   local page = call('HSCAN', POOL, call('HGET', POOL, 'forgetting') or '0', 'COUNT', count)
-  local fields, gone = page[2], {}
+  local fields, gone, old = page[2], {}, slow.due(CONTACTS_LAG) - KEPT
   for i = 1, #fields, 2 do
     local kind, value = sub(fields[i], 1, 2), fields[i + 1]
     local first = sub(value, 1, 1)
-    if (kind == 'c:' and (first == 'E' or first == 'B') and now - sub(value, 2, 17) >= KEPT)
+    if (kind == 'c:' and (first == 'E' or first == 'B') and sub(value, 2, 17) + 0 <= old)
       or (kind == 's:' and sub(value, 1, 16) + 0 <= now)
-      or (kind == 'x:' and now - sub(value, 1, 16) >= KEPT)
+      or (kind == 'x:' and sub(value, 1, 16) + 0 <= old)
       or (kind == 'a:' and call('HEXISTS', NUMSTATE, value) == 0 and call('HEXISTS', POOL, 't:' .. value) == 0) then
       gone[#gone + 1] = fields[i]
     end

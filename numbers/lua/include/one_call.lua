@@ -18,9 +18,11 @@ if known and id ~= '' then
     reason, more = 'repeat', { 'lease_seconds', fmt('%.0f', sub(conf, 6, 15) / 1000) }
     break
   elseif kind == 69 then -- E: ended
-    if now - sub(known, 2, 17) < 600000000 then outcome, reason = '-1', 'ended' break end
+    --@include age
+    if age < 600000000 then outcome, reason = '-1', 'ended' break end
   elseif kind == 66 then -- B: was blocked, and counted
-    counted = now - sub(known, 2, 17) < 600000000
+    --@include age
+    counted = age < 600000000
   elseif kind == 87 or kind == 79 then -- W: waits, O: a number is offered
     slow = slow or machinery(now, at)
     slow.sync(seq, conf)

@@ -9,9 +9,10 @@ if known and id ~= '' then
       --@include state_of
       break
     end
-  elseif kind == 69 and now - sub(known, 2, 17) < 600000000 then -- E: ended
+  elseif kind == 69 then -- E: ended
+    --@include age
     local its = sub(known, 18)
-    if number == '' or number == its or its == '' then
+    if age < 600000000 and (number == '' or number == its or its == '') then
       number, reason = its, 'repeat'
       --@include state_of
       break
