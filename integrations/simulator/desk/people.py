@@ -191,6 +191,9 @@ async def play_agent(floor: Floor, agent: int) -> None:
 
 
 async def _stay(floor: Floor, query: str, seconds: float) -> None:
+    """Be there without new visitors; at rest no longer, as a room that goes on must be ended."""
     for _ in range(int(seconds / BEAT_SECONDS)):
+        if floor.resting.is_set():
+            return
         await floor.call(f"agent/beat{query}", {})
         await asyncio.sleep(BEAT_SECONDS)
