@@ -1,4 +1,4 @@
-"""Django's 500, for pages and programs; 503 with "try again" while the database cannot be asked.
+"""Django's 500, for pages and programs; 503 with "try again" while SQL or Redis cannot be asked.
 
 As `handler500` it sees what a view raised and also what a middleware did: on the way out the
 session is saved, which waits for the same lock as a log-in.
@@ -13,7 +13,9 @@ from django.template.loader import render_to_string
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.defaults import server_error
+from redis.exceptions import RedisError
 
+from poolsite import hotpath
 from poolsite.access.middleware import is_api
 from poolsite.api.root import django_problem
 from poolsite.sql_away import sql_is_away
@@ -23,7 +25,8 @@ RETRY_SECONDS: Final = 5
 
 def something_failed(request: HttpRequest) -> HttpResponseBase:
     """The answer to an error that nobody handled; Django calls this while it is being handled."""
-    busy = sql_is_away(sys.exc_info()[1])
+    error = sys.exc_info()[1]
+    busy = sql_is_away(error) or isinstance(error, RedisError | hotpath.Unavailable)
     if is_api(request):
         detail = "The database did not answer in time. Try again in a moment."
         return django_problem("unavailable", detail) if busy else django_problem("fault")

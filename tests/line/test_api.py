@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services import token_create
+from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door
 from queueing.line.api.credentials import COMES_PER_MINUTE
 from queueing.line.models import LeftMessage, Message, Visit
@@ -122,6 +123,23 @@ def test_a_token_opens_its_own_visit_and_nothing_else(line: LineWorld) -> None:
     assert first.get(f"visits/{other['visit']}/transcript").status_code == 404
     assert first.post("agent/login").status_code == 403
     assert Visit.objects.filter(ended_at=None).count() == 2
+
+
+@pytest.mark.processes
+def test_without_redis_a_visitor_is_told_to_try_again(
+    line: LineWorld, clean_redis: RedisServer
+) -> None:
+    """Who a visitor is, is asked of Redis, too; a middleware asks before any route does."""
+    visitor, visit = joins(line, name="Ann")
+    visitor.client.raise_request_exception = False
+    clean_redis.kill()
+    try:
+        refused = visitor.post(f"visits/{visit['visit']}/leave")
+    finally:
+        clean_redis.start()
+    assert (refused.status_code, refused.json()["type"]) == (503, "unavailable")
+    assert refused["Retry-After"]
+    assert not Visit.objects.exclude(ended_at=None).exists()
 
 
 def test_a_session_without_the_csrf_token_changes_nothing(line: LineWorld) -> None:
