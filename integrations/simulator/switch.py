@@ -295,8 +295,9 @@ class SimulatedSwitch:
         self.calls.clear()
         self.ends.clear()
         self.pending.clear()
-        await asyncio.sleep(self.chance.uniform(0.5, 3.0))
+        # At once: a call whose answer comes in the moment it is cancelled must not go on.
         self.incarnation = self._new_incarnation()
+        await asyncio.sleep(self.chance.uniform(0.5, 3.0))
         self._off = False
 
     # -- small things ---------------------------------------------------------------------------
