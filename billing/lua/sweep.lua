@@ -32,12 +32,12 @@ if place then
     local id = page[2][i]
     local st = call('HGET', MESSAGES, id)
     if st and find('hs', sub(st, 1, 1), 1, true) then
-      local since, kind = sub(st, 8, 23), sub(st, 1, 1) == 's' and 3 or sub(st, 2, 2) == 'c' and 2 or 1
-      if since + 0 > now then
-        since = at
-        call('HSET', MESSAGES, id, sub(st, 1, 7) .. at .. sub(st, 24))
+      if sub(st, 8, 23) + 0 > now then
+        st = sub(st, 1, 7) .. at .. sub(st, 24)
+        call('HSET', MESSAGES, id, st)
       end
-      call('ZADD', DEADLINES, fmt('%d', since + sub(conf, 21 + 7 * kind, 27 + 7 * kind) * 1000000), id)
+      --@include ends
+      call('ZADD', DEADLINES, fmt('%d', ends), id)
     end
   end
   place = page[1]

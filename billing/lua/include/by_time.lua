@@ -3,10 +3,9 @@
 -- no message any more), money, entry, lists.
 local open = sub(st, 1, 1)
 if open == 'h' or open == 's' then
-  local kind = sub(st, 2, 2)
-  local limit = open == 's' and sub(conf, 42, 48) or kind == 'c' and sub(conf, 35, 41) or sub(conf, 28, 34)
-  local late = now - sub(st, 8, 23) - limit * 1000000
-  if late > 0 and not (lags and late <= lags[open == 's' and 3 or kind == 'c' and 2 or 1]) then
+  --@include ends
+  local kind, late = sub(st, 2, 2), now - ends
+  if late > 0 and not (lags and late <= lags[period]) then
     local quoted, outcome, facts, prices = match(st, '^(%d+)|([^|]*)|([^|]*)|(.*)$', 24)
     local ended = open == 's' and 'e' or 'c'
     bal, held = bal + quoted, held - quoted

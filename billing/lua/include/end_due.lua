@@ -13,8 +13,7 @@ for k, id in ipairs(over) do
     ended[sub(st, 1, 1)] = ended[sub(st, 1, 1)] + 1
   elseif st and find('hs', sub(st, 1, 1), 1, true) then
     -- Due later: the settings were made longer meanwhile, or the clock is in doubt.
-    local period = sub(st, 1, 1) == 's' and 3 or sub(st, 2, 2) == 'c' and 2 or 1
-    local ends = sub(st, 8, 23) + sub(conf, 21 + 7 * period, 27 + 7 * period) * 1000000
+    --@include ends
     if lags and lags[period] > 0 then ends = math.min(ends + lags[period], math.max(ends, settles[period])) end
     due[#due + 1], due[#due + 2] = fmt('%d', ends), id
   else

@@ -38,8 +38,7 @@ for _ = 1, 100 do -- those that have ended by themselves are no longer anybody's
     .. sub(held, 1, 16) .. '\t' .. sub(held, 17, 32) .. '\t\t\t\t\t')
   if live then
     freed = 1
-    local lasted = now - sub(held, 33, 48)
-    if lag == 0 and lasted >= 0 then hold = hold == 0 and lasted or hold + (lasted - hold) * 0.05 end
+    --@include learn
     break
   end
   expired = expired + 1

@@ -43,8 +43,8 @@ end
 call('ZREM', PERMITS, who)
 call('HDEL', GATE, name)
 seq = seq + 1
-local hold, lasted = head[6] + 0, now - sub(held, 33, 48)
-if lag == 0 and lasted >= 0 then hold = hold == 0 and lasted or hold + (lasted - hold) * 0.05 end
+local hold = head[6] + 0
+--@include learn
 call('HSET', GATE, 'seq', fmt('%d', seq), 'clock', at, 'released', fmt('%d', head[4] + 1), 'hold', fmt('%d', hold))
 call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'released\t' .. who .. '\t' .. token .. '\t'
   .. sub(held, 17, 32) .. '\t\t\t\t' .. (ok == '0' and 'failed' or '') .. '\t')

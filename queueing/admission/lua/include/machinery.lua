@@ -132,10 +132,8 @@ local function end_permit(who, held, event, reason)
   if t then return_task(t) end
 end
 
-local function learn_hold(granted)
-  local lasted = now - granted
-  if lag > 0 or lasted < 0 then return end -- the clock has stepped in between
-  hold = hold == 0 and lasted or hold + (lasted - hold) * 0.05
+local function learn_hold(held)
+  --@include learn
 end
 
 local function finish()

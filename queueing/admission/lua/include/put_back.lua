@@ -5,11 +5,15 @@ local latest = fmt('%d', now + longest)
 local ahead = call('ZRANGEBYSCORE', PERMITS, '(' .. latest, '+inf', 'LIMIT', 0, limit)
 for _, who in ipairs(ahead) do
   local held = call('HGET', GATE, '=' .. who)
-  local token, task = sub(held, 1, 16), task_of(held)
-  local t = task and read_task(task)
-  call('ZADD', PERMITS, latest, who)
-  call('HSET', GATE, '=' .. who, token .. latest .. fmt('%d', math.min(now, sub(held, 33, 48) + 0)) .. sub(held, 49))
-  log('renewed', who, token, latest, task, t and t.attempt, t and t.batch, 'clock')
+  if held then
+    local token, task = sub(held, 1, 16), task_of(held)
+    local t = task and read_task(task)
+    call('ZADD', PERMITS, latest, who)
+    call('HSET', GATE, '=' .. who, token .. latest .. fmt('%d', math.min(now, sub(held, 33, 48) + 0)) .. sub(held, 49))
+    log('renewed', who, token, latest, task, t and t.attempt, t and t.batch, 'clock')
+  else
+    call('ZREM', PERMITS, who)
+  end
 end
 local heard = call('ZRANGEBYSCORE', SEEN, '(' .. at, '+inf', 'LIMIT', 0, limit)
 for _, who in ipairs(heard) do call('ZADD', SEEN, at, who) end

@@ -3,7 +3,7 @@ local function decide(t, token, ok, took, data)
   local who = '@' .. t.device
   local held = call('HGET', GATE, '=' .. who)
   if held and sub(held, 1, 16) == token then
-    learn_hold(sub(held, 33, 48))
+    learn_hold(held)
     drop_permit(who, held)
   end
   log(ok == '1' and 'done' or 'failed', who, token, '', t.id, t.attempt, t.batch, ok == '1' and '' or 'device', data)

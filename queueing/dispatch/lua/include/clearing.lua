@@ -59,11 +59,11 @@ local function clear_old(batch)
   local cleared = 0
   for i = 1, #some[2], 2 do
     local started, deadline = match(some[2][i + 1], '^[^\t]*\t%d*\t%d*\t(%d+)\t(%d*)')
-    if started + 0 > now and now - listens_at > 30000000 then
-      count_anew(route_of(some[2][i]))
-    elseif deadline == '' and started + ROUTE_LIMIT <= now then
+    local is_ahead = started + 0 > now and now - listens_at > 30000000
+    if is_ahead or deadline == '' and started + ROUTE_LIMIT <= now then
       local r = route_of(some[2][i])
-      if r and sub(r.flags, 1, 1) ~= 'p' and end_route(r, 'expired') then cleared = cleared + 1 end
+      if r and is_ahead then count_anew(r)
+      elseif r and sub(r.flags, 1, 1) ~= 'p' and end_route(r, 'expired') then cleared = cleared + 1 end
     end
   end
   if some[1] ~= cursor then call('HSET', GROUP, 'walk', some[1]) end
