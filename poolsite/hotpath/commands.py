@@ -46,6 +46,15 @@ class Command(Generic[T_co]):
         """Return the words of the Redis command."""
         return ("EVALSHA", self.script.sha1, len(self.keys), *self.keys, *self.args)
 
+    def fcall(self, function: str, *, whole: bool) -> tuple[Argument, ...]:
+        """Return the words that call the same operation in a library.
+
+        whole: name every key, as a Cluster needs it while a slot moves; elsewhere the tag is
+        enough, and each further key would cost.
+        """
+        keys = self.keys if whole else self.keys[:1]
+        return ("FCALL", function, len(keys), *keys, *self.args)
+
     def eval(self) -> tuple[Argument, ...]:
         """Return the same with the whole text, for a server that forgot the script."""
         return ("EVAL", self.script.text, len(self.keys), *self.keys, *self.args)

@@ -10,6 +10,7 @@ KEY_TYPES = frozenset({"HASH", "LIST", "SET", "STREAM", "STRING", "ZSET"})
 LABELS = ("Purpose", "Reply", "Errors", "Complexity", "Version")
 _LABEL = re.compile(r"([A-Z][a-z]+):\s*(.*)")
 _SLOT = re.compile(r"(KEYS|ARGV)\[(\d+)(\+?)\]\s+(\S+)\s*(.*)")
+_SAME_KEYS = re.compile(r"KEYS as (\w+)/(\w+)")
 _TAG = re.compile(r"\{[^{}\s]+\}")
 
 
@@ -60,11 +61,14 @@ class _Parser:
         raise self.fail("the header is not closed by ']]'")
 
     def _read(self, text: str) -> None:
+        same = _SAME_KEYS.fullmatch(text)
         slot, label = _SLOT.fullmatch(text), _LABEL.fullmatch(text)
         if slot is not None:
             self._read_slot(slot[1], int(slot[2]), bool(slot[3]), slot[4], slot[5])
         elif label is not None:
             self._read_label(label[1], label[2])
+        elif same is not None:
+            self._take_keys(same[1], same[2])
         else:
             raise self.fail(f"not understood: '{text}' (indent a line that continues another)")
 
@@ -94,6 +98,14 @@ class _Parser:
         else:
             known.append(name)
             header.more_arguments = more
+
+    def _take_keys(self, app: str, name: str) -> None:
+        """The keys are those of another operation of the same folder."""
+        other = self.path.with_name(f"{name}.lua")
+        if self.header.keys or other == self.path or not other.is_file():
+            raise self.fail(f"these cannot be the keys of {app}/{name}")
+        its = parse_header(other.read_text(encoding="utf-8"), other, f"{app}/{name}")
+        self.header.keys, self.header.more_keys = list(its.keys), its.more_keys
 
     def _suffix(self, index: int, name: str) -> str:
         if index == 1:

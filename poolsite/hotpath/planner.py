@@ -11,6 +11,7 @@ from typing import Any
 
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import HotPathError, ScriptFailed, Unavailable, UnknownOutcome
+from poolsite.hotpath.library import library_of, read_packed
 from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import Node, Router, slot_of
 
@@ -74,19 +75,40 @@ class _Round:
 
 
 class Planner:
-    """State that outlives a call: which scripts a node is known to hold."""
+    """State that outlives a call: which libraries and scripts a node is known to hold.
+
+    A command calls its app's library where there is one and the node takes it: Redis 7, Valkey,
+    and a user who may load it. Everywhere else it runs its script.
+    """
 
     def __init__(self, router: Router, limits: Limits) -> None:
         self.router = router
         self.limits = limits
-        self.loaded: set[tuple[Node, str]] = set()
+        self.loaded: set[tuple[Node, str]] = set()  # names of libraries, SHA-1s of scripts
+        self.scripts_only: set[Node] = set()
 
-    def ready_node(self, command: Command[Any]) -> Node | None:
-        """Return the node to which the bare EVALSHA may go at once, if that is known."""
+    def ready(self, command: Command[Any]) -> tuple[Node, Words] | None:
+        """Return the node to which a command may go at once, and its words, if that is known."""
         node = self.router.node_of(command.tag)
-        if node is None or (node, command.script.sha1) not in self.loaded:
+        if node is None:
             return None
-        return node
+        held, words = self._call(node, command)
+        return (node, words) if (node, held) in self.loaded else None
+
+    def _call(self, node: Node, command: Command[Any]) -> tuple[str, Words]:
+        """What the node must hold for a command, and the command's words there."""
+        library = None if node in self.scripts_only else library_of(command.script)
+        if library is None:
+            return command.script.sha1, command.evalsha()
+        whole = self.router.topology == "cluster"
+        return library.name, command.fcall(library.function(command.script), whole=whole)
+
+    def _load(self, node: Node, command: Command[Any]) -> Words:
+        """The words that give the node what `_call` asks for."""
+        library = None if node in self.scripts_only else library_of(command.script)
+        if library is None:
+            return ("SCRIPT", "LOAD", command.script.text)
+        return ("FUNCTION", "LOAD", library.text)
 
     def plan(
         self, commands: Sequence[Command[Any]], first: tuple[Node, Failure] | None = None
@@ -140,16 +162,16 @@ class Planner:
                 unplaced.append(item)
                 continue
             words, owners = groups.setdefault(node, []), placed.setdefault(node, [])
-            script = item.command.script
-            if (node, script.sha1) not in self.loaded:
-                self.loaded.add((node, script.sha1))
-                words.append(("SCRIPT", "LOAD", script.text))
+            held, call = self._call(node, item.command)
+            if (node, held) not in self.loaded:
+                self.loaded.add((node, held))
+                words.append(self._load(node, item.command))
                 owners.append(None)
             if item.asking is not None:
                 words.append(("ASKING",))
                 owners.append(None)
-            # A second NOSCRIPT means that somebody flushes scripts all the time: send the text.
-            words.append(item.command.eval() if item.forgotten > 1 else item.command.evalsha())
+            # Forgotten a second time: somebody flushes all the time, so send the text.
+            words.append(item.command.eval() if item.forgotten > 1 else call)
             owners.append(item)
         return groups, placed, unplaced
 
@@ -172,11 +194,17 @@ class Planner:
                     outcomes[item.index] = read_reply(item.command, answer)
 
     def _judge_own(self, node: Node, answer: Any) -> None:
-        if isinstance(answer, Failure):  # SCRIPT LOAD came to nothing: believe nothing of the node
-            self.forget(node)
+        if not isinstance(answer, Failure):
+            return
+        if isinstance(answer, ErrorReply):
+            if "already exists" in answer.text:  # another process has loaded the library
+                return
+            if answer.refuses_functions:
+                self.scripts_only.add(node)
+        self.forget(node)  # it could not be loaded: believe nothing of the node
 
     def forget(self, node: Node) -> None:
-        """Believe no longer that the node holds any script; they vanish together."""
+        """Believe no longer that the node holds anything; it vanishes together."""
         # list(): one step, so that another thread may add meanwhile.
         self.loaded = {entry for entry in list(self.loaded) if entry[0] != node}
 
@@ -209,7 +237,7 @@ class Planner:
     ) -> HotPathError | None:
         """Return an outcome, or None when the item may be sent again."""
         command, code = item.command, error.code
-        if code == "NOSCRIPT":
+        if error.lacks_script:
             item.forgotten += 1
             item.asking = asking
             self.forget(node)
@@ -251,7 +279,7 @@ def read_reply(command: Command[Any], reply: Any) -> Any:
     A HotPathError that `read` raises is its outcome: an app's own word for a refusal.
     """
     try:
-        return command.read(reply)
+        return command.read(read_packed(reply) if isinstance(reply, str) else reply)
     except HotPathError as refusal:
         return refusal
     except Exception as error:

@@ -59,4 +59,4 @@ class Guard:
 
 
 def _tag_of(words: tuple[Argument, ...]) -> str:
-    return str(words[3]) if words[0] in ("EVALSHA", "EVAL") and len(words) > 3 else ""
+    return str(words[3]) if words[0] in ("FCALL", "EVALSHA", "EVAL") and len(words) > 3 else ""

@@ -40,6 +40,18 @@ class ErrorReply:
             return "script" not in self.text  # inside a script it may come after a write
         return self.code in _REFUSALS
 
+    @property
+    def lacks_script(self) -> bool:
+        """The server does not hold the script or function; nothing was executed."""
+        return self.code == "NOSCRIPT" or self.text.startswith(
+            ("ERR Function not found", "ERR unknown command 'FCALL'", "ERR unknown command `FCALL`")
+        )
+
+    @property
+    def refuses_functions(self) -> bool:
+        """To FUNCTION LOAD: a server before Redis 7, or a user who may not load libraries."""
+        return self.code == "NOPERM" or self.text.startswith("ERR unknown command")
+
 
 @dataclass(frozen=True, slots=True)
 class NotSent:

@@ -13,6 +13,7 @@ from poolsite.hotpath.commands import Command
 from poolsite.hotpath.connection import close_sync_client, sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
+from poolsite.hotpath.library import libraries
 from poolsite.hotpath.planner import (
     Answers,
     Groups,
@@ -77,11 +78,12 @@ class HotPath:
     async def arun(self, command: Command[T]) -> T:
         """Run one command without blocking the loop; raises as `run` does."""
         lane = self._loops.current()
-        node = self.planner.ready_node(command)
-        if node is None:
+        ready = self.planner.ready(command)
+        if ready is None:
             outcomes = await self._adrive(lane, self.planner.plan([command]))
         else:
-            (reply,) = await lane.exchange_one(node, [command.evalsha()])
+            node, words = ready
+            (reply,) = await lane.exchange_one(node, [words])
             if isinstance(reply, Failure):
                 outcomes = await self._adrive(lane, self.planner.plan([command], (node, reply)))
             else:
@@ -111,12 +113,20 @@ class HotPath:
                 answer = None
 
     def load_scripts(self) -> None:
-        """Load every registered script on every master; raises Unavailable."""
+        """Load every registered script, and every library where functions are known, on every
+        master; raises Unavailable.
+        """
         words: list[Words] = [("SCRIPT", "LOAD", s.text) for s in registered().values()]
         self._on_every_master(words)
+        loads: list[Words] = [("FUNCTION", "LOAD", each.text) for each in libraries()]
+        # One that is there already is refused, as is every one by a server before Redis 7.
+        self._lane.exchange(dict.fromkeys(self.router.nodes(), loads))
 
     def missing_scripts(self) -> list[tuple[Node, str]]:
-        """Return (node, title) for each registered script that a master does not hold."""
+        """Return (node, title) for each registered script that a master does not hold.
+
+        Libraries are not among them: only our own processes call them, and load them at need.
+        """
         scripts = registered()
         answers = self._on_every_master([("SCRIPT", "EXISTS", *(s.sha1 for s in scripts.values()))])
         return [

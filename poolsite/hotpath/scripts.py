@@ -2,14 +2,16 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from poolsite.hotpath.errors import ScriptHeaderError
 from poolsite.hotpath.header import parse_header
+from poolsite.hotpath.modules import Modules, on_one_line, read_modules
 
 PRELUDE = Path(__file__).parent / "lua" / "prelude.lua"
 _FUNCTION = re.compile(r"^local function (\w+)\(.*?^end$", re.MULTILINE | re.DOTALL)
@@ -23,6 +25,7 @@ _COMMENT_LINE = re.compile(r"^\s*--.*$", re.MULTILINE)
 _STRING = re.compile(r"""\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'""")
 _WORD = re.compile(r"\w+")
 _registry: dict[str, "Script"] = {}
+made_of_scripts: dict[str, Any] = {}  # what other modules keep as long as no script changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,7 @@ class Script:
     arguments: tuple[str, ...] = ()
     more_arguments: bool = False
     path: Path = Path()
+    modules: Modules = Modules()
 
     @cached_property
     def text(self) -> str:
@@ -49,7 +53,7 @@ class Script:
 
         No line break at the end: a shell's "$(…)" drops it, and the SHA-1 would be another.
         """
-        return _assemble(self.body, self.version, _prelude).rstrip("\n")
+        return _assemble(self.body, self.version, self.modules, _prelude).rstrip("\n")
 
     @cached_property
     def sha1(self) -> str:
@@ -80,10 +84,12 @@ def load_folder(app: str, folder: Path) -> dict[str, Script]:
     line; then nothing is registered.
     """
     paths = [path for path in sorted(folder.glob("*.lua")) if path != PRELUDE]
-    scripts = {path.stem: read_script(app, path) for path in paths}
+    modules = read_modules(folder / "modules")
+    scripts = {path.stem: read_script(app, path, modules) for path in paths}
     if not scripts:
         raise ScriptHeaderError(f"{folder}: no Lua files")
     _registry.update({script.title: script for script in scripts.values()})
+    made_of_scripts.clear()
     return scripts
 
 
@@ -92,8 +98,11 @@ def registered() -> dict[str, Script]:
     return dict(sorted(_registry.items()))
 
 
-def read_script(app: str, path: Path) -> Script:
-    """Read one Lua file without registering it; raises ScriptHeaderError."""
+def read_script(app: str, path: Path, modules: Modules | None = None) -> Script:
+    """Read one Lua file without registering it; raises ScriptHeaderError.
+
+    modules: those of its folder, where they have been read already.
+    """
     body = _with_includes(path)
     header = parse_header(body, path, f"{app}/{path.stem}")
     return Script(
@@ -106,6 +115,7 @@ def read_script(app: str, path: Path) -> Script:
         arguments=tuple(header.arguments),
         more_arguments=header.more_arguments,
         path=path,
+        modules=read_modules(path.parent / "modules") if modules is None else modules,
     )
 
 
@@ -141,25 +151,37 @@ Prelude = tuple[tuple[str, str], ...]
 def read_prelude(path: Path) -> dict[str, str]:
     """Return a prelude's functions, each as one line of Lua without comments, in file order."""
     return {
-        found[1]: " ".join(_COMMENT.sub("", found[0]).split())
+        found[1]: on_one_line(found[0])
         for found in _FUNCTION.finditer(path.read_text(encoding="utf-8"))
     }
 
 
-@cache
-def _assemble(body: str, version: int, functions: Prelude) -> str:
-    """Put the functions that the body names, and those that they name, before its first line."""
-    body = _without_unused(body)
-    prelude = dict(functions)
+def prelude_for(codes: Iterable[str], prelude: Prelude | None = None) -> list[str]:
+    """Return the prelude's functions that these texts name, and those that they name."""
+    functions = dict(_prelude if prelude is None else prelude)
     needed: set[str] = set()
-    frontier = [_COMMENT.sub("", _LONG_COMMENT.sub("", body))]
+    frontier = list(codes)
     while frontier:
         words = set(_WORD.findall(frontier.pop()))
-        new = [name for name in prelude if name in words and name not in needed]
+        new = [name for name in functions if name in words and name not in needed]
         needed.update(new)
-        frontier.extend(prelude[name] for name in new)
-    lines = [text for name, text in prelude.items() if name in needed]
-    return " ".join([f"local VERSION = {version}", *lines, body])
+        frontier.extend(functions[name] for name in new)
+    return [text for name, text in functions.items() if name in needed]
+
+
+@cache
+def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> str:
+    """Put what the body names before its first line: the prelude's functions and the modules'."""
+    body = _without_unused(body)
+    code = code_of(body)
+    shared = modules.lines_for(modules.needed_by([code]))
+    before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
+    return " ".join([*before, modules.as_locals(body)])
+
+
+def code_of(body: str) -> str:
+    """Return a body without its comments."""
+    return _COMMENT.sub("", _LONG_COMMENT.sub("", body))
 
 
 def _without_unused(body: str) -> str:
@@ -201,9 +223,15 @@ def preluded_with(path: Path) -> Iterator[None]:
 
 
 def _assemble_with(prelude: Prelude) -> None:
-    """From now on; what the scripts have assembled with another is forgotten."""
+    """From now on; what has been assembled with another is forgotten."""
     global _prelude
     _prelude = prelude
+    forget_assembled()
+
+
+def forget_assembled() -> None:
+    """Assemble every script and library anew when it is next asked for."""
+    made_of_scripts.clear()
     for script in _registry.values():
         for name in ("text", "sha1"):
             script.__dict__.pop(name, None)

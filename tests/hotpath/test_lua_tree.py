@@ -40,6 +40,13 @@ def code_of(script: hotpath.Script) -> str:
     return COMMENT.sub("", HEADER.sub("", script.body))
 
 
+def whole_code_of(script: hotpath.Script) -> str:
+    """The same with what it uses of its app's modules."""
+    modules = script.modules
+    needed = modules.needed_by([code_of(script)])
+    return "\n".join([code_of(script), *(modules.members.get(name, "") for name in needed)])
+
+
 def used(code: str, name: str) -> tuple[set[int], bool]:
     """Return the indexes of KEYS or ARGV that stand in the code, and whether it counts them."""
     fixed = {int(n) for n in re.findall(rf"\b{name}\[(\d+)\]", code)}
@@ -59,9 +66,20 @@ def test_the_keys_of_a_header_are_those_of_the_body(path: Path) -> None:
     fixed, counted = used(code_of(script), "KEYS")
     declared = set(range(1, len(script.keys) + 1))
     assert fixed <= declared, f"used but not declared: {sorted(fixed - declared)}"
-    if not counted:
+    # Operations that use modules build every key from the tag: the header tells which.
+    if not counted and not script.modules.names:
         assert declared <= fixed, f"declared but not used: {sorted(declared - fixed)}"
     assert counted or not script.more_keys
+
+
+@each_script
+def test_an_operation_with_modules_declares_every_key_that_they_build(path: Path) -> None:
+    script = script_of(path)
+    if not script.modules.names:
+        return
+    code = whole_code_of(script)
+    built = {f":{name}" for name in re.findall(r"(?:tag|KEYS\[1\]) \.\. ':(\w+)'", code)}
+    assert built - set(script.keys) <= {":wake"}  # a channel
 
 
 @each_script
@@ -96,7 +114,7 @@ def test_an_apps_script_checks_the_datas_version(path: Path) -> None:
     if path.is_relative_to(ROOT / "poolsite"):
         assert "script_version" not in code_of(script_of(path))
     elif path.stem not in WHOLE:
-        code = code_of(script_of(path))
+        code = whole_code_of(script_of(path))
         assert re.search(r"\boutdated\(", code), "call outdated(…) before anything is written"
 
 

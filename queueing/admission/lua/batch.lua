@@ -1,17 +1,7 @@
 --[[ admission/batch
 Purpose: A batch of tasks is made known, with its window; its tasks are all there; it stands still, goes on, is
   cancelled, or gets another end of its window. What is cancelled or over is closed by admission/sweep.
-KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
-KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
-KEYS[3] {gate}:anon      ZSET    anonymous permits by the order of their granting
-KEYS[4] {gate}:line      ZSET    who waits by the µs of the arrival
-KEYS[5] {gate}:seen      ZSET    who waits by the µs of the last asking
-KEYS[6] {gate}:starts    LIST    the last starts, newest first, when a rate is set
-KEYS[7] {gate}:tasks     HASH    task → state, attempt, tokens, issued, batch, device, payload
-KEYS[8] {gate}:devices   HASH    device → its tasks that have not ended, in their order
-KEYS[9] {gate}:work      ZSET    task by batch × 8 + state
-KEYS[10] {gate}:batches  HASH    batch → status, end of its window, µs, its begin and w|l, or when it was closed
-KEYS[11] {gate}:log      STREAM  history
+KEYS as admission/show
 ARGV[1] what             open loaded pause resume cancel extend
 ARGV[2] batch            its number
 ARGV[3] ends_us          open, extend: the end of its window
@@ -23,49 +13,46 @@ Errors: -1 "malformed …", "no such batch", "over", "too many batches", "no suc
 Complexity: O(1)
 Version: 1
 ]]
---@include head
-local what, batch, ends, reason = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''
-if not find(batch, '^%d+$') or #batch > 14 then return { '-1', '', '', 'malformed batch' } end
-if (what == 'open' or what == 'extend') and not (find(ends, '^%d+$') and #ends == 16) then
-  return { '-1', '', '', 'malformed end' }
-end
-local opens = ARGV[5] or ''
-if opens ~= '' and (what ~= 'open' or #opens ~= 16 or find(opens, '%D')) then return { '-1', '', '', 'malformed begin' } end
-if find(reason, '%c') or #reason > 200 then return { '-1', '', '', 'malformed reason' } end
---@include machinery
-local record = call('HGET', BATCHES, batch)
-local status = batch_status(batch)
-local before, window = record and sub(record, 1, 1), record and sub(record, 18) or ''
-if status == 's' then status = 'o' end
+local what, id, ends, reason, opens = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or '', ARGV[5] or ''
+local EVENTS = { open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' }
+if not checks.is_number(id, checks.BATCH_DIGITS) then return checks.refusal('malformed batch') end
+if (what == 'open' or what == 'extend') and not checks.is_token(ends) then return checks.refusal('malformed end') end
+if opens ~= '' and (what ~= 'open' or not checks.is_token(opens)) then return checks.refusal('malformed begin') end
+if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
+if not EVENTS[what] and what ~= 'loaded' then return checks.refusal('malformed what') end
+local refusal = gate.open(KEYS[1])
+if refusal then return refusal end
+
+local REPEAT = { '1', '', '', 'repeat' }
+local batch = batches.read(id)
+local status = batch and batches.status_of(batch)
 if what == 'open' then
-  if status then return { '1', '', '', 'repeat' } end
-  if call('HLEN', BATCHES) >= 1000 then return { '-1', '', '', 'too many batches' } end
-  status, window = 'o', opens ~= '' and opens .. 'w' or ''
-elseif not status then
-  return { '-1', '', '', 'no such batch' }
+  if batch then return REPEAT end
+  if redis.call('HLEN', gate.tag .. ':batches') >= batches.MOST then return checks.refusal('too many batches') end
+  batch = { id = id, status = 'open', ends = ends, opens = opens, closed = '', loading = opens ~= '' and 'w' or '' }
+elseif not batch then
+  return checks.refusal('no such batch')
 elseif what == 'cancel' then
-  if status == 'c' then return { '1', '', '', 'repeat' } end
-  if before == 'e' and window ~= '' then return { '-1', '', '', 'over' } end
-  ends, status, window = sub(record, 2, 17), 'c', ''
-elseif status ~= 'o' and status ~= 'p' then
-  return { '-1', '', '', 'over' }
+  if status == 'cancelled' then return REPEAT end
+  if batch.closed ~= '' then return checks.refusal('over') end
+  batch.status, batch.opens, batch.loading = 'cancelled', '', ''
+elseif status == 'over' or status == 'cancelled' then
+  return checks.refusal('over')
 elseif what == 'pause' or what == 'resume' then
-  ends, status = sub(record, 2, 17), what == 'pause' and 'p' or 'o'
-  if status == before then return { '1', '', '', 'repeat' } end
+  local wanted = what == 'pause' and 'paused' or 'open'
+  if batch.status == wanted then return REPEAT end
+  batch.status = wanted
 elseif what == 'loaded' then
-  ends = sub(record, 2, 17)
-  if sub(window, 17) ~= 'w' then return { '1', '', '', 'repeat' } end
-  window = sub(window, 1, 16) .. 'l'
-elseif what ~= 'extend' then
-  return { '-1', '', '', 'malformed what' }
-elseif sub(record, 2, 17) == ends then
-  return { '1', '', '', 'repeat' }
+  if batch.loading ~= 'w' then return REPEAT end
+  batch.loading = 'l'
+else
+  if batch.ends == ends then return REPEAT end
+  batch.ends = ends
 end
-call('HSET', BATCHES, batch, status .. ends .. window)
-if what ~= 'extend' and what ~= 'open' or window ~= '' then keep_loading() end
-if what ~= 'loaded' then log(({ open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' })[what], '', '', '',
-  '', '', batch, reason, ends) end
-finish()
-redis.pcall('PUBLISH', 'timers:new', GATE)
---@include wake
+
+batches.write(batch)
+if batch.opens ~= '' or what == 'cancel' then batches.keep_loading() end
+if EVENTS[what] then gate.log_of(EVENTS[what], id, reason, batch.ends) end
+gate.close()
+gate.tell_timers()
 return { '1', '', '', '' }

@@ -8,8 +8,8 @@ Errors: -1 "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
-local head = redis.call('HMGET', KEYS[1], 'script_version', 'script_sha', 'loading')
-local old = outdated(head[1], head[2])
-if old then return { '-1', '', '', old } end
-if redis.call('HEXISTS', KEYS[2] or KEYS[1] .. ':devices', ARGV[1] or '') == 1 then return { '1' } end
-return { head[3] and head[3] ~= '' and 'l' or '0' }
+local version, sha, loading = unpack(redis.call('HMGET', KEYS[1], 'script_version', 'script_sha', 'loading'))
+local old = outdated(version, sha)
+if old then return checks.refusal(old) end
+if redis.call('HEXISTS', KEYS[1] .. ':devices', ARGV[1] or '') == 1 then return { '1' } end
+return { loading and loading ~= '' and 'l' or '0' }

@@ -19,29 +19,37 @@ Errors: -1 "no such gate", "script outdated …"
 Complexity: O(log n + batches × log n), 1 000 batches at most
 Version: 1
 ]]
---@include head
-local names = { 'drained', 'dropped', 'ghosts', 'open_at', 'hold', 'granted', 'released', 'refused', 'expired', 'renewed',
-  'freed', 'returned', 'done', 'failed', 'late', 'overrun', 'closed', 'told', 'told_at', 'adapt' }
-local values = call('HMGET', GATE, unpack(names))
-local used = call('ZCOUNT', PERMITS, '(' .. fmt('%d', due), '+inf')
-if sub(conf, 1, 1) == 'r' then used = used + (values[3] or sub(conf, 6, 12)) end
-local reply = { 'as_of', at, 'generation', head[4], 'conf', conf, 'seq', fmt('%d', seq), 'used', fmt('%d', used),
-  'permits', fmt('%d', call('ZCARD', PERMITS)), 'anonymous', fmt('%d', call('ZCARD', ANON)),
-  'waiting', fmt('%d', call('ZCARD', LINE)), 'seen', fmt('%d', call('ZCARD', SEEN)),
-  'starts', fmt('%d', call('LLEN', STARTS)), 'tasks', fmt('%d', call('HLEN', TASKS)),
-  'devices', fmt('%d', call('HLEN', DEVICES)), 'backlog', fmt('%d', call('XLEN', LOG)) }
-for i, name in ipairs(names) do
+local NAMES = { 'drained', 'dropped', 'ghosts', 'open_at', 'hold', 'granted', 'released', 'refused', 'expired',
+  'renewed', 'freed', 'returned', 'done', 'failed', 'late', 'overrun', 'closed', 'told', 'told_at', 'adapt' }
+local STATES = { 'pending', 'running', 'done', 'failed', 'expired' }
+local refusal = gate.open(KEYS[1])
+if refusal then return refusal end
+
+local reply = { 'as_of', gate.at, 'generation', gate.generation, 'conf', gate.conf.text }
+local function tell(name, value)
   reply[#reply + 1] = name
-  reply[#reply + 1] = values[i] or ''
+  reply[#reply + 1] = value
 end
-local flat = call('HGETALL', BATCHES)
-for i = 1, #flat, 2 do
-  local words = { flat[i], flat[i + 1] }
-  for state = 0, 4 do
-    local score = fmt('%d', flat[i] * 8 + state)
-    words[#words + 1] = fmt('%d', call('ZCOUNT', WORK, score, score))
+tell('seq', string.format('%d', gate.seq))
+tell('used', string.format('%d', permits.used()))
+tell('permits', string.format('%d', redis.call('ZCARD', gate.tag .. ':permits')))
+tell('anonymous', string.format('%d', redis.call('ZCARD', gate.tag .. ':anon')))
+tell('waiting', string.format('%d', redis.call('ZCARD', gate.tag .. ':line')))
+tell('seen', string.format('%d', redis.call('ZCARD', gate.tag .. ':seen')))
+tell('starts', string.format('%d', redis.call('LLEN', gate.tag .. ':starts')))
+tell('tasks', string.format('%d', redis.call('HLEN', gate.tag .. ':tasks')))
+tell('devices', string.format('%d', redis.call('HLEN', gate.tag .. ':devices')))
+tell('backlog', string.format('%d', redis.call('XLEN', gate.tag .. ':log')))
+local values = redis.call('HMGET', gate.tag, unpack(NAMES))
+for place, name in ipairs(NAMES) do tell(name, values[place] or '') end
+local records = redis.call('HGETALL', gate.tag .. ':batches')
+for place = 1, #records, 2 do
+  local id, record = records[place], records[place + 1]
+  local words = { id, record }
+  for _, state in ipairs(STATES) do
+    local score = tasks.score(id, state)
+    words[#words + 1] = string.format('%d', redis.call('ZCOUNT', gate.tag .. ':work', score, score))
   end
-  reply[#reply + 1] = 'batch'
-  reply[#reply + 1] = table.concat(words, ' ')
+  tell('batch', table.concat(words, ' '))
 end
 return reply

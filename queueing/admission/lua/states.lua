@@ -8,11 +8,11 @@ Errors: -1 "script outdated …", "malformed tasks"
 Complexity: O(tasks)
 Version: 1
 ]]
-local head = redis.call('HMGET', KEYS[1], 'script_version', 'script_sha')
-local old = outdated(head[1], head[2])
-if old then return { '-1', '', '', old } end
-if #ARGV == 0 or #ARGV > 1000 then return { '-1', '', '', 'malformed tasks' } end
-local records = redis.call('HMGET', KEYS[2] or KEYS[1] .. ':tasks', unpack(ARGV))
-local reply = {}
-for i = 1, #ARGV do reply[i] = records[i] and string.sub(records[i], 1, 1) or '' end
+local MOST = 1000
+local version, sha = unpack(redis.call('HMGET', KEYS[1], 'script_version', 'script_sha'))
+local old = outdated(version, sha)
+if old then return checks.refusal(old) end
+if #ARGV == 0 or #ARGV > MOST then return checks.refusal('malformed tasks') end
+local records, reply = redis.call('HMGET', KEYS[1] .. ':tasks', unpack(ARGV)), {}
+for place, record in ipairs(records) do reply[place] = record and string.match(record, '^%a') or '' end
 return reply

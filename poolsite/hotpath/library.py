@@ -1,0 +1,109 @@
+"""The operations of one app as a FUNCTION library (Redis 7, Valkey).
+
+A library is compiled once and kept with the data, where EVALSHA makes every local function anew at
+each call. It is made of the same files as the scripts. Its name and the names of its functions end
+in a digest of its text, so that the libraries of several releases are there side by side: each
+process calls its own. Deleting one is harmless, its processes load it again.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from poolsite.hotpath.errors import ScriptHeaderError
+from poolsite.hotpath.rights import commands_of
+from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_for, registered
+
+PREFIX = "poolsite_"
+SEPARATOR = "\x1f"  # ends each string of a reply
+# All others may write: then a server that is full, or a replica, refuses before the first line.
+READING = frozenset(
+    ("get", "hexists", "hget", "hgetall", "hlen", "hmget", "lindex", "llen", "lrange", "time")
+    + ("xlen", "xrange", "zcard", "zcount", "zrange", "zrangebyscore", "zrank", "zscore")
+)
+# Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
+# at the first call. As locals they also cost less than globals.
+_GLOBALS = (
+    "redis, string, table, math, struct, tonumber, tostring, type, ipairs, pairs, next, unpack,"
+    " select, setmetatable, rawset"
+)
+_FRAME = f"""\
+local register_function = redis.register_function
+local function globals() return {_GLOBALS} end
+local {_GLOBALS}
+local function packed(reply)
+  if reply.err or #reply == 0 then return reply end
+  return table.concat(reply, '\\31') .. '\\31'
+end
+local function register(name, operation, flags)
+  register_function({{ function_name = name .. SUFFIX, flags = flags, callback = function(keys, arguments)
+    if not string then {_GLOBALS} = globals() end
+    return packed(operation(keys, arguments))
+  end }})
+end
+"""
+
+
+@dataclass(frozen=True)
+class Library:
+    """One app's library: its name, and the text that FUNCTION LOAD takes."""
+
+    name: str
+    text: str
+    suffix: str
+
+    def function(self, script: Script) -> str:
+        """Return the name of the function that runs `script`."""
+        return f"{script.app}_{script.name}{self.suffix}"
+
+
+def library_of(script: Script) -> Library | None:
+    """Return the library that holds a script; None for one that stands alone, without modules."""
+    if not script.modules.names:
+        return None
+    found: Library | None = made_of_scripts.get(script.app)
+    if found is None:
+        scripts = [each for each in registered().values() if each.app == script.app]
+        found = made_of_scripts[script.app] = make_library(script.app, scripts)
+    return found
+
+
+def libraries() -> list[Library]:
+    """Return the libraries of all registered scripts, by name."""
+    found = {library_of(script) for script in registered().values()} - {None}
+    return sorted((each for each in found if each is not None), key=lambda each: each.name)
+
+
+def read_packed(reply: str) -> list[str]:
+    """Return the strings of a function's reply."""
+    return reply[:-1].split(SEPARATOR)
+
+
+def make_library(app: str, scripts: list[Script]) -> Library:
+    """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version."""
+    versions = {script.version for script in scripts}
+    if len(versions) != 1:
+        raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
+    modules = scripts[0].modules
+    codes = [code_of(script.body) for script in scripts]
+    shared = modules.lines_for(modules.needed_by(codes))
+    lines = [
+        _FRAME,
+        f"local VERSION = {versions.pop()}",
+        *prelude_for([*codes, *shared]),
+        *shared,
+        *(_operation(script) for script in scripts),
+    ]
+    text = "\n".join(lines) + "\n"
+    suffix = "_" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    name = f"{PREFIX}{app}{suffix}"
+    return Library(name, f"#!lua name={name}\nlocal SUFFIX = '{suffix}'\n{text}", suffix)
+
+
+def _operation(script: Script) -> str:
+    """A script's body as a function; its comments stay, so that FUNCTION LIST can be read."""
+    flags = "{ 'no-writes' }" if commands_of(script) <= READING else "{}"
+    return (
+        f"register('{script.app}_{script.name}', function(KEYS, ARGV)\n"
+        f"{script.modules.as_locals(script.body.rstrip())}\n"
+        f"end, {flags})"
+    )

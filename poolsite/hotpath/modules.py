@@ -1,0 +1,136 @@
+"""Lua modules: functions, constants and state that the operations of one app share.
+
+A module is a file `lua/modules/<name>.lua`: its first line of code is `local <name> = {}`, and then
+it holds only `function <name>.verb(…) … end` and `<name>.CONSTANT = …`, each from the first column.
+Operations and modules name what they use (`permits.of(holder)`, `gate.now`) without any `require`.
+
+In Redis there are no such tables, because Lua 5.1 pays for each field that is read or set, and a
+script pays for each table at every call: `gate.now` becomes the local variable `gate_now`, and a
+constant that is a number or a string becomes its value. What an operation needs is put before it
+(scripts.py), or all of it into one library (library.py).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from poolsite.hotpath.errors import ScriptHeaderError
+
+_DECLARED = re.compile(r"local (\w+) = \{\}$")
+_MEMBER = re.compile(r"(?:function )?(\w+)\.(\w+)(?:\(| =)")
+_CLOSING = re.compile(r"(end|\}|\))\s*$")
+_COMMENT = re.compile(r"--.*")
+_LITERAL = re.compile(r"\w+\.[A-Z][A-Z_]* = (-?[\d.]+|'[^']*')")
+_TEXT_OR_NAME = re.compile(
+    r"--\[\[.*?\]\]|--[^\n]*|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(?<![\w.:])(\w+)\.(\w+)",
+    re.DOTALL,
+)
+
+
+def on_one_line(text: str) -> str:
+    """Return Lua without its comments and line breaks. No string may hold two dashes or spaces."""
+    return " ".join(_COMMENT.sub("", text).split())
+
+
+@dataclass(frozen=True)
+class Modules:
+    """All modules of one app: `names` of the files, and each member with its text."""
+
+    names: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()  # ("module.member", its Lua on one line)
+
+    @cached_property
+    def members(self) -> dict[str, str]:
+        return dict(self.texts)
+
+    @cached_property
+    def literals(self) -> dict[str, str]:
+        """Constants that are a number or a string, with their value."""
+        found = {name: _LITERAL.fullmatch(text) for name, text in self.texts}
+        return {name: match[1] for name, match in found.items() if match is not None}
+
+    def names_in(self, code: str) -> set[str]:
+        """Return every "module.name" of a text: members, and the state that modules keep."""
+        found = (f"{m[1]}.{m[2]}" for m in _TEXT_OR_NAME.finditer(code) if m[1] in self.names)
+        return set(found)
+
+    def needed_by(self, codes: Iterable[str]) -> list[str]:
+        """Return the names that the texts use, and those that these use: members in the order of
+        their files, then state.
+        """
+        needed: set[str] = set()
+        frontier = list(codes)
+        while frontier:
+            new = self.names_in(frontier.pop()) - needed
+            needed |= new
+            frontier.extend(self.members[name] for name in new if name in self.members)
+        state = sorted(name for name in needed if name not in self.members)
+        return [*(name for name in self.members if name in needed), *state]
+
+    def lines_for(self, needed: Iterable[str]) -> list[str]:
+        """Return the Lua, a line each, that declares these names and defines the members."""
+        names = [name for name in needed if name not in self.literals]
+        if not names:
+            return []
+        defined = [self.members[name] for name in names if name in self.members]
+        # Lua looks for a variable that a function uses from the last declared one on.
+        uses = Counter(name for text in defined for name in self.names_in(text))
+        names.sort(key=lambda name: uses[name])
+        declaration = "local " + ", ".join(name.replace(".", "_") for name in names)
+        # Constants first: they are values, and functions are made before any of them runs.
+        defined.sort(key=lambda text: text.startswith("function "))
+        return [declaration, *(self.as_locals(text) for text in defined)]
+
+    def as_locals(self, code: str) -> str:
+        """Return a text with `module.name` as a local variable, or a constant's value."""
+
+        def local(found: re.Match[str]) -> str:
+            if found[1] not in self.names:
+                return found[0]
+            name = f"{found[1]}.{found[2]}"
+            return self.literals.get(name, name.replace(".", "_"))
+
+        return _TEXT_OR_NAME.sub(local, code)
+
+
+def read_modules(folder: Path) -> Modules:
+    """Read every module of a folder; one that does not exist holds none.
+
+    Raises ScriptHeaderError with file and line for anything that a module may not hold.
+    """
+    names: list[str] = []
+    texts: list[tuple[str, str]] = []
+    for path in sorted(folder.glob("*.lua")):
+        names.append(path.stem)
+        texts += _members_of(path)
+    return Modules(tuple(names), tuple(texts))
+
+
+def _members_of(path: Path) -> list[tuple[str, str]]:
+    lines: dict[str, list[str]] = {}
+    current, declared = "", False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip() or line.startswith("--"):
+            continue
+        if line[0] == " " or _CLOSING.match(line):
+            if not current:
+                raise ScriptHeaderError(f"{path}:{number}: this belongs to no function")
+            lines[current].append(line)
+            continue
+        if not declared:
+            found = _DECLARED.match(line)
+            if found is None or found[1] != path.stem:
+                raise ScriptHeaderError(f"{path}:{number}: expected 'local {path.stem} = {{}}'")
+            declared = True
+            continue
+        found = _MEMBER.match(line)
+        if found is None or found[1] != path.stem:
+            raise ScriptHeaderError(f"{path}:{number}: not a function or constant of {path.stem}")
+        current = f"{found[1]}.{found[2]}"
+        if current in lines:
+            raise ScriptHeaderError(f"{path}:{number}: {current} is defined twice")
+        lines[current] = [line]
+    return [(name, on_one_line("\n".join(its))) for name, its in lines.items()]

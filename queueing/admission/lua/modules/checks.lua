@@ -1,0 +1,62 @@
+-- What arguments must look like. Every operation checks all of its own before it reads or writes.
+local checks = {}
+
+checks.TOKEN_DIGITS = 16
+checks.TASK_DIGITS = 15
+checks.BATCH_DIGITS = 14
+checks.COUNT_DIGITS = 9
+checks.CAP_DIGITS = 7
+checks.NAME_BYTES = 64
+checks.REASON_BYTES = 200
+checks.TEXT_BYTES = 8192
+
+-- The reply to an operation that is refused as a whole.
+function checks.refusal(reason)
+  return { '-1', '', '', reason }
+end
+
+function checks.is_holder(name)
+  return #name <= checks.NAME_BYTES and string.find(name, '^%w[%w._:-]*$') ~= nil
+end
+
+-- A device holds as "@device", which is one byte longer.
+function checks.is_device(name)
+  return #name < checks.NAME_BYTES and checks.is_holder(name)
+end
+
+-- Digits alone, so many at most.
+function checks.is_number(digits, most)
+  return #digits <= most and string.find(digits, '^%d+$') ~= nil
+end
+
+function checks.is_number_or_none(digits, most)
+  return digits == '' or checks.is_number(digits, most)
+end
+
+-- A token, or a time in µs: 16 digits.
+function checks.is_token(digits)
+  return #digits == checks.TOKEN_DIGITS and not string.find(digits, '%D')
+end
+
+function checks.is_token_or_none(digits)
+  return digits == '' or checks.is_token(digits)
+end
+
+function checks.is_flag(text)
+  return text == '0' or text == '1'
+end
+
+-- No control characters: fields of records and of the history end in them.
+function checks.is_text(text, longest)
+  return #text <= longest and not string.find(text, '%c')
+end
+
+function checks.is_reason(text)
+  return checks.is_text(text, checks.REASON_BYTES)
+end
+
+-- A whole number from least to most as a number; nil for anything else.
+function checks.whole(text, least, most)
+  local number = tonumber(text)
+  if number and number >= least and number <= most and number % 1 == 0 then return number end
+end

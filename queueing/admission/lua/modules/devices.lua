@@ -1,0 +1,103 @@
+-- What a device is told when it reports: the task it runs, a new one, or its place in the line.
+local devices = {}
+
+-- The reply's words; `about`: task, permit, again, place, estimate, reason.
+function devices.answer(word, about)
+  local task, permit = about.task, about.permit
+  return {
+    word,
+    task and task.id or '',
+    task and task.payload or '',
+    permit and permit.token or '',
+    permit and devices.works_until(permit) or '',
+    task and string.format('%d', task.attempt) or '',
+    about.again or string.format('%d', gate.conf.period_seconds),
+    about.place or '',
+    about.estimate or '',
+    about.reason or '',
+  }
+end
+
+-- µs until which the device may work on the external system.
+function devices.works_until(permit)
+  return string.format('%d', permit.deadline - gate.conf.margin_us)
+end
+
+-- renew: the token of the permit that the device goes on with, or ''.
+function devices.fetch(device, renew)
+  local holder = '@' .. device
+  local listed = tasks.list_of(device)
+  if not listed then
+    local reason = batches.is_loading() and 'loading' or ''
+    return devices.answer('none', { reason = renew ~= '' and 'not held' or reason })
+  end
+  local permit = permits.of(holder)
+  if permit and permits.is_over(permit) then
+    endings.finish(holder, permit, 'expired')
+    permit, listed = nil, tasks.list_of(device) or ''
+  end
+  if permit then return devices.go_on(holder, permit, renew) end
+  local task, has_paused = devices.choose(holder, listed, renew)
+  if not task then
+    line.leave(holder)
+    local reason = has_paused and 'paused' or batches.is_loading() and 'loading' or ''
+    return devices.answer('none', { reason = reason })
+  end
+  if task.state == 'running' then return devices.go_on(holder, permits.of(holder), '') end
+  local reason, rank = line.turn(holder)
+  if not reason then return devices.issue(holder, task) end
+  line.stand(holder)
+  gate.count('refused')
+  local place, estimate, again = line.prospect(rank, reason)
+  return devices.answer('wait', { place = place, estimate = estimate, again = again, reason = reason })
+end
+
+-- The first task that may be issued now, or one that its device has brought back from before a loss
+-- of Redis (it is running then). Besides, whether one is only paused.
+function devices.choose(holder, listed, renew)
+  local has_paused = false
+  for id in string.gmatch(listed, '%S+') do
+    local task = tasks.read(id)
+    if renew ~= '' and results.is_unknown_to_sql(task, renew) and permits.ghosts() > 0 then
+      return devices.adopt(holder, task, renew)
+    end
+    local status = task.state == 'pending' and batches.status(task.batch)
+    if status == 'open' then return task end
+    has_paused = has_paused or status == 'paused'
+  end
+  return nil, has_paused
+end
+
+-- A running attempt that SQL had not heard of when Redis was lost: its device says that it lives.
+function devices.adopt(holder, task, token)
+  local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at, task = task.id }
+  tasks.start(task, token)
+  permits.adopt(holder, permit)
+  tasks.log('adopted', task, token, nil, nil, permit.deadline)
+  return task
+end
+
+-- The device runs a task already; with `renew` its permit lasts longer.
+function devices.go_on(holder, permit, renew)
+  local task, reason = tasks.read(permit.task), ''
+  if permit.unseen then -- shown to be alive
+    permit.unseen = false
+    permits.write(holder, permit)
+  end
+  if renew ~= '' and renew ~= permit.token then reason = 'other token' end
+  if renew ~= '' and renew == permit.token then
+    permits.renew(holder, permit)
+    tasks.log('renewed', task, permit.token, nil, nil, permit.deadline)
+    gate.count('renewed')
+  end
+  return devices.answer('task', { task = task, permit = permit, reason = reason })
+end
+
+function devices.issue(holder, task)
+  line.leave(holder)
+  line.started()
+  local permit = permits.grant(holder, task.id)
+  tasks.start(task, permit.token)
+  tasks.log('issued', task, permit.token, nil, nil, permit.deadline)
+  return devices.answer('task', { task = task, permit = permit })
+end

@@ -1,0 +1,22 @@
+-- Permits that end otherwise than by their holder's word: expired, or freed by an operator.
+local endings = {}
+
+-- Ends a permit, whoever holds it: the seed's caller, a name or a device, whose task goes back.
+function endings.finish(holder, permit, event, reason)
+  local task = permit.task and tasks.read(permit.task)
+  if string.find(holder, '#', 1, true) then permits.drop_anonymous(holder, permit) else permits.drop(holder, permit) end
+  gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch, reason)
+  gate.count(event)
+  if task then tasks.give_back(task) end
+end
+
+-- Ends up to `limit` permits that are over; returns how many there were.
+function endings.expire(limit)
+  local key = gate.tag .. ':permits'
+  local over = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%d', gate.due), 'LIMIT', 0, limit)
+  for _, holder in ipairs(over) do
+    local permit = permits.of(holder)
+    if permit then endings.finish(holder, permit, 'expired') else redis.call('ZREM', key, holder) end
+  end
+  return #over
+end
