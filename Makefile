@@ -44,7 +44,7 @@ check-durations: .venv/installed-dev  ## the part of check that looks at what th
 durations: .venv/installed-dev  ## record what the last complete runs of the tests cost
 	@exec $(PY) -m tests.support.durations record
 
-check: .venv/installed-dev  ## style, types, migrations, settings, the house's own rules
+check: .venv/installed-dev  ## style, types, migrations, settings, Lua, the house's own rules
 	@$(PY) -m tests.house
 
 bench: .venv/installed-dev  ## measure (ROWS="1 2")

@@ -19,9 +19,11 @@ STEPS: dict[str, list[str | Path]] = {
     "types": [BIN / "mypy"],
     "settings": [PYTHON, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
     "migrations": [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"],
+    "lua": [PYTHON, "-m", "tests.house.lua"],
     "house": [PYTHON, "-m", "pytest", "-q", "tests/house"],
     "durations": [PYTHON, "-m", "tests.support.durations", "check"],
 }
+TELLS = {"lua"}  # steps whose output is read also when they succeed
 # What a production machine sets: `check --deploy` must be clean with it.
 PRODUCTION = {
     **SAFE,
@@ -41,6 +43,7 @@ def main() -> int:
         print(f"{name:<12}{word:<8}{time.monotonic() - began:5.1f} s", flush=True)
         if result.returncode:
             failed.append(name)
+        if result.returncode or name in TELLS:
             print(result.stdout, flush=True)
     if failed:
         sys.stderr.write(f"make check: {', '.join(failed)} failed.\n")

@@ -76,17 +76,28 @@ NEEDS = {
         Need("sipp", _on_path("sipp"), "apt-get install sip-tester"),
         Need("namespaces", _has_namespaces, "apt-get install iproute2 util-linux, as root"),
         Need("sipsak", _on_path("sipsak"), "apt-get install sipsak"),
+        Need("luacheck", _on_path("luacheck"), "apt-get install lua-check"),
     )
 }
 
 
+def missing(name: str) -> str:
+    """Return what is said of a need that the machine lacks, or nothing."""
+    need = NEEDS[name]
+    return "" if need.present() else f"{PREFIX}{need.name} ({need.install})"
+
+
+def is_all_required() -> bool:
+    """Tell whether what is missing is a failure."""
+    return os.environ.get("REQUIRE_ALL") == "1"
+
+
 def require(name: str) -> None:
     """End the running test as NOT RUN (a failure with REQUIRE_ALL=1) unless `name` is here."""
-    need = NEEDS[name]
-    if need.present():
+    reason = missing(name)
+    if not reason:
         return
-    reason = f"{PREFIX}{need.name} ({need.install})"
-    if os.environ.get("REQUIRE_ALL") == "1":
+    if is_all_required():
         pytest.fail(reason, pytrace=False)
     raise pytest.skip.Exception(reason, _use_item_location=True)
 

@@ -7,7 +7,7 @@ for k, id in ipairs(over) do
   if st == nil then st = stored[k] end
   local before = st
   if st then
-    --@include by_time
+    --@include end_hold
   end
   if st ~= before then
     ended[sub(st, 1, 1)] = ended[sub(st, 1, 1)] + 1

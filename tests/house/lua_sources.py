@@ -1,0 +1,85 @@
+"""The Lua of each app: its folders, and in each the operations, what they paste, the modules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from poolsite.hotpath import PRELUDE
+from tests.house.layers import APPS
+from tests.house.lua_tokens import LuaSyntaxError, Token, tokens
+
+LUA_APPS = tuple(app.replace(".", "/") for app in (*APPS, "poolsite"))
+INCLUDE = "--@include "
+KINDS = {"include": "include", "modules": "module"}  # all other files are operations
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file. `place` is its path from the project's root, as people read it."""
+
+    path: Path
+    place: str
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def kind(self) -> str:
+        is_prelude = self.path == PRELUDE
+        return "prelude" if is_prelude else KINDS.get(self.path.parent.name, "operation")
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Every token, comments too; LuaSyntaxError names the file."""
+        try:
+            return tuple(tokens(self.text))
+        except LuaSyntaxError as error:
+            raise LuaSyntaxError(f"{self.place}: {error}") from error
+
+    @cached_property
+    def code(self) -> tuple[Token, ...]:
+        return tuple(token for token in self.tokens if token.kind != "comment")
+
+    @property
+    def pasted(self) -> list[str]:
+        """The includes that the file names, in their order."""
+        return [
+            token.text.removeprefix(INCLUDE)
+            for token in self.tokens
+            if token.kind == "comment" and token.text.startswith(INCLUDE)
+        ]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder `lua`. In the new form, once it has a folder `modules`."""
+
+    path: Path
+    sources: tuple[Source, ...]
+
+    @property
+    def is_new_form(self) -> bool:
+        return (self.path / "modules").is_dir()
+
+    def of_kind(self, *kinds: str) -> list[Source]:
+        return [source for source in self.sources if source.kind in kinds]
+
+
+def folders_of(app: str, root: Path) -> list[Folder]:
+    """Return the Lua folders of an app; `app` is its path, e.g. "queueing/line"."""
+    return [
+        Folder(path, tuple(Source(each, each.relative_to(root).as_posix()) for each in files))
+        for path in sorted((root / app).rglob("lua"))
+        for files in [sorted(path.rglob("*.lua"))]
+        if files
+    ]
+
+
+def sources_of(folders: Sequence[Folder]) -> list[Source]:
+    return [source for folder in folders for source in folder.sources]
