@@ -1,9 +1,9 @@
 """Events of requests that are served at the same moment travel to Redis together.
 
-One EVALSHA per request costs both sides more than the event itself: a write, a wake-up and a
-read each. While one pipeline is under way, whatever else arrives waits for the next, so an idle
-server answers at once and a busy one in ever fuller list commands. The order within an
-aggregate is kept, and each event gets an outcome of its own.
+One command per request costs both sides more than the event itself: a write, a wake-up and a
+read each. While one pipeline is under way, whatever else arrives waits for the next, for a
+millisecond at most: an idle server answers at once, and a busy one in ever fuller list commands.
+The order within an aggregate is kept, and each event gets an outcome of its own.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ R = TypeVar("R")  # result
 
 ITEMS_PER_COMMAND = 32
 ITEMS_PER_PIPELINE = 512
-STALLED_SECONDS = 0.05  # a pipeline under way for longer no longer holds up the others
+LONGEST_WAIT_SECONDS = 0.001  # a pipeline under way for longer holds up no others
 PIPELINES_LIMIT = 8
 
 Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
@@ -28,7 +28,8 @@ class Gatherer(Generic[I, R]):
     """The items of one event loop that wait for the next pipeline.
 
     `combine` makes one command of up to 32 items of one aggregate; its result has one entry
-    per item, in their order. `path`: another Redis than the default.
+    per item, in their order: an item's result, or the error that it raises. `path`: another
+    Redis than the default.
     """
 
     def __init__(self, combine: Combine[I, R], path: hotpath.HotPath | None = None) -> None:
@@ -57,7 +58,7 @@ class Gatherer(Generic[I, R]):
         task = self._loop.create_task(self._send(batch))
         self._under_way.add(task)
         task.add_done_callback(self._ended)
-        self._loop.call_later(STALLED_SECONDS, self._go_on_without, task)
+        self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)
@@ -69,7 +70,7 @@ class Gatherer(Generic[I, R]):
             return
         if self._waiting and len(self._under_way) < PIPELINES_LIMIT:
             self._start()
-        self._loop.call_later(STALLED_SECONDS, self._go_on_without, task)
+        self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)
 
     async def _send(self, batch: Sequence[tuple[str, I, asyncio.Future[R]]]) -> None:
         groups: list[list[asyncio.Future[R]]] = []
@@ -112,7 +113,9 @@ def _settle(futures: Sequence[asyncio.Future[R]], outcome: Any) -> None:
             _fail(future, outcome)
         return
     for future, result in zip(futures, outcome, strict=True):
-        if not future.done():  # else its request was cancelled; it was executed all the same
+        if isinstance(result, HotPathError):
+            _fail(future, result)
+        elif not future.done():  # else its request was cancelled; it was executed all the same
             future.set_result(result)
 
 

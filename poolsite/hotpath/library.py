@@ -18,8 +18,7 @@ SEPARATOR = "\x1f"  # ends each string of a reply
 # All others may write: then a server that is full, or a replica, refuses before the first line.
 READING = frozenset(
     ("get", "hexists", "hget", "hgetall", "hlen", "hmget", "lindex", "llen", "lrange", "time")
-    + ("xlen", "xrange", "zcard", "zcount", "zrange", "zrangebyscore", "zrank", "zscore")
-)
+) | frozenset(("xlen", "xrange", "zcard", "zcount", "zrange", "zrangebyscore", "zrank", "zscore"))
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
 # at the first call. As locals they also cost less than globals.
 _GLOBALS = (
@@ -35,10 +34,11 @@ local function packed(reply)
   return table.concat(reply, '\\31') .. '\\31'
 end
 local function register(name, operation, flags)
-  register_function({{ function_name = name .. SUFFIX, flags = flags, callback = function(keys, arguments)
+  local function callback(keys, arguments)
     if not string then {_GLOBALS} = globals() end
     return packed(operation(keys, arguments))
-  end }})
+  end
+  register_function({{ function_name = name .. SUFFIX, flags = flags, callback = callback }})
 end
 """
 

@@ -96,6 +96,9 @@ class Modules:
         return _TEXT_OR_NAME.sub(local, code)
 
 
+NO_MODULES = Modules()
+
+
 def read_modules(folder: Path) -> Modules:
     """Read every module of a folder; one that does not exist holds none.
 

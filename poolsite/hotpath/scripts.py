@@ -11,7 +11,7 @@ from typing import Any
 
 from poolsite.hotpath.errors import ScriptHeaderError
 from poolsite.hotpath.header import parse_header
-from poolsite.hotpath.modules import Modules, on_one_line, read_modules
+from poolsite.hotpath.modules import NO_MODULES, Modules, on_one_line, read_modules
 
 PRELUDE = Path(__file__).parent / "lua" / "prelude.lua"
 _FUNCTION = re.compile(r"^local function (\w+)\(.*?^end$", re.MULTILINE | re.DOTALL)
@@ -45,7 +45,7 @@ class Script:
     arguments: tuple[str, ...] = ()
     more_arguments: bool = False
     path: Path = Path()
-    modules: Modules = Modules()
+    modules: Modules = NO_MODULES
 
     @cached_property
     def text(self) -> str:

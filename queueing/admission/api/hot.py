@@ -1,7 +1,8 @@
 """The gates' hot routes: reports of devices, permits, the seed's pair; served before Django."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import orjson
@@ -12,8 +13,10 @@ from starlette.responses import Response
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.api import lane
+from poolsite.api.gather import Gatherer
 from poolsite.api.problems import RefusedError, kind_of_refusal, problem_response
 from poolsite.api.reading import MalformedError, NothingIn, Reader
+from poolsite.per_loop import PerLoop
 from queueing.admission import gate as door
 from queueing.admission.api import answers, reports
 from queueing.admission.api.directory import GateRef, gate_ref
@@ -102,16 +105,16 @@ async def post_report(request: Request) -> Response:
 
 
 class _GateRoute:
-    """One command of a gate: its body, what it runs, how it answers."""
+    """One route of a gate: its body, what it runs, how it answers."""
 
     def __init__(
         self,
         model: type[B],
-        command: Callable[[str, B], hotpath.Command[R]],
+        run: Callable[[str, B], Awaitable[R]],
         answer: Callable[[R], dict[str, Any]],
     ) -> None:
         self._reader: Reader[B] = Reader(model)
-        self._command = command
+        self._run = run
         self._answer = answer
 
     async def __call__(self, request: Request) -> Response:
@@ -120,7 +123,7 @@ class _GateRoute:
             ref = await _gate(principal, request.path_params["slug"])
             body = await lane.read_body(request, BODY_LIMIT_BYTES)
             given = self._reader.read_one(body or b"{}")
-            result = await hotpath.arun(self._command(ref.slug, given))
+            result = await self._run(ref.slug, given)
         except RefusedError as refused:
             return problem_response(refused.kind, refused.detail)
         except MalformedError as error:
@@ -139,28 +142,37 @@ def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, An
     return signed(ref, given.holder, permit.token, permit.deadline_us)
 
 
-def _acquire(slug: str, given: AcquireIn) -> hotpath.Command[door.Permit]:
-    return door.acquire(slug, given.holder)
+async def _acquire(slug: str, given: AcquireIn) -> door.Permit:
+    permit: door.Permit = await _gatherer().run(slug, door.to_acquire(given.holder))
+    return permit
 
 
-def _release(slug: str, given: ReleaseIn) -> hotpath.Command[door.Ended]:
-    return door.release(slug, given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
+async def _release(slug: str, given: ReleaseIn) -> door.Ended:
+    request = door.to_release(given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
+    ended: door.Ended = await _gatherer().run(slug, request)
+    return ended
 
 
-def _renew(slug: str, given: RenewIn) -> hotpath.Command[door.Permit]:
-    return door.renew(slug, given.holder, given.token)
+async def _renew(slug: str, given: RenewIn) -> door.Permit:
+    permit: door.Permit = await _gatherer().run(slug, door.to_renew(given.holder, given.token))
+    return permit
 
 
-def _incr(slug: str, given: NothingIn) -> hotpath.Command[door.Counted]:
-    return door.incr(slug)
+async def _incr(slug: str, given: NothingIn) -> door.Counted:
+    return await hotpath.arun(door.incr(slug))
 
 
-def _decr(slug: str, given: NothingIn) -> hotpath.Command[door.Counted]:
-    return door.decr(slug)
+async def _decr(slug: str, given: NothingIn) -> door.Counted:
+    return await hotpath.arun(door.decr(slug))
 
 
-def _observe(slug: str, given: ObserveIn) -> hotpath.Command[door.Observed]:
-    return door.observe(slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms)
+async def _observe(slug: str, given: ObserveIn) -> door.Observed:
+    told = door.observe(slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms)
+    return await hotpath.arun(told)
+
+
+# Requests of holders that arrive together reach their gate in one list.
+_gatherer: PerLoop[Gatherer[door.Request[Any], Any]] = PerLoop(partial(Gatherer, door.requests))
 
 
 def _ok(body: dict[str, Any]) -> Response:

@@ -27,15 +27,21 @@ from queueing.admission.gate.commands import (
 )
 from queueing.admission.gate.keys import GateKeys
 from queueing.admission.gate.permits import (
+    REQUESTS_LIMIT,
     Counted,
     Ended,
     Permit,
+    Request,
     acquire,
     decr,
     free,
     incr,
     release,
     renew,
+    requests,
+    to_acquire,
+    to_release,
+    to_renew,
 )
 from queueing.admission.gate.reading import (
     BatchFigures,
@@ -78,6 +84,7 @@ __all__ = [
     "EVENTS",
     "RATE_LIMIT",
     "REPORTS_LIMIT",
+    "REQUESTS_LIMIT",
     "RESULTS_LIMIT",
     "ROWS_LIMIT",
     "SCRIPTS",
@@ -97,6 +104,7 @@ __all__ = [
     "Observed",
     "Permit",
     "Report",
+    "Request",
     "Resized",
     "Result",
     "Row",
@@ -131,9 +139,13 @@ __all__ = [
     "release",
     "renew",
     "reports",
+    "requests",
     "resize",
     "resume",
     "show",
     "states",
     "sweep",
+    "to_acquire",
+    "to_release",
+    "to_renew",
 ]

@@ -1,11 +1,15 @@
 """Permits: acquired, released, renewed, counted as in the seed, freed by an operator."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
 
 from poolsite.hotpath import Command
 from queueing.admission.gate.building import gate_command
-from queueing.admission.gate.reasons import check
+from queueing.admission.gate.reasons import GateRefusedError, check
+
+T = TypeVar("T")
+REQUESTS_LIMIT: Final = 32  # in one call of requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,6 @@ def _permit(reply: list[str]) -> Permit:
     )
 
 
-def acquire(slug: str, holder: str) -> Command[Permit]:
-    """A permit for a holder; the same holder gets the same permit until it ends."""
-    return gate_command("acquire", slug, [holder], _permit, holder)
-
-
 @dataclass(frozen=True, slots=True)
 class Ended:
     """Whether something changed; else why not: not held, other token, late."""
@@ -68,31 +67,83 @@ def _ended(reply: list[str]) -> Ended:
     return Ended(reply[0] == "1", reply[3], number(reply[2]))
 
 
+def _renewed(reply: list[str]) -> Permit:
+    check(reply)
+    return _granted(reply) if reply[0] == "1" else Permit(False, reply[3])
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[T]):
+    """What a named holder asks: acquire, renew or release, alone or in a list with others."""
+
+    verb: str
+    words: tuple[str, ...]
+    read: Callable[[list[str]], T]
+
+    def command(self, slug: str) -> Command[T]:
+        """The operation of this one request. May be run again after a lost reply."""
+        return gate_command(self.verb, slug, self.words, self.read, self.words[0])
+
+    def row(self) -> str:
+        return "\t".join((self.verb, *self.words))
+
+
+def to_acquire(holder: str) -> Request[Permit]:
+    """A permit for a holder; the same holder gets the same permit until it ends."""
+    return Request("acquire", (holder,), _permit)
+
+
+def to_renew(holder: str, token: int) -> Request[Permit]:
+    """The permit's deadline moves, up to the longest time since it was granted."""
+    return Request("renew", (holder, str(token)), _renewed)
+
+
+def to_release(
+    holder: str, token: int, *, ok: bool | None = None, took_ms: int | None = None
+) -> Request[Ended]:
+    """The holder gives its own permit back; `ok` and `took_ms` feed the adaptive cap.
+
+    The second time changes nothing and answers "not held".
+    """
+    told = ("" if ok is None else str(int(ok)), "" if took_ms is None else str(took_ms))
+    return Request("release", (holder, str(token), *told), _ended)
+
+
+def requests(slug: str, batch: Sequence[Request[Any]]) -> Command[list[Any]]:
+    """One command for up to REQUESTS_LIMIT requests of one gate, done in their order.
+
+    Its result has for each request what its own command has, or the GateRefusedError that it
+    raises. May be run again after a lost reply. Raises ValueError for an empty or longer batch.
+    """
+    if not 0 < len(batch) <= REQUESTS_LIMIT:
+        raise ValueError(f"a batch has 1 to {REQUESTS_LIMIT} requests, not {len(batch)}")
+
+    def read(reply: list[str]) -> list[Any]:
+        check(reply)  # refused as a whole; a row has tabs
+        return [_outcome(request, row) for request, row in zip(batch, reply, strict=True)]
+
+    return gate_command("requests", slug, [each.row() for each in batch], read, batch[0].words[0])
+
+
+def _outcome(request: Request[Any], row: str) -> Any:
+    try:
+        return request.read(row.split("\t"))
+    except GateRefusedError as refused:
+        return refused
+
+
+def acquire(slug: str, holder: str) -> Command[Permit]:
+    return to_acquire(holder).command(slug)
+
+
 def release(
     slug: str, holder: str, token: int, *, ok: bool | None = None, took_ms: int | None = None
 ) -> Command[Ended]:
-    """The holder gives its own permit back; `ok` and `took_ms` feed the adaptive cap.
-
-    May be run again: the second time changes nothing and answers "not held".
-    """
-    words = [
-        *(holder, str(token)),
-        "" if ok is None else str(int(ok)),
-        "" if took_ms is None else str(took_ms),
-    ]
-    return gate_command("release", slug, words, _ended, holder)
+    return to_release(holder, token, ok=ok, took_ms=took_ms).command(slug)
 
 
 def renew(slug: str, holder: str, token: int) -> Command[Permit]:
-    """The permit's deadline moves, up to the longest time since it was granted."""
-
-    def read(reply: list[str]) -> Permit:
-        check(reply)
-        if reply[0] == "1":
-            return _granted(reply)
-        return Permit(False, reply[3])
-
-    return gate_command("renew", slug, [holder, str(token)], read, holder)
+    return to_renew(holder, token).command(slug)
 
 
 def free(slug: str, holder: str, token: int, reason: str) -> Command[Ended]:

@@ -5,7 +5,8 @@ local endings = {}
 function endings.finish(holder, permit, event, reason)
   local task = permit.task and tasks.read(permit.task)
   if string.find(holder, '#', 1, true) then permits.drop_anonymous(holder, permit) else permits.drop(holder, permit) end
-  gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch, reason)
+  gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch,
+    reason)
   gate.count(event)
   if task then tasks.give_back(task) end
 end

@@ -69,8 +69,8 @@ end
 
 -- One entry of the history; '' or nil where a field has nothing to say (gate/changes.py).
 function gate.log(event, holder, token, deadline, task, attempt, batch, reason, data)
-  gate.append(event .. '\t' .. (holder or '') .. '\t' .. (token or '') .. '\t' .. (deadline or '') .. '\t'
-    .. (task or '') .. '\t' .. (attempt or '') .. '\t' .. (batch or '') .. '\t' .. (reason or '') .. '\t' .. (data or ''))
+  gate.append(table.concat({ event, holder or '', token or '', deadline or '', task or '', attempt or '', batch or '',
+    reason or '', data or '' }, '\t'))
 end
 
 -- The same of a gate or a batch as a whole.

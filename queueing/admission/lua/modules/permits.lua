@@ -32,7 +32,8 @@ end
 
 -- One entry of the history about a permit that is for no task.
 function permits.log(event, holder, permit, reason)
-  gate.append(event .. '\t' .. holder .. '\t' .. permit.token .. '\t' .. permit.deadline .. '\t\t\t\t' .. reason .. '\t')
+  local whose = holder .. '\t' .. permit.token .. '\t' .. permit.deadline
+  gate.append(event .. '\t' .. whose .. '\t\t\t\t' .. reason .. '\t')
 end
 
 function permits.is_over(permit)

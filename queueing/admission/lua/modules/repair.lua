@@ -32,7 +32,8 @@ function repair.shorten_permits(latest, limit)
       redis.call('ZADD', key, latest, holder)
       permits.write(holder, permit)
       local task = permit.task and tasks.read(permit.task)
-      gate.log('renewed', holder, permit.token, latest, permit.task, task and task.attempt, task and task.batch, 'clock')
+      gate.log('renewed', holder, permit.token, latest, permit.task, task and task.attempt, task and task.batch,
+        'clock')
     else
       redis.call('ZREM', key, holder)
     end

@@ -9,12 +9,12 @@ settings.LETTER = { open = 'o', paused = 'p', recovering = 'r' }
 settings.SECOND_US = 1000000
 settings.MOST_CAP = 1000000
 settings.KEPT = 1000
-settings.known = {} -- text → settings: in a library they are read once, not at each call
-settings.size = 0
+settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.COUNT = { known = 0 }
 
 -- status open | paused | recovering; fair, rated, adaptive booleans; the rest numbers.
 function settings.read(text)
-  local known = settings.known[text]
+  local known = settings.KNOWN[text]
   if known then return known end
   local status, fair, rated, adaptive, cap, permit, margin, longest, attempts, period, look_ahead, rate, log_limit =
     struct.unpack(settings.COLUMNS, text)
@@ -35,9 +35,18 @@ function settings.read(text)
     rate = rate + 0,
     log_limit = log_limit + 0,
   }
-  if settings.size >= settings.KEPT then settings.known, settings.size = {}, 0 end
-  settings.known[text], settings.size = conf, settings.size + 1
+  settings.remember(text, conf)
   return conf
+end
+
+-- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
+function settings.remember(text, conf)
+  if settings.COUNT.known >= settings.KEPT then
+    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
+    settings.COUNT.known = 0
+  end
+  settings.KNOWN[text] = conf
+  settings.COUNT.known = settings.COUNT.known + 1
 end
 
 -- Whether these are all columns but the status.
