@@ -42,9 +42,10 @@ class Command(Generic[T_co]):
     def tag(self) -> str:
         return self.keys[0]
 
-    def evalsha(self) -> tuple[Argument, ...]:
-        """Return the words of the Redis command."""
-        return ("EVALSHA", self.script.sha1, len(self.keys), *self.keys, *self.args)
+    def evalsha(self, *, whole: bool = True) -> tuple[Argument, ...]:
+        """Return the words of the Redis command; `whole` as for `fcall`."""
+        keys = self.keys if whole else self.keys[:1]
+        return ("EVALSHA", self.script.sha1, len(keys), *keys, *self.args)
 
     def fcall(self, function: str, *, whole: bool) -> tuple[Argument, ...]:
         """Return the words that call the same operation in a library.

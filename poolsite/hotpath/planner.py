@@ -97,10 +97,10 @@ class Planner:
 
     def _call(self, node: Node, command: Command[Any]) -> tuple[str, Words]:
         """What the node must hold for a command, and the command's words there."""
-        library = None if node in self.scripts_only else library_of(command.script)
-        if library is None:
-            return command.script.sha1, command.evalsha()
-        whole = self.router.topology == "cluster"
+        library = library_of(command.script)
+        whole = library is None or self.router.topology == "cluster"
+        if library is None or node in self.scripts_only:
+            return command.script.sha1, command.evalsha(whole=whole)
         return library.name, command.fcall(library.function(command.script), whole=whole)
 
     def _load(self, node: Node, command: Command[Any]) -> Words:

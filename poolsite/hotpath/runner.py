@@ -13,7 +13,7 @@ from poolsite.hotpath.commands import Command
 from poolsite.hotpath.connection import close_sync_client, sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
-from poolsite.hotpath.library import libraries
+from poolsite.hotpath.library import PREFIX, libraries
 from poolsite.hotpath.planner import (
     Answers,
     Groups,
@@ -135,6 +135,27 @@ class HotPath:
             for title, exists in zip(scripts, found, strict=True)
             if not exists
         ]
+
+    def prune_libraries(self) -> list[tuple[Node, str]]:
+        """Delete the libraries of other releases on every master; returns (node, library).
+
+        A process of such a release that still runs loads its own again. Raises Unavailable.
+        """
+        ours = {each.name for each in libraries()}
+        listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", f"{PREFIX}*")]
+        self._look_again()
+        gone = []
+        for node, (found,) in self._lane.exchange(
+            dict.fromkeys(self.router.nodes(), listing)
+        ).items():
+            if isinstance(found, ErrorReply):  # a server before Redis 7
+                continue
+            _answered({node: [found]})
+            names = [row[row.index("library_name") + 1] for row in found]
+            gone += [(node, name) for name in names if name not in ours]
+        for node, name in gone:
+            self._lane.exchange({node: [("FUNCTION", "DELETE", name)]})
+        return gone
 
     def set_user(self, name: str, rules: Sequence[str]) -> list[Node]:
         """Give every master the user `name` with these rules of ACL SETUSER; raises Unavailable.

@@ -29,15 +29,35 @@ class Command(BaseCommand):
             help="load nothing; exit 1 when a script is missing on a master",
         )
         instead.add_argument(
+            "--prune",
+            action="store_true",
+            help="load nothing; delete the function libraries of other releases and name them",
+        )
+        instead.add_argument(
             "--text",
             metavar="APP/NAME",
             help="load nothing; print this script exactly as Redis is given it",
         )
 
-    def handle(self, *args: Any, check: bool, text: str | None, **options: Any) -> None:
+    def handle(
+        self, *args: Any, check: bool, prune: bool, text: str | None, **options: Any
+    ) -> None:
         if text is not None:
             self.stdout.write(_script(text).text, ending="")
-            return
+        elif prune:
+            self._prune()
+        else:
+            self._list(check)
+
+    def _prune(self) -> None:
+        try:
+            gone = hotpath.default().prune_libraries()
+        except hotpath.HotPathError as error:
+            raise CommandError(f"Redis could not be asked: {error}") from error
+        for node, library in gone:
+            self.stdout.write(f"{library} on {node or 'the server'}")
+
+    def _list(self, check: bool) -> None:
         scripts = hotpath.registered()
         forgotten = unregistered_files()
         if forgotten:
