@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from poolsite import hotpath
+from poolsite.hotpath.library import libraries
 from poolsite.hotpath.management.commands import scripts
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.cluster import RedisCluster
@@ -127,3 +128,24 @@ def test_a_file_that_no_module_loads_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 def test_every_lua_file_of_the_installed_apps_is_loaded_at_start_up() -> None:
     assert scripts.unregistered_files() == []
+
+
+def test_prune_deletes_the_libraries_of_other_releases_alone(clean_redis: RedisServer) -> None:
+    other = "#!lua name=poolsite_admission_0\nredis.register_function('old_0', function() end)"
+    foreign = "#!lua name=foreign\nredis.register_function('foreign', function() end)"
+    with clean_redis.client() as client:
+        client.function_flush()
+        printed()
+        ours = {row[1] for row in client.function_list()}
+        assert ours == {each.name for each in libraries()}
+        client.function_load(other)
+        client.function_load(foreign)
+        assert printed("--prune") == ["poolsite_admission_0 on the server"]
+        assert {row[1] for row in client.function_list()} == ours | {"foreign"}
+        assert printed("--prune") == []
+        client.function_delete("foreign")
+
+
+def test_prune_has_nothing_to_do_before_redis_7(each_redis: RedisServer) -> None:
+    with hotpath.connect(each_redis.url):
+        assert printed("--prune") == []
