@@ -7,7 +7,7 @@ import redis
 from poolsite.hotpath import Command
 from queueing.line import desk
 from tests.bench.pools import words
-from tests.bench.redis_cpu import CommandCost, measure_evalsha, send_pipelined
+from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined
 
 SLUG = "bench"
 TAG = desk.DeskKeys(SLUG).tag
@@ -62,7 +62,7 @@ class Floor:
             commands += [join, finish]
         sent = list(words(self.client, commands))
         replies: list[list[str]] = []
-        cost = measure_evalsha(
+        cost = measure_calls(
             self.client,
             lambda: replies.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
         )

@@ -1,4 +1,4 @@
-"""Pools of a given size in a private Redis, and traffic on them as plain EVALSHA words."""
+"""Pools of a given size in a private Redis, and traffic as the words of plain commands."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ import redis
 
 from numbers.pool import ROWS_LIMIT, Event, PoolSettings, Row, create, event, load
 from poolsite.hotpath import Command
+from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
 from tests.bench.redis_cpu import send_pipelined
 
@@ -39,6 +40,18 @@ def words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[ob
             client.script_load(script.text)
             loaded.add(script.sha1)
         yield ("EVALSHA", script.sha1, len(command.keys), *command.keys, *command.args)
+
+
+def library_words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[object, ...]]:
+    """Yield each command as the words of its FCALL, the tag alone as key as our runner does."""
+    loaded: set[str] = set()
+    for command in commands:
+        library = library_of(command.script)
+        assert library is not None, f"{command.script.title} is written without modules"
+        if library.name not in loaded:
+            client.function_load(library.text, replace=True)
+            loaded.add(library.name)
+        yield command.fcall(library.function(command.script), whole=False)
 
 
 def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON) -> list[str]:

@@ -1,4 +1,4 @@
-"""What Redis itself spends: CPU per EVALSHA, so that the client does not decide a row."""
+"""What Redis itself spends: CPU per EVALSHA or FCALL, so that the client does not decide a row."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ PIPELINE_COMMANDS = 500
 
 @dataclass(frozen=True)
 class CommandCost:
-    """Cost of a run of EVALSHAs, in microseconds of Redis' own time for each."""
+    """Cost of a run of calls, in microseconds of Redis' own time for each."""
 
     calls: int
     commandstats_us: float
@@ -23,15 +23,17 @@ def _used_cpu_seconds(client: redis.Redis) -> float:
     return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
 
-def measure_evalsha(client: redis.Redis, send_all: Callable[[], None]) -> CommandCost:
-    """Run `send_all` and return what its EVALSHAs cost Redis."""
+def measure_calls(
+    client: redis.Redis, send_all: Callable[[], None], command: str = "evalsha"
+) -> CommandCost:
+    """Run `send_all` and return what its calls cost Redis: its EVALSHAs, or "fcall"."""
     client.config_resetstat()
     cpu_before = _used_cpu_seconds(client)
     send_all()
     cpu_after = _used_cpu_seconds(client)
-    stats = client.info("commandstats")["cmdstat_evalsha"]
+    stats = client.info("commandstats")[f"cmdstat_{command}"]
     if stats["failed_calls"] or stats["rejected_calls"]:
-        raise AssertionError(f"EVALSHAs failed: {stats}")
+        raise AssertionError(f"{command} failed: {stats}")
     calls = int(stats["calls"])
     return CommandCost(
         calls=calls,
@@ -61,7 +63,7 @@ def no_op_cost(
     command = ("EVALSHA", client.script_load(NO_OP), *words)
     return min(
         (
-            measure_evalsha(
+            measure_calls(
                 client, lambda: void(send_pipelined(client, (command for _ in range(calls))))
             )
             for _ in range(3)

@@ -15,7 +15,7 @@ from statistics import median
 import redis
 
 from tests.bench.pools import calls_and_hangups, fill, private_redis, words
-from tests.bench.redis_cpu import CommandCost, measure_evalsha, no_op_cost, send_pipelined
+from tests.bench.redis_cpu import CommandCost, measure_calls, no_op_cost, send_pipelined
 from tests.bench.result import Row, at_most
 
 SMALL, LARGE = 1_000, 1_000_000
@@ -107,7 +107,7 @@ def _median(rounds: list[CommandCost]) -> CommandCost:
 def _measure(client: redis.Redis, first: int, count: int, policy: str) -> CommandCost:
     commands = list(words(client, calls_and_hangups(first, count, policy=policy)))
     replies: list[object] = []
-    cost = measure_evalsha(client, lambda: replies.extend(send_pipelined(client, commands)))
+    cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, commands)))
     refused = [reply for reply in replies if reply[0] != "1"]  # type: ignore[index]
     assert not refused, f"{len(refused)} refused, first {refused[0]}"
     return cost

@@ -15,7 +15,7 @@ import redis
 
 from numbers.pool import Event, event
 from tests.bench.pools import AREAS, SLUG, fill, private_redis, words
-from tests.bench.redis_cpu import CommandCost, measure_evalsha, send_pipelined
+from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined
 from tests.bench.result import Row, at_least
 
 NUMBERS = 100_000
@@ -71,7 +71,7 @@ def _ours(client: redis.Redis, name: str, numbers: list[str]) -> CommandCost:
     events = [event(SLUG, Event(name, number=number, **near)) for number in numbers]
     commands = list(words(client, events))
     replies: list[object] = []
-    cost = measure_evalsha(client, lambda: replies.extend(send_pipelined(client, commands)))
+    cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, commands)))
     assert all(reply[0] == "1" for reply in replies)  # type: ignore[index]
     return cost
 
@@ -87,6 +87,6 @@ def _fill_seed(client: redis.Redis, numbers: list[str]) -> str:
 
 def _seeds(client: redis.Redis, sha: str, numbers: list[str]) -> CommandCost:
     commands = [("EVALSHA", sha, 1, "{seed}", "unreg", number) for number in numbers]
-    cost = measure_evalsha(client, lambda: send_pipelined(client, commands) and None)
+    cost = measure_calls(client, lambda: send_pipelined(client, commands) and None)
     client.rpush("{seed}:idle:up", *numbers)
     return cost

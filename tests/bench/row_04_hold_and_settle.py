@@ -16,7 +16,7 @@ import redis
 
 from billing import wallet
 from tests.bench.pools import private_redis, words
-from tests.bench.redis_cpu import CommandCost, measure_evalsha, no_op_cost, send_pipelined
+from tests.bench.redis_cpu import CommandCost, measure_calls, no_op_cost, send_pipelined
 from tests.bench.result import Row, at_most
 from tests.bench.wallets import (
     MONEY,
@@ -112,7 +112,7 @@ def _loads(first: int) -> list[tuple[str, list]]:
 def _cost(client: redis.Redis, commands: list) -> CommandCost:
     sent = list(words(client, commands))
     replies: list = []
-    cost = measure_evalsha(client, lambda: replies.extend(send_pipelined(client, sent)))
+    cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, sent)))
     bad = [r for r in replies if r[0] != "1" or not {*r[3::5]} <= {"held", "settled", "failed"}]
     assert not bad, f"{len(bad)} refused, first {bad[0]}"
     return cost

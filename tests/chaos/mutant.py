@@ -27,7 +27,7 @@ import pytest
 import redis
 from django.conf import settings
 
-from poolsite.hotpath.scripts import Script, read_script
+from poolsite.hotpath.scripts import Script, forget_assembled, read_script
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.waiting import patient
 
@@ -72,7 +72,7 @@ def apply(mutation: Mutation) -> None:
     changed = mutation.of(text)
     gc.unfreeze()  # what is frozen is not among gc.get_objects()
     if mutation.path.suffix == ".lua":
-        done = _swap_scripts(mutation.path, changed)
+        done = swap_scripts(mutation.path, changed)
     else:
         name = ".".join(mutation.path.relative_to(ROOT).with_suffix("").parts)
         module = importlib.import_module(name)
@@ -85,8 +85,10 @@ def apply(mutation: Mutation) -> None:
         raise ValueError(f"{mutation.path}: nothing that runs is changed by {mutation.new!r}")
 
 
-def _swap_scripts(path: Path, changed: str) -> int:
-    """Give scripts made of this file, or of one that includes it, their changed body."""
+def swap_scripts(path: Path, changed: str) -> int:
+    """Have scripts and libraries made of `changed` instead of this file: a script's own, one that
+    it includes or a module. Returns how many scripts are another text now.
+    """
     read = Path.read_text
 
     def read_text(self: Path, encoding: str | None = None, errors: str | None = None) -> str:
@@ -99,11 +101,11 @@ def _swap_scripts(path: Path, changed: str) -> int:
         for script in known:
             if not path.is_relative_to(script.path.resolve().parent):
                 continue
-            fresh = read_script(script.app, script.path)
-            if fresh.body != script.body:
-                vars(script).clear()  # its text and SHA-1 as well
-                vars(script).update(vars(fresh))
-                done += 1
+            before, fresh = script.text, read_script(script.app, script.path)
+            vars(script).clear()  # its text and SHA-1 as well
+            vars(script).update(vars(fresh))
+            done += script.text != before
+    forget_assembled()  # libraries, too
     return done
 
 

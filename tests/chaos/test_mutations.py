@@ -5,21 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.chaos.mutant import (
-    EVERY_TEST,
-    ROOT,
-    Case,
-    Mutants,
-    Mutation,
-    apply,
-    killed_by,
-    warmed,
-)
+from tests.chaos.gate_mutations import GATE_CASES
+from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 
 pytestmark = pytest.mark.prove
 
 
 CASES = {
+    **GATE_CASES,
     "the call id makes a repeated call harmless": Case(
         "numbers/lua/include/one_call.lua",
         "  if kind == 76 then -- L: in a call\n",
@@ -183,20 +176,6 @@ CASES = {
         "tests/line/desk/test_desk_events.py"
         "::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
     ),
-    "no more permits than the cap": Case(
-        "queueing/admission/lua/acquire.lua",
-        "if used >= sub(conf, 6, 12) + 0 or (",
-        "if (",
-        "tests/admission/test_gate_permits.py"
-        "::test_the_cap_is_never_passed_and_a_freed_slot_is_given_at_once",
-    ),
-    "a permit is given back by its own token": Case(
-        "queueing/admission/lua/release.lua",
-        "if sub(held, 1, 16) ~= token then",
-        "if false then",
-        "tests/admission/test_gate_permits.py"
-        "::test_a_permit_is_released_once_and_only_by_its_holder",
-    ),
     "a frame is done once": Case(
         "queueing/dispatch/lua/include/inbound.lua",
         "  if number + 0 <= before then",
@@ -309,15 +288,3 @@ def test_the_suite_goes_red_without(name: str, mutants: Mutants, verdicts: dict[
     code, output = mutants.run(case)
     verdicts[name] = code == 1 and killed_by(case.test) in output
     assert verdicts[name], f"pytest's exit code is {code}:\n{output[-3000:]}"
-
-
-def test_a_mutation_that_would_change_nothing_is_refused() -> None:
-    mutation = Mutation(ROOT / "manage.py", "no such text", "")
-    with pytest.raises(ValueError, match="is found 0 times"):
-        mutation.of((ROOT / "manage.py").read_text())
-
-
-def test_a_mutation_of_what_does_not_run_is_refused() -> None:
-    file = ROOT / "billing" / "persistence" / "statements.py"
-    with pytest.raises(ValueError, match="nothing that runs is changed"):
-        apply(Mutation(file, "# The row itself compares the writer's fence", "# A comment"))

@@ -17,7 +17,7 @@ if refusal then return refusal end
 local function answer(row)
   local verb, holder, rest = string.match(row, '^(%l+)\t([^\t]*)\t?(.*)$')
   if verb == 'acquire' then
-    local malformed = holders.malformed_acquire(holder)
+    local malformed = rest ~= '' and 'malformed request' or holders.malformed_acquire(holder)
     if malformed then return checks.refusal(malformed) end
     return holders.acquire(holder, gate.field('=' .. holder))
   elseif verb == 'renew' then
