@@ -189,6 +189,58 @@ async def test_a_restart_keeps_the_library(each_redis: RedisServer, tmp_path: An
         server.kill()
 
 
+# -- users who may not ---------------------------------------------------------------------------
+
+
+@contextmanager
+def user_without(bench: GateUnderTest, server: RedisServer, *rules: str) -> Iterator[GateUnderTest]:
+    """The same gate, by a user who lacks a right."""
+    words = ("on", ">secret", "~*", "&*", "+@all", *rules)
+    bench.client.execute_command("ACL", "SETUSER", "narrow", *words)
+    url = f"unix://narrow:secret@{server.socket}"
+    try:
+        path = hotpath.HotPath(url)
+        yield GateUnderTest(path, bench.client)
+        path.close()
+    finally:
+        bench.client.execute_command("ACL", "DELUSER", "narrow")
+
+
+@with_functions
+@pytest.mark.parametrize("rules", [["-function"], ["-fcall"], ["-function", "-fcall"]])
+@pytest.mark.parametrize("first", ["one", "batch", "async", "async batch"])
+async def test_a_user_without_functions_works_by_scripts(
+    bench: GateUnderTest, each_redis: RedisServer, rules: list[str], first: str
+) -> None:
+    bench.client.function_flush()
+    with user_without(bench, each_redis, *rules) as narrow, counting(bench.client) as ran:
+        path, command = narrow.path, gate.incr(SLUG)
+        outcomes: list[Any]
+        if first == "one":
+            outcomes = [path.run(command)]
+        elif first == "async":
+            outcomes = [await path.arun(command)]
+        elif first == "batch":
+            outcomes = path.run_batch([command] * 20)
+        else:
+            outcomes = await path.arun_batch([command] * 20)
+        assert [each.count for each in outcomes] == list(range(1, len(outcomes) + 1))
+        await grant_ten(narrow)
+    assert ran["evalsha"] == granted(bench) == len(outcomes) + 10
+
+
+@with_functions
+async def test_a_right_that_is_taken_away_under_way_costs_no_command(
+    bench: GateUnderTest, each_redis: RedisServer
+) -> None:
+    with user_without(bench, each_redis) as narrow, counting(bench.client) as ran:
+        await grant_ten(narrow)
+        bench.client.execute_command("ACL", "SETUSER", "narrow", "-fcall")
+        await grant_ten(narrow)
+    assert (ran["fcall"], ran["evalsha"]) == (10, 10)
+    assert granted(bench) == 20
+
+
 # -- flags ---------------------------------------------------------------------------------------
 
 
