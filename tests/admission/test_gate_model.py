@@ -238,7 +238,7 @@ class GateMachine(RuleBasedStateMachine):
         assert figures.used == model.used
         assert figures.permits == len(model.permits)
         assert self.bench.client.zrange(f"{KEYS.tag}:line", 0, -1) == model.line
-        for counter in ("granted", "refused", "expired", "released", "freed"):
+        for counter in ("granted", "refused", "expired", "renewed", "released", "freed"):
             assert getattr(figures, counter) == model.counts.get(counter, 0), counter
         records = self.bench.client.hgetall(f"{KEYS.tag}:tasks")
         assert {int(task): record[0] for task, record in records.items()} == {
