@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from poolsite.api.gather import Gatherer
@@ -15,12 +15,12 @@ from tests.hotpath.starving import everything
 
 ALIKE = "twin"  # the gate that gets the same requests one by one
 START_US = 1_700_000_000_000_000
-HOLDERS = st.sampled_from(["a", "b", "c", "d"])
-TOKENS = st.sampled_from(["its own", "another", "of nobody"])
+HOLDERS = st.sampled_from(["a", "b", "c"])
+TOKENS = st.sampled_from(["its own", "its own", "its own", "another", "of nobody"])
 TOLD = st.sampled_from([{}, {"ok": True, "took_ms": 7}, {"ok": False}])
 SETTINGS = st.builds(
     gate.GateSettings,
-    cap=st.sampled_from([1, 2, 3]),
+    cap=st.sampled_from([1, 1, 2, 3]),
     fair=st.booleans(),
     look_ahead=st.sampled_from([1, 2]),
     rate_per_second=st.sampled_from([0, 0, 2]),
@@ -29,11 +29,11 @@ SETTINGS = st.builds(
 )
 Asked = tuple[str, str, str, dict[str, Any]]  # verb, holder, whose token, what is told
 ASKED = st.tuples(
-    st.sampled_from(["acquire", "acquire", "renew", "release"]), HOLDERS, TOKENS, TOLD
+    st.sampled_from(["acquire", "acquire", "renew", "release", "release"]), HOLDERS, TOKENS, TOLD
 )
 LISTS = st.lists(
     st.tuples(st.lists(ASKED, min_size=1, max_size=12), st.sampled_from([0, 1, 20, 31])),
-    min_size=1,
+    min_size=2,
     max_size=4,
 )
 
@@ -83,8 +83,22 @@ class Twins:
         self.bench.check_structure()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+OVERTAKING: list[tuple[list[Asked], int]] = [
+    ([("acquire", "a", "its own", {})], 0),
+    (
+        [
+            ("acquire", "b", "its own", {}),
+            ("release", "a", "its own", {}),
+            ("acquire", "c", "its own", {}),  # b stands before it, since this very list
+        ],
+        0,
+    ),
+]
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_settings=SETTINGS, lists=LISTS)
+@example(given_settings=gate.GateSettings(cap=1, fair=True, look_ahead=1), lists=OVERTAKING)
 def test_a_list_does_what_its_requests_do_one_by_one(
     bench: GateUnderTest,
     given_settings: gate.GateSettings,
