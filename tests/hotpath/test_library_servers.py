@@ -14,7 +14,14 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
 from tests.admission.gate_support import GENERATION, KEYS, SLUG, GateUnderTest, gate_on
 from tests.hotpath.moving import move_under_load
-from tests.hotpath.test_library import READING, function, granted, libraries_on, with_functions
+from tests.hotpath.test_library import (
+    READING,
+    counting,
+    function,
+    granted,
+    libraries_on,
+    with_functions,
+)
 from tests.support.calls import Calls, calls_of
 from tests.support.cluster import RedisCluster
 from tests.support.ports import free_port
@@ -46,12 +53,13 @@ def test_two_releases_work_at_one_gate_each_by_its_own_library(
     with gate_on(each_redis.url) as bench:
         bench.client.function_flush()
         bench.create(cap=20)
-        told = _run_together(
-            each_redis.url, [["old", str(ROUNDS), str(prelude)], ["new", str(ROUNDS)]]
-        )
+        with counting(bench.client) as ran:
+            told = _run_together(
+                each_redis.url, [["old", str(ROUNDS), str(prelude)], ["new", str(ROUNDS)]]
+            )
         assert told == ["[]\n", "[]\n"]
         assert len(libraries_on(bench.client)) == 2
-        ran = calls_of(bench.client)
+        assert ran["fcall"] == 2 * 11 * (ROUNDS + 1)
         assert (ran["evalsha"], ran["eval"]) == (0, 0)
         figures = bench.show()
         assert (figures.used, figures.granted) == (0, 2 * 5 * (ROUNDS + 1))
