@@ -7,8 +7,10 @@ from typing import Any
 
 from poolsite import hotpath
 from tests.support.cluster import RedisCluster
+from tests.support.waiting import until
 
 TIMES = 6
+UNDER_WAY = 60  # commands that may have run before a move and be answered after it
 
 
 async def move_under_load(
@@ -49,13 +51,18 @@ async def move_under_load(
             singles = [f"c{turn}-{n}" for n in range(20)]
             note(singles, await asyncio.gather(*(path.arun(make(name)) for name in singles)))
 
+    def work_goes_on() -> None:
+        """Return when the slot's new owner has surely done some of it."""
+        goal = len(done) + UNDER_WAY
+        until(lambda: len(done) > goal or errors)
+
     def mover() -> None:
         source = cluster.owner_of(slot)
         target = cluster.other_than(source)
         try:
-            for _ in range(TIMES):
-                cluster.move_slot(slot, target)
-                cluster.move_slot(slot, source)
+            for owner in (target, source) * TIMES:
+                cluster.move_slot(slot, owner)
+                work_goes_on()
         finally:
             ended.set()
 
