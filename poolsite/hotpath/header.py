@@ -39,8 +39,11 @@ def parse_header(body: str, path: Path, title: str) -> Header:
 
 
 class _Parser:
-    def __init__(self, path: Path, title: str) -> None:
+    """`asking`: the files whose keys are those of this one."""
+
+    def __init__(self, path: Path, title: str, asking: tuple[Path, ...] = ()) -> None:
         self.path = path
+        self.chain = (*asking, path)
         self.line = 1
         self.header = Header(title)
         self.tag = ""
@@ -102,9 +105,10 @@ class _Parser:
     def _take_keys(self, app: str, name: str) -> None:
         """The keys are those of another operation of the same folder."""
         other = self.path.with_name(f"{name}.lua")
-        if self.header.keys or other == self.path or not other.is_file():
+        if self.header.keys or other in self.chain or not other.is_file():
             raise self.fail(f"these cannot be the keys of {app}/{name}")
-        its = parse_header(other.read_text(encoding="utf-8"), other, f"{app}/{name}")
+        lines = other.read_text(encoding="utf-8").splitlines()
+        its = _Parser(other, f"{app}/{name}", self.chain).parse(lines)
         self.header.keys, self.header.more_keys = list(its.keys), its.more_keys
 
     def _suffix(self, index: int, name: str) -> str:

@@ -78,7 +78,7 @@ class Planner:
     """State that outlives a call: which libraries and scripts a node is known to hold.
 
     A command calls its app's library where there is one and the node takes it: Redis 7, Valkey,
-    and a user who may load it. Everywhere else it runs its script.
+    and a user who may load and call it. Everywhere else it runs its script.
     """
 
     def __init__(self, router: Router, limits: Limits) -> None:
@@ -241,6 +241,9 @@ class Planner:
             item.forgotten += 1
             item.asking = asking
             self.forget(node)
+        elif error.forbids_calls:
+            item.asking = asking
+            self.scripts_only.add(node)
         elif code in ("MOVED", "ASK"):
             # Nodes that do not agree yet send us to and fro: let their gossip arrive.
             item.redirected += 1

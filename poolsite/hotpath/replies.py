@@ -52,6 +52,11 @@ class ErrorReply:
         """To FUNCTION LOAD: a server before Redis 7, or a user who may not load libraries."""
         return self.code == "NOPERM" or self.text.startswith("ERR unknown command")
 
+    @property
+    def forbids_calls(self) -> bool:
+        """The user may not call functions. Said of FCALL itself: a function cannot call it."""
+        return self.code == "NOPERM" and "'fcall'" in self.text
+
 
 @dataclass(frozen=True, slots=True)
 class NotSent:

@@ -8,12 +8,14 @@ from typing import Any
 import redis
 
 from poolsite import hotpath
+from poolsite.hotpath.routing import SERVER
 from queueing.admission import gate
 from tests.support.clock import ScriptClock
 
 SLUG = "tower"
 KEYS = gate.GateKeys(SLUG)
 GENERATION = 1_600_000_000_000_000
+FORMS = ("functions", "scripts")  # how the same operations reach Redis
 
 
 @dataclass
@@ -133,9 +135,14 @@ class GateUnderTest:
 
 
 @contextlib.contextmanager
-def gate_on(url: str, clock: ScriptClock | None = None) -> Iterator[GateUnderTest]:
-    """A gate on the Redis at `url`, not yet created."""
+def gate_on(url: str, clock: ScriptClock | None = None, form: str = "") -> Iterator[GateUnderTest]:
+    """A gate on the Redis at `url`, not yet created.
+
+    form: one of FORMS; left out, the server decides.
+    """
     path = hotpath.HotPath(url)
+    if form == "scripts":
+        path.planner.scripts_only.add(SERVER)
     client = redis.Redis.from_url(url, decode_responses=True)
     try:
         yield GateUnderTest(path, client, clock)

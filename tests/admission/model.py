@@ -195,6 +195,7 @@ class GateModel:
         longest = permit.granted + self.settings.longest_seconds * SECOND
         later = min(self.now + self.settings.permit_seconds * SECOND, longest)
         permit.deadline = max(permit.deadline, later)
+        self.add("renewed")
 
     def incr(self) -> bool:
         if self.status == "p" or self.used >= self.cap or self.rate_is_over():

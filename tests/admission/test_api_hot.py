@@ -1,5 +1,6 @@
 """Reports, permits and the seed's pair by HTTP: exact answers, statuses and problem types."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from poolsite import hotpath
 from queueing.admission.models import Gate
 from tests.admission.people import load_due, make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread, tenant
+from tests.support.calls import Calls, calls_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
@@ -230,6 +232,26 @@ async def test_a_permit_is_acquired_renewed_and_released(caller: Caller) -> None
         "released": False,
         "reason": "not held",
     }
+
+
+def calls() -> Calls:
+    return calls_of(hotpath.client())
+
+
+async def test_requests_that_come_together_share_commands_and_each_has_its_own_answer(
+    caller: Caller, gate: Gate
+) -> None:
+    await caller.post("/api/v1/gates/tower/acquire", {"holder": "h0"})
+    before = await in_thread(calls)()
+    posts = [
+        caller.post("/api/v1/gates/tower/acquire", {"holder": f"h{place}"}) for place in range(40)
+    ]
+    answers = [response.json() for response in await asyncio.gather(*posts)]
+    ran = await in_thread(calls)() - before
+    assert 0 < ran["fcall"] + ran["evalsha"] + ran["eval"] < 40
+    assert [answer["granted"] for answer in answers] == [True, True] + [False] * 38
+    assert answers[0]["token"] < answers[1]["token"]
+    assert [answer["place"] for answer in answers[2:]] == list(range(1, 39))
 
 
 async def test_the_seeds_pair_counts(caller: Caller) -> None:

@@ -16,11 +16,11 @@ from hypothesis.stateful import (
 
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
-from tests.admission.gate_support import GENERATION, KEYS, SLUG, GateUnderTest, gate_on
+from tests.admission.gate_support import FORMS, GENERATION, KEYS, SLUG, GateUnderTest, gate_on
 from tests.admission.model import Batch, GateModel, Task
 from tests.support.clock import ScriptClock
 
-# GATE_MODEL_EXAMPLES=2000 digs deeper than the suite does.
+# GATE_MODEL_EXAMPLES=2000 digs deeper than the suite does; each form plays half of them.
 EXAMPLES = int(os.environ.get("GATE_MODEL_EXAMPLES", "25"))
 STEPS = int(os.environ.get("GATE_MODEL_STEPS", "50"))
 START_US = 1_700_000_000_000_000
@@ -238,7 +238,7 @@ class GateMachine(RuleBasedStateMachine):
         assert figures.used == model.used
         assert figures.permits == len(model.permits)
         assert self.bench.client.zrange(f"{KEYS.tag}:line", 0, -1) == model.line
-        for counter in ("granted", "refused", "expired", "released", "freed"):
+        for counter in ("granted", "refused", "expired", "renewed", "released", "freed"):
             assert getattr(figures, counter) == model.counts.get(counter, 0), counter
         records = self.bench.client.hgetall(f"{KEYS.tag}:tasks")
         assert {int(task): record[0] for task, record in records.items()} == {
@@ -248,14 +248,14 @@ class GateMachine(RuleBasedStateMachine):
 
 
 def test_random_histories_agree_with_the_model(
-    test_clock: ScriptClock, clean_redis: RedisServer
+    form: str, test_clock: ScriptClock, clean_redis: RedisServer
 ) -> None:
-    with gate_on(clean_redis.url, test_clock) as bench:
+    with gate_on(clean_redis.url, test_clock, form) as bench:
         GateMachine.bench, GateMachine.clock = bench, test_clock
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             GateMachine,
             settings=settings(
-                max_examples=EXAMPLES,
+                max_examples=-(-EXAMPLES // len(FORMS)),
                 stateful_step_count=STEPS,
                 suppress_health_check=list(HealthCheck),
             ),

@@ -8,6 +8,7 @@ from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
 from tests.admission.gate_support import SLUG, GateUnderTest, gate_on
+from tests.support.calls import calls_of
 from tests.support.cluster import RedisCluster
 
 FAR_US = 9_000_000_000_000_000
@@ -59,6 +60,17 @@ def test_every_command_works_on_each_server(each_redis: RedisServer) -> None:
 def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
     with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
         walk_through(GateUnderTest(path, None))
+
+
+def test_the_form_that_is_named_is_the_one_that_runs(bench: GateUnderTest, form: str) -> None:
+    before = calls_of(bench.client)
+    bench.acquire("a")
+    assert [told.reason for told in bench.path.run_batch([gate.acquire(SLUG, "a")] * 2)] == [
+        *("repeat", "repeat")
+    ]
+    ran = calls_of(bench.client) - before
+    assert (ran["fcall"], ran["evalsha"]) == {"functions": (3, 0), "scripts": (0, 3)}[form]
+    assert ran["eval"] == 0
 
 
 # Arguments that are right, so that nothing but the data's version is a reason to refuse.

@@ -20,9 +20,9 @@ OLD = 1_600_000_000_000_000  # the life before
 
 
 @pytest.fixture
-def lost(test_clock: ScriptClock, redis_server: RedisServer) -> object:
+def lost(form: str, test_clock: ScriptClock, redis_server: RedisServer) -> object:
     """A gate of three that has just lost everything, open again in 300 s."""
-    with gate_on(redis_server.url, test_clock) as bench:
+    with gate_on(redis_server.url, test_clock, form) as bench:
         bench.settings = door.GateSettings(cap=CAP)
         bench.run(door.recover(SLUG, test_clock.now_us, bench.settings, open_after_seconds=300))
         bench.run(door.loaded(SLUG))

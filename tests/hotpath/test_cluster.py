@@ -8,6 +8,7 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.hotpath.routing import slot_of
+from tests.hotpath.moving import move_under_load
 from tests.hotpath.support import TAG, count, fail, pair
 from tests.support.cluster import RedisCluster
 from tests.support.waiting import patient
@@ -100,50 +101,7 @@ def test_half_an_aggregate_is_never_written_while_its_slot_moves(
 async def test_a_slot_moves_to_and_fro_under_load_and_nothing_is_lost_or_doubled(
     path: hotpath.HotPath, redis_cluster: RedisCluster
 ) -> None:
-    ended = threading.Event()
-    done: list[str] = []
-    errors: list[hotpath.HotPathError] = []
-
-    def note(names: list[str], outcomes: list[object]) -> None:
-        for name, outcome in zip(names, outcomes, strict=True):
-            if isinstance(outcome, hotpath.HotPathError):
-                errors.append(outcome)
-            else:
-                done.append(name)
-
-    def threaded() -> None:
-        for turn in range(100_000):
-            if ended.is_set():
-                return
-            names = [f"s{turn}-{n}" for n in range(10)]
-            note(names, list(path.run_batch([pair(name) for name in names])))
-            note([f"r{turn}"], [path.run(pair(f"r{turn}"))])
-
-    async def looped() -> None:
-        for turn in range(100_000):
-            if ended.is_set():
-                return
-            names = [f"a{turn}-{n}" for n in range(40)]
-            note(names, list(await path.arun_batch([pair(name) for name in names])))
-            singles = [f"c{turn}-{n}" for n in range(20)]
-            note(singles, await asyncio.gather(*(path.arun(pair(name)) for name in singles)))
-
-    def mover() -> None:
-        source = redis_cluster.owner_of(slot_of(TAG))
-        target = redis_cluster.other_than(source)
-        try:
-            for _ in range(6):
-                redis_cluster.move_slot(slot_of(TAG), target)
-                redis_cluster.move_slot(slot_of(TAG), source)
-        finally:
-            ended.set()
-
-    thread = threading.Thread(target=threaded)
-    thread.start()
-    await asyncio.gather(asyncio.to_thread(mover), looped())
-    thread.join()
-    assert errors == []
-    assert len(done) == len(set(done)) > 100
+    done = await move_under_load(path, redis_cluster, slot_of(TAG), pair)
     assert path.run(pair(done[0])) == (str(len(done)), str(len(done)))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
-from poolsite.hotpath.header import parse_header
+from poolsite.hotpath.header import Header, parse_header
 from poolsite.hotpath.scripts import read_script
 
 GOOD = """--[[ numbers/event
@@ -95,6 +95,74 @@ def test_one_bad_file_registers_nothing_of_its_folder(tmp_path: Path) -> None:
 def test_a_folder_without_scripts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(hotpath.ScriptHeaderError, match="no Lua files"):
         hotpath.load_folder("empty", tmp_path)
+
+
+# -- the keys of another operation ---------------------------------------------------------------
+
+
+SAME = """--[[ numbers/other
+Purpose: another one of the same aggregate.
+KEYS as numbers/event
+ARGV[1] word                  a word
+Reply: [outcome]
+Errors: none
+Complexity: O(1)
+Version: 3
+]]
+"""
+
+
+def parse_beside(folder: Path, text: str) -> Header:
+    """Parse other.lua, which has event.lua beside it."""
+    (folder / "event.lua").write_text(GOOD)
+    path = folder / "other.lua"
+    path.write_text(text)
+    return parse_header(text, path, "numbers/other")
+
+
+def test_keys_are_taken_over_from_another_operation(tmp_path: Path) -> None:
+    header = parse_beside(tmp_path, SAME)
+    assert (header.keys, header.more_keys) == (["", ":numstate", ":near:<region>"], True)
+    assert (header.arguments, header.more_arguments) == (["word"], False)
+
+
+BESIDE = "KEYS as numbers/event"
+NOT_TAKEN = [
+    (BESIDE, "KEYS as numbers/none", 3, "cannot be the keys of numbers/none"),
+    (BESIDE, "KEYS as numbers/other", 3, "cannot be the keys of numbers/other"),
+    (BESIDE, "KEYS as event", 3, "not understood"),
+    (BESIDE, "KEYS as ../numbers/event", 3, "not understood"),
+    (BESIDE, f"KEYS[1] {{pool}} HASH x\n{BESIDE}", 4, "cannot be the keys of numbers/event"),
+    (BESIDE, f"{BESIDE}\n{BESIDE}", 4, "cannot be the keys of numbers/event"),
+    (BESIDE, f"{BESIDE}\nKEYS[1] {{pool}} HASH x", 4, "nothing may follow the KEYS line"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "reason"), NOT_TAKEN)
+def test_keys_that_cannot_be_taken_over_are_named_with_file_and_line(
+    tmp_path: Path, old: str, new: str, line: int, reason: str
+) -> None:
+    with pytest.raises(hotpath.ScriptHeaderError) as raised:
+        parse_beside(tmp_path, SAME.replace(old, new, 1))
+    assert str(raised.value).startswith(f"{tmp_path}/other.lua:{line}: ")
+    assert reason in str(raised.value)
+
+
+def test_a_fault_in_the_other_operation_names_its_own_file(tmp_path: Path) -> None:
+    parse_beside(tmp_path, SAME)
+    (tmp_path / "event.lua").write_text(GOOD.replace("KEYS[2]", "KEYS[4]"))
+    with pytest.raises(hotpath.ScriptHeaderError, match=r"event\.lua:5: expected KEYS\[2\]"):
+        parse_header(SAME, tmp_path / "other.lua", "numbers/other")
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_two_operations_that_name_each_other_are_refused(tmp_path: Path, first: str) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        text = SAME.replace("numbers/other", f"numbers/{name}")
+        text = text.replace("numbers/event", f"numbers/{other}")
+        (tmp_path / f"{name}.lua").write_text(text)
+    with pytest.raises(hotpath.ScriptHeaderError, match="cannot be the keys of"):
+        read_script("numbers", tmp_path / f"{first}.lua")
 
 
 def test_an_include_must_be_there_and_must_not_include_itself(tmp_path: Path) -> None:

@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
+from queueing.admission import gate
+from tests.admission.gate_support import GENERATION, KEYS, SLUG
 from tests.hotpath.support import TAG, count
+from tests.support.calls import calls_of
 from tests.support.sentinel import RedisSentinel
 from tests.support.waiting import eventually, patient, until
 
 pytestmark = pytest.mark.processes
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sentinel() -> Iterator[RedisSentinel]:
+    """One of its own for each test: after a failover and back it may fail over by itself."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # short: socket paths are
         sentinel = RedisSentinel(Path(folder))
         try:
@@ -74,6 +78,29 @@ async def test_commands_follow_the_master_through_a_failover_and_back(
         assert path.run(count()) == 8
         path.router.learn_master(f"127.0.0.1:{first.port}")
         assert await path.arun(count()) == 9
+
+
+async def test_functions_go_on_after_a_failover(sentinel: RedisSentinel) -> None:
+    before, after = sentinel.servers
+    with hotpath.connect(sentinel.url) as path:
+        path.run(gate.create(SLUG, GENERATION, gate.GateSettings()))
+        first = path.run(gate.acquire(SLUG, "a"))
+        assert first.granted
+        with after.client() as replica:
+            until(lambda: replica.hget(KEYS.tag, "=a"))
+            assert replica.function_list(), "a library goes to replicas as data does"
+        before.kill()
+        until(lambda: sentinel.master_port == after.port)
+
+        with after.client() as client:
+            ran = calls_of(client)
+            again = await asyncio.to_thread(path.run, gate.acquire(SLUG, "a"))  # may be repeated
+            assert (again.reason, again.token) == ("repeat", first.token)
+            closed = await path.arun(gate.acquire(SLUG, "b"))
+            assert closed.reason == "recovering"  # a promoted server may lack what was last
+            ran = calls_of(client) - ran
+        assert ran["fcall"] >= 2
+        assert ran["evalsha"] == 0
 
 
 async def _works_again(path: hotpath.HotPath) -> int:

@@ -125,12 +125,12 @@ REDIS_PROGRAMS: dict[str, Callable[[], str]] = {
 }
 
 
-def _redis_params() -> list[object]:
+def _redis_params(*names: str) -> list[object]:
     """The worker's own server serves for the kind that it is of; others are processes more."""
     others = [name for name, find in REDIS_PROGRAMS.items() if find() != _SERVER.program]
     return [
         pytest.param(name, marks=pytest.mark.processes if name in others else ())
-        for name in REDIS_PROGRAMS
+        for name in names or REDIS_PROGRAMS
     ]
 
 
@@ -146,6 +146,11 @@ def _each_redis_server(request: pytest.FixtureRequest) -> Iterator[RedisServer]:
     server = RedisServer(folder, program=program, append_only=False).start()
     yield server
     server.stop()
+
+
+def on_servers(*names: str) -> pytest.MarkDecorator:
+    """Run a test that uses `each_redis` on these servers alone."""
+    return pytest.mark.parametrize("_each_redis_server", _redis_params(*names), indirect=True)
 
 
 @pytest.fixture

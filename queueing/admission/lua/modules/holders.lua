@@ -65,6 +65,7 @@ function holders.renew(holder, record, token)
   if permits.is_over(permit) then return holders.refused('late') end
   permits.renew(holder, permit)
   permits.log('renewed', holder, permit, '')
+  gate.count('renewed')
   return holders.granted(permit, '')
 end
 
