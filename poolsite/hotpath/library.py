@@ -8,6 +8,7 @@ process calls its own. Deleting one is harmless, its processes load it again.
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 
 from poolsite.hotpath.errors import ScriptHeaderError
 from poolsite.hotpath.rights import commands_of
@@ -80,15 +81,20 @@ def read_packed(reply: str) -> list[str]:
 
 def make_library(app: str, scripts: list[Script]) -> Library:
     """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version."""
-    versions = {script.version for script in scripts}
-    if len(versions) != 1:
+    if len({script.version for script in scripts}) != 1:
         raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
+    return _made(app, tuple(scripts), tuple(script.text for script in scripts))
+
+
+@cache
+def _made(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> Library:
+    """`_texts` tells one state of the scripts from another: tests change them."""
     modules = scripts[0].modules
     codes = [code_of(script.body) for script in scripts]
     shared = modules.lines_for(modules.needed_by(codes))
     lines = [
         _FRAME,
-        f"local VERSION = {versions.pop()}",
+        f"local VERSION = {scripts[0].version}",
         *prelude_for([*codes, *shared]),
         *shared,
         *(_operation(script) for script in scripts),

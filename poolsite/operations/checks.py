@@ -49,6 +49,7 @@ def register() -> None:
         Check(
             *("history", _("Not yet in SQL"), history),
             needs="sql",
+            by_marks=True,
             kept_seconds=HISTORY_KEPT_SECONDS,
         )
     )

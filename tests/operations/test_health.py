@@ -1,6 +1,8 @@
 """One judgement of health: what each part's silence looks like, wherever it is shown."""
 
 import re
+import threading
+from dataclasses import replace
 
 import pytest
 from django.conf import settings
@@ -13,6 +15,7 @@ from poolsite.jobs import lease, presence, queues, sweeping
 from poolsite.jobs.registry import QUEUES
 from poolsite.operations import Check, Finding, attention, clock, health, metrics, watch
 from poolsite.operations.models import Incident, Notice, NoticeTarget
+from poolsite.operations.registry import CHECKS
 from poolsite.timers import state
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running, set_timers, set_worker
@@ -196,6 +199,28 @@ def test_an_sql_that_is_away_is_one_problem_and_the_topic_still_tells_it(monkeyp
     health.forget()
     (cause,) = topic_data("operations.incidents:all")["causes"]
     assert cause["title"] == "The SQL database cannot be reached"
+
+
+def test_history_that_hangs_while_redis_is_away_is_no_trouble_of_sql(monkeypatch):
+    """It asks both, so a silent Redis was sometimes said to be an SQL that is away."""
+    goes_on = threading.Event()
+
+    def hangs() -> Finding:
+        goes_on.wait()
+        return Finding()
+
+    def away() -> Finding:
+        raise hotpath.Unavailable("silent")
+
+    monkeypatch.setattr(health, "CHECK_SECONDS", 0.1)
+    operations.register_check(replace(CHECKS["history"], ask=hangs))
+    operations.register_check(replace(CHECKS["redis"], ask=away))
+    try:
+        judged = judged_again()
+    finally:
+        goes_on.set()
+    assert judged.of("history").trouble == health.AWAY["redis"]
+    assert judged.of("sql").trouble is None
 
 
 def test_an_account_is_told_nothing_of_the_platforms_health():
