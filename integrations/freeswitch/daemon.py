@@ -206,6 +206,7 @@ class Daemon:
 
     async def _report_registrations(self, connection: Connection) -> None:
         at_us = self.clock.now_us()
+        self.lines.begin_list()
         rows = await switch.registrations(connection)
         self.outbox.put(self.lines.listed(rows, at_us))
         for name in self.lines.gateways:

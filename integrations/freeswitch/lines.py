@@ -5,7 +5,7 @@ FreeSWITCH registers it with a carrier (`sofia::gateway_state`).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .clock import SwitchClock
@@ -39,9 +39,19 @@ class Lines:
         self._gateways = gateways
         self._clock = clock
         self._up: set[tuple[str, str]] = set()
+        self._heard: set[Hashable] = set()  # keys of reports since a list was asked for
+
+    def begin_list(self) -> None:
+        """A list is asked for: what events say from now on is newer than the list."""
+        self._heard.clear()
 
     def event(self, event: Mapping[str, str]) -> list[Report]:
         """What an event of mod_sofia means; nothing when it is of no line of ours."""
+        reports = self._told(event)
+        self._heard.update(report.key for report in reports)
+        return reports
+
+    def _told(self, event: Mapping[str, str]) -> list[Report]:
         subclass = event.get("Event-Subclass", "")
         at_us = self._clock.at_us(event)
         if subclass == "sofia::gateway_state":
@@ -61,7 +71,11 @@ class Lines:
         return []
 
     def listed(self, rows: Iterable[Mapping[str, Any]], at_us: int) -> list[Report]:
-        """What a list of all registrations means, read at that moment of FreeSWITCH's clock."""
+        """What a list of all registrations means, read at that moment of FreeSWITCH's clock.
+
+        An event may arrive between the list and its reading, in one piece with it: of a line that
+        was heard of since `begin_list`, the list says nothing new.
+        """
         before, self._up = self._up, set()
         reports = []
         for row in rows:
@@ -69,12 +83,18 @@ class Lines:
             if expires > 0:
                 user, contact = str(row.get("reg_user", "")), str(row.get("url", ""))
                 reports += self._registered(user, contact, at_us, expires)
-        gone = [line for line in sorted(before - self._up) if not self._is_gateways(line)]
-        self._up |= {line for line in before if self._is_gateways(line)}
-        return [unregister(*line, seq=at_us) for line in gone] + reports
+        self._up = {line for line in self._up if not self._was_heard(line)}
+        kept = {line for line in before if self._is_gateways(line) or self._was_heard(line)}
+        gone = sorted(before - self._up - kept)
+        self._up |= kept
+        return [unregister(*line, seq=at_us) for line in gone] + self._unheard(reports)
 
     def gateway_listed(self, name: str, state: str) -> list[Report]:
         """What the present state of a gateway means."""
+        if any(
+            self._was_heard((number, _gateway_contact(name))) for number in self._gateways[name]
+        ):
+            return []
         return self._gateway(name, state, self._clock.now_us())
 
     @property
@@ -112,6 +132,12 @@ class Lines:
                 self._up.discard(line)
                 reports.append(unregister(*line, seq=at_us))
         return reports
+
+    def _was_heard(self, line: tuple[str, str]) -> bool:
+        return ("line", *line) in self._heard
+
+    def _unheard(self, reports: Iterable[Report]) -> list[Report]:
+        return [report for report in reports if report.key not in self._heard]
 
     def _is_gateways(self, line: tuple[str, str]) -> bool:
         return line[1].startswith("gateway:")

@@ -153,6 +153,7 @@ def test_several_devices_of_a_number_are_told_apart_alike_in_events_and_lists() 
     (from_event,) = mine.event(event("register"))
     row = {"reg_user": "13800000007", "expires": "9999999999"}
     url = "sofia/internal/sip:13800000007@10.0.0.9:5060;fs_nat=yes"
+    mine.begin_list()
     (from_list,) = mine.listed([row | {"url": url}], 1_763_693_000_000_000)
     assert from_event.event["contact"] == "13800000007@10.0.0.9:5060"
     assert from_list.key == from_event.key
@@ -169,6 +170,7 @@ def test_a_list_says_what_is_gone_and_leaves_out_what_has_ended() -> None:
         {"reg_user": None, "expires": None},
         {},
     ]
+    mine.begin_list()
     (report,) = mine.listed(rows, 1_763_693_001_000_000)
     assert report.event == {"event": "unreg", "number": "13800000007", "seq": 1_763_693_001_000_000}
 
@@ -179,6 +181,23 @@ def test_what_is_gone_already_is_not_said_again_by_a_list() -> None:
         mine.event(event("register"))
         mine.event(event(name))
         assert mine.listed([], 1_763_693_001_000_000) == []
+
+
+def test_an_event_that_comes_with_a_list_is_newer_than_the_list() -> None:
+    """Both may be read in one piece: then the list is looked at after the event."""
+    mine = lines()
+    mine.begin_list()
+    mine.event(event("register"))
+    assert mine.listed([], 1_763_692_999_000_000) == []
+    mine.begin_list()
+    assert [one.event["event"] for one in mine.listed([], 1_763_693_001_000_000)] == ["unreg"]
+
+    row = {"reg_user": "13800000007", "url": "x", "expires": "9999999999"}
+    mine.begin_list()
+    mine.event(event("unregister"))
+    assert mine.listed([row], 1_763_692_999_000_000) == []
+    mine.begin_list()
+    assert [one.event["event"] for one in mine.listed([row], 1_763_693_002_000_000)] == ["reg"]
 
 
 def test_a_list_of_registrations_says_nothing_of_gateways() -> None:
