@@ -186,18 +186,13 @@ def test_what_is_gone_already_is_not_said_again_by_a_list() -> None:
 def test_an_event_that_comes_with_a_list_is_newer_than_the_list() -> None:
     """Both may be read in one piece: then the list is looked at after the event."""
     mine = lines()
-    mine.begin_list()
-    mine.event(event("register"))
-    assert mine.listed([], 1_763_692_999_000_000) == []
-    mine.begin_list()
-    assert [one.event["event"] for one in mine.listed([], 1_763_693_001_000_000)] == ["unreg"]
-
     row = {"reg_user": "13800000007", "url": "x", "expires": "9999999999"}
-    mine.begin_list()
-    mine.event(event("unregister"))
-    assert mine.listed([row], 1_763_692_999_000_000) == []
-    mine.begin_list()
-    assert [one.event["event"] for one in mine.listed([row], 1_763_693_002_000_000)] == ["reg"]
+    for name, rows, later in (("register", [], "unreg"), ("unregister", [row], "reg")):
+        mine.begin_list()
+        mine.event(event(name))
+        assert mine.listed(rows, 1_763_692_999_000_000) == []
+        mine.begin_list()
+        assert [one.event["event"] for one in mine.listed(rows, 1_763_693_001_000_000)] == [later]
 
 
 def test_a_list_of_registrations_says_nothing_of_gateways() -> None:
