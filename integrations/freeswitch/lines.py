@@ -84,10 +84,9 @@ class Lines:
                 user, contact = str(row.get("reg_user", "")), str(row.get("url", ""))
                 reports += self._registered(user, contact, at_us, expires)
         self._up = {line for line in self._up if not self._was_heard(line)}
-        kept = {line for line in before if self._is_gateways(line) or self._was_heard(line)}
-        gone = sorted(before - self._up - kept)
-        self._up |= kept
-        return [unregister(*line, seq=at_us) for line in gone] + self._unheard(reports)
+        self._up |= {line for line in before if self._is_gateways(line) or self._was_heard(line)}
+        gone = [unregister(*line, seq=at_us) for line in sorted(before - self._up)]
+        return gone + [report for report in reports if report.key not in self._heard]
 
     def gateway_listed(self, name: str, state: str) -> list[Report]:
         """What the present state of a gateway means."""
@@ -135,9 +134,6 @@ class Lines:
 
     def _was_heard(self, line: tuple[str, str]) -> bool:
         return ("line", *line) in self._heard
-
-    def _unheard(self, reports: Iterable[Report]) -> list[Report]:
-        return [report for report in reports if report.key not in self._heard]
 
     def _is_gateways(self, line: tuple[str, str]) -> bool:
         return line[1].startswith("gateway:")

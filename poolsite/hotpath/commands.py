@@ -44,8 +44,7 @@ class Command(Generic[T_co]):
 
     def evalsha(self, *, whole: bool = True) -> tuple[Argument, ...]:
         """Return the words of the Redis command; `whole` as for `fcall`."""
-        keys = self.keys if whole else self.keys[:1]
-        return ("EVALSHA", self.script.sha1, len(keys), *keys, *self.args)
+        return self._call("EVALSHA", self.script.sha1, whole=whole)
 
     def fcall(self, function: str, *, whole: bool) -> tuple[Argument, ...]:
         """Return the words that call the same operation in a library.
@@ -53,9 +52,12 @@ class Command(Generic[T_co]):
         whole: name every key, as a Cluster needs it while a slot moves; elsewhere the tag is
         enough, and each further key would cost.
         """
-        keys = self.keys if whole else self.keys[:1]
-        return ("FCALL", function, len(keys), *keys, *self.args)
+        return self._call("FCALL", function, whole=whole)
 
     def eval(self) -> tuple[Argument, ...]:
         """Return the same with the whole text, for a server that forgot the script."""
-        return ("EVAL", self.script.text, len(self.keys), *self.keys, *self.args)
+        return self._call("EVAL", self.script.text, whole=True)
+
+    def _call(self, verb: str, what: str, *, whole: bool) -> tuple[Argument, ...]:
+        keys = self.keys if whole else self.keys[:1]
+        return (verb, what, len(keys), *keys, *self.args)

@@ -22,10 +22,7 @@ READING = frozenset(
 ) | frozenset(("xlen", "xrange", "zcard", "zcount", "zrange", "zrangebyscore", "zrank", "zscore"))
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
 # at the first call. As locals they also cost less than globals.
-_GLOBALS = (
-    "redis, string, table, math, struct, tonumber, tostring, type, ipairs, pairs, next, unpack,"
-    " select, setmetatable, rawset"
-)
+_GLOBALS = "redis, string, table, math, struct, tonumber, ipairs, pairs, unpack, select"
 _FRAME = f"""\
 local register_function = redis.register_function
 local function globals() return {_GLOBALS} end
@@ -63,15 +60,16 @@ def library_of(script: Script) -> Library | None:
         return None
     found: Library | None = made_of_scripts.get(script.app)
     if found is None:
-        scripts = [each for each in registered().values() if each.app == script.app]
-        found = made_of_scripts[script.app] = make_library(script.app, scripts)
+        scripts = tuple(each for each in registered().values() if each.app == script.app)
+        found = _library(script.app, scripts, tuple(each.text for each in scripts))
+        made_of_scripts[script.app] = found
     return found
 
 
 def libraries() -> list[Library]:
-    """Return the libraries of all registered scripts, by name."""
-    found = {library_of(script) for script in registered().values()} - {None}
-    return sorted((each for each in found if each is not None), key=lambda each: each.name)
+    """Return the libraries of all registered scripts."""
+    found = (library_of(script) for script in registered().values())
+    return list({each.name: each for each in found if each is not None}.values())
 
 
 def read_packed(reply: str) -> list[str]:
@@ -79,16 +77,14 @@ def read_packed(reply: str) -> list[str]:
     return reply[:-1].split(SEPARATOR)
 
 
-def make_library(app: str, scripts: list[Script]) -> Library:
-    """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version."""
+@cache
+def _library(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> Library:
+    """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version.
+
+    `_texts` tells one state of the scripts from another: tests change them.
+    """
     if len({script.version for script in scripts}) != 1:
         raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
-    return _made(app, tuple(scripts), tuple(script.text for script in scripts))
-
-
-@cache
-def _made(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> Library:
-    """`_texts` tells one state of the scripts from another: tests change them."""
     modules = scripts[0].modules
     codes = [code_of(script.body) for script in scripts]
     shared = modules.lines_for(modules.needed_by(codes))

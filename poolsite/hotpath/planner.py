@@ -11,7 +11,7 @@ from typing import Any
 
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import HotPathError, ScriptFailed, Unavailable, UnknownOutcome
-from poolsite.hotpath.library import library_of, read_packed
+from poolsite.hotpath.library import Library, library_of, read_packed
 from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import Node, Router, slot_of
 
@@ -95,17 +95,22 @@ class Planner:
         held, words = self._call(node, command)
         return (node, words) if (node, held) in self.loaded else None
 
+    def _library(self, node: Node, command: Command[Any]) -> Library | None:
+        """The library that the node is to run a command by; None = by its script."""
+        return None if node in self.scripts_only else library_of(command.script)
+
     def _call(self, node: Node, command: Command[Any]) -> tuple[str, Words]:
         """What the node must hold for a command, and the command's words there."""
-        library = library_of(command.script)
-        whole = library is None or self.router.topology == "cluster"
-        if library is None or node in self.scripts_only:
-            return command.script.sha1, command.evalsha(whole=whole)
-        return library.name, command.fcall(library.function(command.script), whole=whole)
+        script, library = command.script, self._library(node, command)
+        # With modules, a script builds its keys from the tag.
+        whole = self.router.topology == "cluster" or not script.modules.names
+        if library is None:
+            return script.sha1, command.evalsha(whole=whole)
+        return library.name, command.fcall(library.function(script), whole=whole)
 
     def _load(self, node: Node, command: Command[Any]) -> Words:
         """The words that give the node what `_call` asks for."""
-        library = None if node in self.scripts_only else library_of(command.script)
+        library = self._library(node, command)
         if library is None:
             return ("SCRIPT", "LOAD", command.script.text)
         return ("FUNCTION", "LOAD", library.text)

@@ -142,36 +142,38 @@ def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, An
     return signed(ref, given.holder, permit.token, permit.deadline_us)
 
 
-async def _acquire(slug: str, given: AcquireIn) -> door.Permit:
-    permit: door.Permit = await _gatherer().run(slug, door.to_acquire(given.holder))
-    return permit
+def _acquire(slug: str, given: AcquireIn) -> Awaitable[door.Permit]:
+    return _gathered(slug, door.to_acquire(given.holder))
 
 
-async def _release(slug: str, given: ReleaseIn) -> door.Ended:
-    request = door.to_release(given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
-    ended: door.Ended = await _gatherer().run(slug, request)
-    return ended
+def _release(slug: str, given: ReleaseIn) -> Awaitable[door.Ended]:
+    told = door.to_release(given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
+    return _gathered(slug, told)
 
 
-async def _renew(slug: str, given: RenewIn) -> door.Permit:
-    permit: door.Permit = await _gatherer().run(slug, door.to_renew(given.holder, given.token))
-    return permit
+def _renew(slug: str, given: RenewIn) -> Awaitable[door.Permit]:
+    return _gathered(slug, door.to_renew(given.holder, given.token))
 
 
-async def _incr(slug: str, given: NothingIn) -> door.Counted:
-    return await hotpath.arun(door.incr(slug))
+def _incr(slug: str, given: NothingIn) -> Awaitable[door.Counted]:
+    return hotpath.arun(door.incr(slug))
 
 
-async def _decr(slug: str, given: NothingIn) -> door.Counted:
-    return await hotpath.arun(door.decr(slug))
+def _decr(slug: str, given: NothingIn) -> Awaitable[door.Counted]:
+    return hotpath.arun(door.decr(slug))
 
 
-async def _observe(slug: str, given: ObserveIn) -> door.Observed:
+def _observe(slug: str, given: ObserveIn) -> Awaitable[door.Observed]:
     told = door.observe(slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms)
-    return await hotpath.arun(told)
+    return hotpath.arun(told)
 
 
-# Requests of holders that arrive together reach their gate in one list.
+async def _gathered(slug: str, request: door.Request[R]) -> R:
+    """Requests of holders that arrive together reach their gate in one list."""
+    result: R = await _gatherer().run(slug, request)
+    return result
+
+
 _gatherer: PerLoop[Gatherer[door.Request[Any], Any]] = PerLoop(partial(Gatherer, door.requests))
 
 

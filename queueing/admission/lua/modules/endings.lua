@@ -1,12 +1,17 @@
 -- Permits that end otherwise than by their holder's word: expired, or freed by an operator.
 local endings = {}
 
+-- One entry of the history about a permit, and about its task where it has one.
+function endings.log(event, holder, permit, task, reason)
+  gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch,
+    reason)
+end
+
 -- Ends a permit, whoever holds it: the seed's caller, a name or a device, whose task goes back.
 function endings.finish(holder, permit, event, reason)
   local task = permit.task and tasks.read(permit.task)
   if string.find(holder, '#', 1, true) then permits.drop_anonymous(holder, permit) else permits.drop(holder, permit) end
-  gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch,
-    reason)
+  endings.log(event, holder, permit, task, reason)
   gate.count(event)
   if task then tasks.give_back(task) end
 end

@@ -101,9 +101,10 @@ function gate.close()
   else
     redis.call('HSET', gate.tag, 'seq', seq, 'clock', gate.at)
   end
-  -- The first call within each period, and within each so many entries.
-  if gate.now % gate.WAKE_US < gate.now - gate.last then redis.pcall('PUBLISH', gate.tag .. ':wake', '') end
-  if gate.seq % gate.TRIM_EVERY < gate.seq - gate.first_seq then gate.trim() end
+  if math.floor(gate.now / gate.WAKE_US) ~= math.floor(gate.last / gate.WAKE_US) then
+    redis.pcall('PUBLISH', gate.tag .. ':wake', '')
+  end
+  if math.floor(gate.seq / gate.TRIM_EVERY) ~= math.floor(gate.first_seq / gate.TRIM_EVERY) then gate.trim() end
 end
 
 -- Keeps the history within its limit; entries that SQL has not taken yet are dropped and counted.

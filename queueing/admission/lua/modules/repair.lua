@@ -31,9 +31,7 @@ function repair.shorten_permits(latest, limit)
       permit.granted = string.format('%d', math.min(gate.now, permit.granted + 0))
       redis.call('ZADD', key, latest, holder)
       permits.write(holder, permit)
-      local task = permit.task and tasks.read(permit.task)
-      gate.log('renewed', holder, permit.token, latest, permit.task, task and task.attempt, task and task.batch,
-        'clock')
+      endings.log('renewed', holder, permit, permit.task and tasks.read(permit.task), 'clock')
     else
       redis.call('ZREM', key, holder)
     end
