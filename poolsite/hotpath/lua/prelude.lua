@@ -56,3 +56,48 @@ local function append(log, seq, drained, limit, at_us, ...)
   end
   return new
 end
+
+-- Keeps a history within its limit (`room` entries); what SQL has not taken yet is dropped and counted. Looks once
+-- in 256 entries; `first_seq` is the last entry before this call.
+local function trim_log(tag, seq, first_seq, room)
+  if math.floor(seq / 256) == math.floor(first_seq / 256) then return end
+  local drained = (redis.call('HGET', tag, 'drained') or 0) + 0
+  if seq - drained <= room then return end
+  local log = tag .. ':log'
+  redis.call('XTRIM', log, 'MINID', string.format('%d-0', drained + 1))
+  local dropped = redis.call('XTRIM', log, 'MINID', string.format('%d-0', seq - room + 1))
+  if dropped > 0 then redis.call('HINCRBY', tag, 'dropped', dropped) end
+end
+
+-- Wakes those who watch an aggregate after its first change in each tenth of a second; `last`: the time of the change
+-- before. A watcher reads again until nothing is new.
+local function wake(tag, now, last)
+  if math.floor(now / 100000) ~= math.floor(last / 100000) then redis.pcall('PUBLISH', tag .. ':wake', '') end
+end
+
+-- Tells the timers to look at an aggregate: something may be due sooner than they know.
+local function tell_timers(tag)
+  redis.pcall('PUBLISH', 'timers:new', tag)
+end
+
+-- What arguments must look like. Each operation checks all of its own before it reads or writes.
+
+-- Digits alone, so many at most.
+local function is_digits(text, most)
+  return #text <= most and string.find(text, '^%d+$') ~= nil
+end
+
+local function is_flag(text)
+  return text == '0' or text == '1'
+end
+
+-- No control characters: fields of records and of the history end in them.
+local function is_text(text, longest)
+  return #text <= longest and not string.find(text, '%c')
+end
+
+-- A whole number from least to most as a number; nil for anything else.
+local function whole(text, least, most)
+  local number = tonumber(text)
+  if number and number >= least and number <= most and number % 1 == 0 then return number end
+end

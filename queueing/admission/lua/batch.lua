@@ -15,7 +15,7 @@ Version: 1
 ]]
 local what, id, ends, reason, opens = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or '', ARGV[5] or ''
 local EVENTS = { open = 'began', pause = 'held', resume = 'went on', cancel = 'cancelled', extend = 'extended' }
-if not checks.is_number(id, checks.BATCH_DIGITS) then return checks.refusal('malformed batch') end
+if not is_digits(id, checks.BATCH_DIGITS) then return checks.refusal('malformed batch') end
 if (what == 'open' or what == 'extend') and not checks.is_token(ends) then return checks.refusal('malformed end') end
 if opens ~= '' and (what ~= 'open' or not checks.is_token(opens)) then return checks.refusal('malformed begin') end
 if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
@@ -54,5 +54,5 @@ batches.write(batch)
 if batch.opens ~= '' or what == 'cancel' then batches.keep_loading() end
 if EVENTS[what] then gate.log_of(EVENTS[what], id, reason, batch.ends) end
 gate.close()
-gate.tell_timers()
+tell_timers(gate.tag)
 return { '1', '', '', '' }

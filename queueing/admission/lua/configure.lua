@@ -46,5 +46,5 @@ else
   gate.log_of('resized', '', 'settings', string.format('%d %d', before.cap, after.cap))
 end
 gate.close()
-gate.tell_timers()
+tell_timers(gate.tag)
 return { '1', '', '', '' }

@@ -8,7 +8,7 @@ Complexity: O(1); O(n) in the background
 Version: 1
 ]]
 local tag, generation = KEYS[1], ARGV[1] or ''
-if not checks.is_number(generation, checks.TOKEN_DIGITS) then return checks.refusal('malformed generation') end
+if not is_digits(generation, checks.TOKEN_DIGITS) then return checks.refusal('malformed generation') end
 local there = redis.call('HGET', tag, 'generation')
 if there and there + 0 > generation + 0 then return checks.refusal('other generation ' .. there) end
 redis.call('UNLINK', unpack(gate.keys(tag)))

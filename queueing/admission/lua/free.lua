@@ -13,7 +13,7 @@ local holder, token, reason = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
 if not checks.is_holder(string.match(holder, '^[#@]?(.*)$')) or #holder > checks.NAME_BYTES then
   return checks.refusal('malformed holder')
 end
-if not checks.is_number(token, checks.TOKEN_DIGITS) then return checks.refusal('malformed token') end
+if not is_digits(token, checks.TOKEN_DIGITS) then return checks.refusal('malformed token') end
 if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
 local refusal, record = gate.open(KEYS[1], '=' .. holder)
 if refusal then return refusal end

@@ -26,9 +26,9 @@ for first = 2, #ARGV, WORDS do
 end
 if #rows == 0 or #rows > MOST_ROWS or #ARGV ~= #rows * WORDS + 1 then return checks.refusal('malformed rows') end
 for _, row in ipairs(rows) do
-  local is_right = checks.is_number(row.id, checks.TASK_DIGITS) and checks.is_device(row.device)
-    and checks.is_text(row.payload, checks.TEXT_BYTES) and string.find(row.attempt, '^%d%d?$')
-    and checks.is_token_or_none(row.token) and checks.is_flag(row.flag)
+  local is_right = is_digits(row.id, checks.TASK_DIGITS) and checks.is_device(row.device)
+    and is_text(row.payload, checks.TEXT_BYTES) and string.find(row.attempt, '^%d%d?$')
+    and checks.is_token_or_none(row.token) and is_flag(row.flag)
     and (row.token ~= '' or not row.was_running)
   if not is_right then return { '-1', row.id, '', 'malformed rows' } end
 end
@@ -81,5 +81,5 @@ for _, row in ipairs(rows) do
 end
 if done > 0 then gate.log_of('loaded', batch, '', string.format('%d', done)) end
 gate.close()
-gate.tell_timers()
+tell_timers(gate.tag)
 return { '1', string.format('%d', done), string.format('%d', refused), '' }

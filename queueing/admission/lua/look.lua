@@ -11,9 +11,9 @@ Complexity: O(log n + count)
 Version: 1
 ]]
 local MOST = 1000
-local what, count = ARGV[1], checks.whole(ARGV[3], 1, MOST)
+local what, count = ARGV[1], whole(ARGV[3], 1, MOST)
 if not count then return checks.refusal('malformed count') end
-local offset = checks.whole(ARGV[2], 0, math.huge)
+local offset = whole(ARGV[2], 0, math.huge)
 if what ~= 'one' and not offset then return checks.refusal('malformed offset') end
 if what ~= 'one' and what ~= 'holders' and what ~= 'line' then return checks.refusal('malformed what') end
 local refusal = gate.open(KEYS[1])

@@ -13,7 +13,7 @@ Version: 1
 ]]
 local count, good, bad, took_ms = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''
 local digits = checks.COUNT_DIGITS
-if not checks.is_number(count, digits) or not checks.is_number_or_none(good, digits)
+if not is_digits(count, digits) or not checks.is_number_or_none(good, digits)
   or not checks.is_number_or_none(bad, digits) or not checks.is_number_or_none(took_ms, digits) then
   return checks.refusal('malformed count')
 end

@@ -21,5 +21,5 @@ gate.set('loaded', '1')
 gate.set('becomes', becomes)
 if how == 'now' then recovery.finish(status, reason) end
 gate.close()
-gate.tell_timers()
+tell_timers(gate.tag)
 return { '1', '', '', how == 'loaded' and 'waiting' or '' }

@@ -9,7 +9,7 @@ Complexity: O(1)
 Version: 1
 ]]
 local on, reason = ARGV[1] or '', ARGV[2] or ''
-if not checks.is_flag(on) then return checks.refusal('malformed on') end
+if not is_flag(on) then return checks.refusal('malformed on') end
 if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
 local refusal = gate.open(KEYS[1])
 if refusal then return refusal end

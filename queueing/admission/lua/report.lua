@@ -15,15 +15,15 @@ local MOST_REPORTS, MOST_RESULTS, WORDS = 32, 32, 5
 
 -- The report that begins at ARGV[first], and where the next one begins; nil and what is malformed.
 local function parse(first)
-  local count = checks.whole(ARGV[first], 2, 2 + MOST_RESULTS * WORDS)
+  local count = whole(ARGV[first], 2, 2 + MOST_RESULTS * WORDS)
   if not count or (count - 2) % WORDS ~= 0 or first + count > #ARGV then return nil, 'malformed report' end
   local report = { device = ARGV[first + 1], renew = ARGV[first + 2], results = {} }
   if not checks.is_device(report.device) then return nil, 'malformed device' end
   if not checks.is_token_or_none(report.renew) then return nil, 'malformed renew' end
   for place = first + 3, first + count, WORDS do
     local task, token, ok, took_ms, data = unpack(ARGV, place, place + WORDS - 1)
-    local is_right = checks.is_number(task, checks.TASK_DIGITS) and checks.is_token(token) and checks.is_flag(ok)
-      and checks.is_number_or_none(took_ms, checks.COUNT_DIGITS) and checks.is_text(data, checks.TEXT_BYTES)
+    local is_right = is_digits(task, checks.TASK_DIGITS) and checks.is_token(token) and is_flag(ok)
+      and checks.is_number_or_none(took_ms, checks.COUNT_DIGITS) and is_text(data, checks.TEXT_BYTES)
     if not is_right then return nil, 'malformed result' end
     report.results[#report.results + 1] = { task = task, token = token, ok = ok, took_ms = took_ms, data = data }
   end

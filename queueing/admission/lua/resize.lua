@@ -10,9 +10,9 @@ Complexity: O(log n)
 Version: 1
 ]]
 local wanted, adaptive_flag, reason = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-local cap = string.find(wanted, '^[1-9]%d*$') and checks.whole(wanted, 1, settings.MOST_CAP)
+local cap = string.find(wanted, '^[1-9]%d*$') and whole(wanted, 1, settings.MOST_CAP)
 if not cap then return checks.refusal('malformed cap') end
-if not checks.is_flag(adaptive_flag) then return checks.refusal('malformed adaptive') end
+if not is_flag(adaptive_flag) then return checks.refusal('malformed adaptive') end
 if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
 local refusal = gate.open(KEYS[1])
 if refusal then return refusal end
@@ -24,5 +24,5 @@ if text == before.text then return { '1', string.format('%d', before.cap), used,
 gate.set_conf(text)
 gate.log_of('resized', '', reason, string.format('%d %d', before.cap, cap))
 gate.close()
-gate.tell_timers()
+tell_timers(gate.tag)
 return { '1', string.format('%d', before.cap), used, '' }

@@ -10,7 +10,7 @@ Complexity: O(batch × log n)
 Version: 1
 ]]
 local MOST = 1000
-local limit = checks.whole(ARGV[1], 1, MOST)
+local limit = whole(ARGV[1], 1, MOST)
 if not limit then return checks.refusal('malformed batch') end
 local refusal = gate.open(KEYS[1])
 if refusal then return refusal end

@@ -24,13 +24,8 @@ function checks.is_device(name)
   return #name < checks.NAME_BYTES and checks.is_holder(name)
 end
 
--- Digits alone, so many at most.
-function checks.is_number(digits, most)
-  return #digits <= most and string.find(digits, '^%d+$') ~= nil
-end
-
 function checks.is_number_or_none(digits, most)
-  return digits == '' or checks.is_number(digits, most)
+  return digits == '' or is_digits(digits, most)
 end
 
 -- A token, or a time in µs: 16 digits.
@@ -42,21 +37,6 @@ function checks.is_token_or_none(digits)
   return digits == '' or checks.is_token(digits)
 end
 
-function checks.is_flag(text)
-  return text == '0' or text == '1'
-end
-
--- No control characters: fields of records and of the history end in them.
-function checks.is_text(text, longest)
-  return #text <= longest and not string.find(text, '%c')
-end
-
 function checks.is_reason(text)
-  return checks.is_text(text, checks.REASON_BYTES)
-end
-
--- A whole number from least to most as a number; nil for anything else.
-function checks.whole(text, least, most)
-  local number = tonumber(text)
-  if number and number >= least and number <= most and number % 1 == 0 then return number end
+  return is_text(text, checks.REASON_BYTES)
 end

@@ -13,9 +13,7 @@
 --   batches            those that were read (batches.lua)
 local gate = {}
 
-gate.WAKE_US = 100000 -- who watches is woken once in so long
 gate.STAMP_US = 1000000 -- a call that changes nothing notes the time once in so long
-gate.TRIM_EVERY = 256 -- entries; then the history is held against its limit
 
 -- Opens the gate. Returns nil, or the operation's reply when there is no such gate or its data is
 -- two releases ahead. `field`: one more field of the hash, read along; its value is the second result.
@@ -83,11 +81,6 @@ function gate.append(entry)
   redis.call('XADD', gate.tag .. ':log', string.format('%d-0', gate.seq), 'at', gate.at, 'e', entry)
 end
 
--- Tells the timers to look at the gate: something may be due sooner than they know.
-function gate.tell_timers()
-  redis.pcall('PUBLISH', 'timers:new', gate.tag)
-end
-
 -- Writes the counters and the time, and wakes those who watch.
 function gate.close()
   if gate.line_moved then line.count() end
@@ -101,19 +94,6 @@ function gate.close()
   else
     redis.call('HSET', gate.tag, 'seq', seq, 'clock', gate.at)
   end
-  if math.floor(gate.now / gate.WAKE_US) ~= math.floor(gate.last / gate.WAKE_US) then
-    redis.pcall('PUBLISH', gate.tag .. ':wake', '')
-  end
-  if math.floor(gate.seq / gate.TRIM_EVERY) ~= math.floor(gate.first_seq / gate.TRIM_EVERY) then gate.trim() end
-end
-
--- Keeps the history within its limit; entries that SQL has not taken yet are dropped and counted.
-function gate.trim()
-  local drained = (gate.field('drained') or 0) + 0
-  local room = gate.conf.log_limit
-  if gate.seq - drained <= room then return end
-  local log = gate.tag .. ':log'
-  redis.call('XTRIM', log, 'MINID', string.format('%d-0', drained + 1))
-  local dropped = redis.call('XTRIM', log, 'MINID', string.format('%d-0', gate.seq - room + 1))
-  if dropped > 0 then gate.count('dropped', dropped) end
+  wake(gate.tag, gate.now, gate.last)
+  trim_log(gate.tag, gate.seq, gate.first_seq, gate.conf.log_limit)
 end

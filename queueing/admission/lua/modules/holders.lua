@@ -15,8 +15,8 @@ end
 -- ok: 1, 0 or '' = not told; took_ms: '' = not told.
 function holders.malformed_release(holder, token, ok, took_ms)
   if not checks.is_holder(holder) then return 'malformed holder' end
-  if not checks.is_number(token, checks.TOKEN_DIGITS) then return 'malformed token' end
-  local is_right = ok == '' or checks.is_flag(ok)
+  if not is_digits(token, checks.TOKEN_DIGITS) then return 'malformed token' end
+  local is_right = ok == '' or is_flag(ok)
   if not is_right or not checks.is_number_or_none(took_ms, checks.COUNT_DIGITS) then return 'malformed outcome' end
 end
 
