@@ -8,26 +8,24 @@ Errors: -1 "no such pool", "script outdated …", "malformed pairs"
 Complexity: O(pairs)
 Version: 1
 ]]
-local call, find = redis.call, string.find
-local POOL = KEYS[1]
-local pool = call('HMGET', POOL, 'conf', 'script_version', 'script_sha')
-if not pool[1] then return { '-1', '', '', 'no such pool' } end
-local old = outdated(pool[2], pool[3])
-if old then return { '-1', '', '', old } end
-if #ARGV % 2 ~= 0 or #ARGV < 2 or #ARGV > 2000 then return { '-1', '', '', 'malformed pairs' } end
-for i = 1, #ARGV do
-  local none = i % 2 == 0 and ARGV[i] == ''
-  if not none and not find(ARGV[i], '^%+?%d+$') or #ARGV[i] > 33 then return { '-1', ARGV[i], '', 'malformed pairs' } end
+local MOST = 2000 -- arguments
+if #ARGV % 2 ~= 0 or #ARGV < 2 or #ARGV > MOST then return pool.refusal('malformed pairs') end
+for place = 1, #ARGV, 2 do
+  local canonical, stored = ARGV[place], ARGV[place + 1]
+  if not spellings.is_number(canonical) then return pool.refusal('malformed pairs', canonical) end
+  if stored ~= '' and not spellings.is_number(stored) then return pool.refusal('malformed pairs', stored) end
 end
-local names = {}
-for i = 1, #ARGV, 2 do names[#names + 1] = 'a:' .. ARGV[i] end
-local there = call('HMGET', POOL, unpack(names))
+local fields = {}
+for place = 1, #ARGV, 2 do fields[#fields + 1] = 'a:' .. ARGV[place] end
+local refusal = pool.open(KEYS[1], fields)
+if refusal then return refusal end
 local changed = 0
-for i, name in ipairs(names) do
-  local stored = ARGV[2 * i]
-  if (there[i] or '') ~= stored then
-    if stored == '' then call('HDEL', POOL, name) else call('HSET', POOL, name, stored) end
+for place, field in ipairs(fields) do
+  local stored = ARGV[2 * place]
+  if (index.get(field) or '') ~= stored then
+    if stored == '' then index.remove(field) else index.set(field, stored) end
     changed = changed + 1
   end
 end
-return { '1', int(changed), '', '' }
+index.flush()
+return { '1', string.format('%d', changed), '', '' }

@@ -9,26 +9,22 @@ Errors: -1 "no such pool", "script outdated …", "malformed limit"
 Complexity: O(limit × log n)
 Version: 1
 ]]
-local call, sub, match = redis.call, string.sub, string.match
-local POOL, CHARGES = KEYS[1], KEYS[2] or KEYS[1] .. ':charges'
-local pool = call('HMGET', POOL, 'conf', 'clock', 'script_version', 'script_sha')
-if not pool[1] then return { '-1', 'no such pool' } end
-local old = outdated(pool[3], pool[4])
-if old then return { '-1', old } end
-local limit = tonumber(ARGV[1])
-if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', 'malformed limit' } end
-local reply = { '1', int(call('ZCARD', CHARGES)) }
-local notes = call('ZRANGEBYSCORE', CHARGES, '-inf', int(now_us(pool[2])), 'WITHSCORES', 'LIMIT', 0, limit)
-for i = 1, #notes, 2 do
-  local note = notes[i]
-  local voucher = match(note, '^v ([^ ]+) ')
-  local id = match(note, '^c %d+ (.*)$') or match(note, '^d %d+ [^ ]+ (.*)$') or match(note, '^v [^ ]+ (.*)$')
-  local known = id and call('HGET', POOL, 'c:' .. id) or ''
-  local kind = sub(known, 1, 1)
-  reply[#reply + 1] = note
-  reply[#reply + 1] = int(notes[i + 1])
-  reply[#reply + 1] = voucher and call('HEXISTS', POOL, 'v:' .. voucher) == 0 and 'used' or ''
-  reply[#reply + 1] = kind == 'L' and sub(known, 2) or ''
-  reply[#reply + 1] = kind == 'E' and sub(known, 2, 17) or ''
+local MOST = 1000
+local limit = whole(ARGV[1], 1, MOST)
+if not limit then return { '-1', 'malformed limit' } end
+local refusal = pool.open(KEYS[1])
+if refusal then return { '-1', refusal[4] } end
+local charges = pool.tag .. ':charges'
+local reply = { '1', string.format('%d', redis.call('ZCARD', charges)) }
+local notes = redis.call('ZRANGEBYSCORE', charges, '-inf', pool.at, 'WITHSCORES', 'LIMIT', 0, limit)
+for place = 1, #notes, 2 do
+  local note, due = notes[place], notes[place + 1]
+  local voucher = string.match(note, vouchers.NOTE)
+  local known = ids.read(vouchers.call_of(note))
+  local kind, count = known and known.kind, #reply
+  reply[count + 1], reply[count + 2] = note, string.format('%d', due)
+  reply[count + 3] = voucher and not index.get('v:' .. voucher) and 'used' or ''
+  reply[count + 4] = kind == 'running' and known.number or ''
+  reply[count + 5] = kind == 'ended' and known.at or ''
 end
 return reply

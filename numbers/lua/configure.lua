@@ -1,12 +1,6 @@
 --[[ numbers/configure
 Purpose: Writes new settings; status, flags and counters stay as they are.
-KEYS[1] {pool}                HASH    as numbers/event
-KEYS[2] {pool}:numstate       HASH    as numbers/event
-KEYS[3] {pool}:idle:up        ZSET    as numbers/event
-KEYS[4] {pool}:idle:near      ZSET    as numbers/event
-KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:log            STREAM  as numbers/event
-KEYS[7] {pool}:registrations  ZSET    as numbers/event
+KEYS as numbers/event
 ARGV[1] columns            near, charged, "0|" and the numbers: conf from column 2
 ARGV[2] days               coming midnights, s since 1970, joined by spaces
 ARGV[3] log_limit          entries
@@ -18,36 +12,28 @@ Errors: -1 "no such pool", "script outdated …", "malformed columns"
 Complexity: O(1); O(numbers) in the background when near goes off
 Version: 1
 ]]
---@include open
---@include machinery
-local slow = machinery(now, at)
-slow.sync(seq, conf)
-local columns = ARGV[1] or ''
-if #columns ~= 102 or not find(columns, '^[01][01]0|%d+$') then
-  return { '-1', '', '', 'malformed columns' }
+local written, days, log_limit, rule, media = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[5], ARGV[6] or ''
+if not columns.are_columns(written) then return pool.refusal('malformed columns') end
+if string.find(days, '[^%d ]') or not string.find(log_limit, '^%d+$') then return pool.refusal('malformed settings') end
+if not columns.RULES[rule] then return pool.refusal('malformed added_by_script') end
+local refusal = pool.open(KEYS[1])
+if refusal then return refusal end
+
+local before = pool.conf
+local after = settings.read(columns.configured(before.text, written))
+local kept = redis.call('HMGET', pool.tag, 'added_by_script', 'media', 'longer_until')
+local is_changed = after.text ~= before.text or rule ~= (kept[1] or 'lend') or media ~= (kept[2] or '')
+if after.lease_ms ~= before.lease_ms or after.suspect_ms ~= before.suspect_ms then
+  -- Calls may last by the terms before: see repair.put_back.
+  local longer_ms = math.floor(pool.now / 1000) + math.max(before.lease_ms, before.suspect_ms)
+  pool.set_number('longer_until', math.max(tonumber(kept[3]) or 0, longer_ms))
 end
-if find(ARGV[2] or '', '[^%d ]') or not find(ARGV[3] or '', '^%d+$') then return { '-1', '', '', 'malformed settings' } end
-local rule = ARGV[5]
-if rule ~= 'lend' and rule ~= 'confirm' and rule ~= 'refuse' then return { '-1', '', '', 'malformed added_by_script' } end
-local refresh = ''
-if sub(columns, 1, 1) ~= sub(conf, 2, 2) then
-  call('UNLINK', NEAR)
-  if sub(columns, 1, 1) == '1' then refresh = 'refresh' end
-end
-if sub(columns, 55, 60) ~= sub(conf, 56, 61) then refresh = 'refresh' end
-local kept = call('HMGET', POOL, 'added_by_script', 'media', 'longer_until')
-if sub(columns, 5, 24) ~= sub(conf, 6, 25) then -- calls may last by the terms before: see slow.put_back
-  call('HSET', POOL, 'longer_until', slow.us(math.max(tonumber(kept[3]) or 0, math.floor(now / 1000)
-    + math.max(sub(conf, 6, 15) + 0, sub(conf, 16, 25) + 0))))
-end
-local changed = sub(columns, 1, 2) .. sub(columns, 4) ~= sub(conf, 2, 3) .. sub(conf, 5, 103)
-  or rule ~= (kept[1] or 'lend') or (ARGV[6] or '') ~= (kept[2] or '')
-slow.column(2, sub(columns, 1, 2) .. sub(conf, 4, 4) .. sub(columns, 4))
-slow.column(104, string.rep('0', 32)) -- the times by the old terms are looked at anew
-call('HSET', POOL, 'days', ARGV[2], 'log_limit', ARGV[3], 'script_sha', ARGV[4] or '', 'script_version', VERSION,
-  'added_by_script', rule, 'media', ARGV[6] or '')
-if changed then slow.log('configured', '', '', '') end
-seq, conf = slow.synced()
---@include close
-redis.pcall('PUBLISH', 'timers:new', POOL)
-return { '1', '', '', refresh }
+if after.near ~= before.near then redis.call('UNLINK', pool.tag .. ':idle:near') end
+pool.conf = settings.read(columns.with(after.text, 'looks', columns.time(0) .. columns.time(0))) -- looked at anew
+redis.call('HSET', pool.tag, 'conf', pool.conf.text, 'days', days, 'log_limit', log_limit, 'script_sha', ARGV[4] or '',
+  'script_version', VERSION, 'added_by_script', rule, 'media', media)
+if is_changed then pool.log_of_all('configured') end
+pool.close()
+tell_timers(pool.tag)
+local must_refresh = after.near and not before.near or after.cap ~= before.cap
+return { '1', '', '', must_refresh and 'refresh' or '' }

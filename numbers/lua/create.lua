@@ -24,44 +24,39 @@ Errors: -1 "other generation <n>" (a newer one is there), "malformed …"
 Complexity: O(1)
 Version: 1
 ]]
-local call = redis.call
-local POOL = KEYS[1]
-local generation, status, columns = ARGV[1], ARGV[2], ARGV[3] or ''
-if not generation or not string.find(generation, '^%d+$') then return { '-1', '', '', 'malformed generation' } end
-if status ~= 'o' and status ~= 'p' and status ~= 'r' then return { '-1', '', '', 'malformed status' } end
-if #columns ~= 102 or not string.find(columns, '^[01][01]0|%d+$') then return { '-1', '', '', 'malformed columns' } end
-local rule = ARGV[8]
-if rule ~= 'lend' and rule ~= 'confirm' and rule ~= 'refuse' then return { '-1', '', '', 'malformed added_by_script' } end
-local there = call('HMGET', POOL, 'generation', 'clock', 'conf')
+local SWITCHES = 10 -- where the switches begin
+local tag, generation, status, written, rule = KEYS[1], ARGV[1] or '', ARGV[2], ARGV[3] or '', ARGV[8]
+if not string.find(generation, '^%d+$') then return pool.refusal('malformed generation') end
+if not settings.STATUS[status] then return pool.refusal('malformed status') end
+if not columns.are_columns(written) then return pool.refusal('malformed columns') end
+if not columns.RULES[rule] then return pool.refusal('malformed added_by_script') end
+local there = redis.call('HMGET', tag, 'generation', 'clock', 'conf')
 if there[3] and there[1] then
   if there[1] == generation then return { '1', '', '', 'exists' } end
-  if there[1] + 0 > generation + 0 then return { '-1', '', '', 'other generation ' .. there[1] } end
+  if there[1] + 0 > generation + 0 then return pool.refusal('other generation ' .. there[1]) end
 end
+
+for _, name in ipairs(pool.keys(tag)) do redis.call('UNLINK', name) end
 local now = now_us(there[2])
-local at = int(now)
-for i, suffix in ipairs({ ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations', ':charges' }) do
-  call('UNLINK', KEYS[i + 1] or POOL .. suffix)
-end
-call('UNLINK', POOL)
-call('HSET', POOL, 'generation', generation, 'conf', status .. columns .. string.sub(columns, 83, 92)
-  .. string.rep('0', 87), 'seq', 1, 'clock', at, 'drained', 0, 'dropped', 0,
-  'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'aside', 0, 'busy_down', 0, 'quarantined', 0, 'old', 0,
-  'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '', 'log_limit', ARGV[6] or '1000000',
-  'added_by_script', rule, 'media', ARGV[9] or '',
-  'loaded', status == 'r' and 0 or 1)
-local names, switches, session = {}, {}, 1000
-for i = 10, #ARGV - 1, 2 do
+local is_recovering = status == settings.LETTER.recovering
+redis.call('HSET', tag, 'generation', generation, 'conf', columns.first(status, written), 'seq', 1, 'clock', int(now),
+  'drained', 0, 'dropped', 0, 'carried', 0, 'carried_in', 0, 'blocked', 0, 'retried', 0, 'aside', 0, 'busy_down', 0,
+  'quarantined', 0, 'old', 0, 'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '',
+  'log_limit', ARGV[6] or '1000000', 'added_by_script', rule, 'media', ARGV[9] or '',
+  'loaded', is_recovering and 0 or 1)
+if is_recovering then redis.call('HSET', tag, 'open_at', int(now + (ARGV[7] or 0) * 1000000)) end
+local names, sessions, session = {}, {}, leases.NO_SWITCH
+for place = SWITCHES, #ARGV - 1, 2 do
+  local name, incarnation = ARGV[place], ARGV[place + 1]
   session = session + 1
-  names[#names + 1] = ARGV[i]
-  switches[ARGV[i]] = session
-  call('HSET', POOL, 'w:' .. ARGV[i], int(session) .. string.sub(at, 1, 10) .. ARGV[i + 1])
+  names[#names + 1], sessions[name] = name, session
+  redis.call('HSET', tag, 'w:' .. name, int(session) .. int(math.floor(now / 1000000)) .. incarnation)
 end
 if #names > 0 then
-  call('HSET', POOL, 'switches', cjson.encode(switches), 'session', session, 'awaiting', table.concat(names, '\t'))
+  redis.call('HSET', tag, 'switches', cjson.encode(sessions), 'session', session, 'awaiting', table.concat(names, '\t'))
 end
-if status == 'r' then call('HSET', POOL, 'open_at', int(now + (ARGV[7] or 0) * 1000000)) end
-call('XADD', KEYS[6] or POOL .. ':log', '1-0', 'at', at, 'e',
-  (status == 'r' and 'recovering' or 'created') .. '\t\t\t\t\t\t\t\t')
-redis.pcall('PUBLISH', POOL .. ':wake', '')
-redis.pcall('PUBLISH', 'timers:new', POOL)
+redis.call('XADD', tag .. ':log', '1-0', 'at', int(now), 'e', (is_recovering and 'recovering' or 'created')
+  .. string.rep('\t', 8))
+redis.pcall('PUBLISH', tag .. ':wake', '')
+tell_timers(tag)
 return { '1', '', '', '' }

@@ -14,12 +14,10 @@ Errors: -1 "other generation"
 Complexity: O(1)
 Version: 1
 ]]
-local call = redis.call
-local there = call('HGET', KEYS[1], 'generation')
-if not there then return { '1', '', '', 'repeat' } end
-if there ~= ARGV[1] then return { '-1', '', '', 'other generation' } end
-for i, suffix in ipairs({ '', ':numstate', ':idle:up', ':idle:near', ':timers', ':log', ':registrations', ':charges' }) do
-  call('UNLINK', KEYS[i] or KEYS[1] .. suffix)
-end
-redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
+local tag = KEYS[1]
+local generation = redis.call('HGET', tag, 'generation')
+if not generation then return { '1', '', '', 'repeat' } end
+if generation ~= ARGV[1] then return pool.refusal('other generation') end
+for _, name in ipairs(pool.keys(tag)) do redis.call('UNLINK', name) end
+redis.pcall('PUBLISH', tag .. ':wake', '')
 return { '1', '', '', '' }

@@ -1,46 +1,37 @@
 --[[ numbers/label
 Purpose: Gives numbers their region, by which near numbers are found.
-KEYS[1] {pool}                HASH    as numbers/event
-KEYS[2] {pool}:numstate       HASH    as numbers/event
-KEYS[3] {pool}:idle:up        ZSET    as numbers/event
-KEYS[4] {pool}:idle:near      ZSET    as numbers/event
-KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:log            STREAM  as numbers/event
-KEYS[7] {pool}:registrations  ZSET    as numbers/event
+KEYS as numbers/event
 ARGV[1+] rows               number, region ("" = none), number, region, …; at most 1 000 numbers
 Reply: [1, numbers changed, "", ""]
 Errors: -1 "no such pool", "script outdated …", "malformed rows"
 Complexity: O(rows × log n)
 Version: 1
 ]]
---@include open
---@include machinery
-local slow = machinery(now, at)
-slow.sync(seq, conf)
-if #ARGV % 2 ~= 0 or #ARGV < 2 or #ARGV > 2000 then return { '-1', '', '', 'malformed rows' } end
-for i = 2, #ARGV, 2 do
-  if #ARGV[i] > 40 or find(ARGV[i], '[^%w_.-]') then return { '-1', ARGV[i - 1], '', 'malformed rows' } end
+local MOST = 2000 -- arguments
+if #ARGV % 2 ~= 0 or #ARGV < 2 or #ARGV > MOST then return pool.refusal('malformed rows') end
+for place = 1, #ARGV, 2 do
+  if not regions.is_name(ARGV[place + 1]) then return pool.refusal('malformed rows', ARGV[place]) end
 end
-local changed = 0
-for i = 1, #ARGV, 2 do
-  local number, name = ARGV[i], ARGV[i + 1]
-  local b, u, since, props = slow.read(number)
-  if b then
-    local region = name ~= '' and slow.region(name) or nil
-    local held, why, rest = slow.holding(props)
-    local before = match(rest, '^,"region":(%d%d%d%d)')
-    if before ~= region then
-      if before then rest = sub(rest, 15) end
-      rest = (region and ',"region":' .. region or '') .. rest
-      slow.write(number, b, u, since, slow.hold(held, why, rest))
-      if sub(conf, 2, 2) == '1' then
-        call('ZREM', NEAR, number)
-        if b == '0' and u == '1' and held == '' then slow.enter(number, since, rest) end
-      end
-      changed = changed + 1
-    end
+local refusal = pool.open(KEYS[1])
+if refusal then return refusal end
+
+-- Whether the number's region has changed.
+local function label(number, name)
+  local state = states.read(number)
+  local region = state and name ~= '' and regions.number(name) or nil
+  if not state or state.region == region then return false end
+  state.region = region
+  states.write(state)
+  if pool.conf.near then
+    idle.remove_near(number)
+    if states.can_be_picked(state) then idle.add(state) end
   end
+  return true
 end
-seq, conf = slow.synced()
---@include close
-return { '1', fmt('%d', changed), '', '' }
+
+local changed = 0
+for place = 1, #ARGV, 2 do
+  if label(ARGV[place], ARGV[place + 1]) then changed = changed + 1 end
+end
+pool.close()
+return { '1', string.format('%d', changed), '', '' }

@@ -1,12 +1,6 @@
 --[[ numbers/quarantine
 Purpose: Takes numbers out of picking with a reason, or lets them back; calls that run go on.
-KEYS[1] {pool}                HASH    as numbers/event
-KEYS[2] {pool}:numstate       HASH    as numbers/event
-KEYS[3] {pool}:idle:up        ZSET    as numbers/event
-KEYS[4] {pool}:idle:near      ZSET    as numbers/event
-KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:log            STREAM  as numbers/event
-KEYS[7] {pool}:registrations  ZSET    as numbers/event
+KEYS as numbers/event
 ARGV[1] on                 1 quarantine, 0 release
 ARGV[2] reason             for the history and the number, up to 200 bytes
 ARGV[3+] numbers            1 to 1 000 numbers
@@ -15,53 +9,22 @@ Errors: -1 "no such pool", "script outdated …", "malformed …"; 0 "unknown nu
 Complexity: O(numbers × log n)
 Version: 1
 ]]
---@include open
---@include machinery
-local slow = machinery(now, at)
-slow.sync(seq, conf)
-local on = ARGV[1]
-if (on ~= '0' and on ~= '1') or #ARGV < 3 or #ARGV > 1002 then return { '-1', '', '', 'malformed quarantine' } end
-local reason = slow.clean(ARGV[2])
-local replies = {}
-for i = 3, #ARGV do
-  local number = ARGV[i]
-  local outcome, state, said = '1', 'nodata', ''
-  local b, u, since, props = slow.read(number)
-  if not b then
-    outcome, said = '0', 'unknown number'
-  else
-    state = slow.state(b, u)
-    local held, why, rest = slow.holding(props)
-    if held == 'o' then
-      props = slow.unoffer(number, since, props, true)
-      slow.write(number, b, u, since, props)
-      slow.enter(number, since, props)
-      held, why, rest = '', '', props
-    end
-    if (find(held, 'q', 1, true) ~= nil) == (on == '1') then
-      said = 'repeat'
-    else
-      local left = on == '1' and held .. 'q' or string.gsub(held, 'q', '')
-      local code = (b == '1' and 'b' or 'i') .. (u == '1' and 'u' or 'd')
-      local pickable = b == '0' and u == '1'
-      if pickable and held == '' then
-        slow.take_out(number)
-        call('HINCRBY', POOL, 'aside', 1)
-      end
-      if pickable and left == '' and since + 0 < now then since = at end
-      slow.write(number, b, u, since, slow.hold(left, on == '1' and slow.json(reason) or '', rest))
-      if pickable and left == '' then
-        call('HINCRBY', POOL, 'aside', -1)
-        slow.enter(number, since, rest)
-      end
-      call('HINCRBY', POOL, 'quarantined', on == '1' and 1 or -1)
-      slow.log(on == '1' and 'quarantined' or 'unquarantined', number, code .. held, code .. left, reason, '', '', since)
-    end
+local NUMBERS, MOST = 3, 1002 -- where the numbers begin, and how many arguments there may be
+local on = ARGV[1] or ''
+if not is_flag(on) or #ARGV < NUMBERS or #ARGV > MOST then return pool.refusal('malformed quarantine') end
+local refusal = pool.open(KEYS[1])
+if refusal then return refusal end
+local reason, reply = texts.reason(ARGV[2]), {}
+for place = NUMBERS, #ARGV do
+  local number, count = ARGV[place], #reply
+  local state = states.read(number)
+  local outcome, name, said = '0', 'nodata', 'unknown number'
+  if state then
+    outcome, name = '1', states.name(state)
+    said = quarantining.put(state, on == '1', reason) and '' or 'repeat'
   end
-  local n = #replies
-  replies[n + 1], replies[n + 2], replies[n + 3], replies[n + 4] = outcome, number, state, said
+  reply[count + 1], reply[count + 2], reply[count + 3], reply[count + 4] = outcome, number, name, said
 end
-if sub(conf, 4, 4) == '1' then slow.serve() end
-seq, conf = slow.synced()
---@include close
-return replies
+if pool.conf.special then waiting.serve() end
+pool.close()
+return reply

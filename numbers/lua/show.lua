@@ -1,40 +1,40 @@
 --[[ numbers/show
 Purpose: A pool's status, settings and figures at one moment.
-KEYS[1] {pool}                HASH    as numbers/event
-KEYS[2] {pool}:numstate       HASH    as numbers/event
-KEYS[3] {pool}:idle:up        ZSET    as numbers/event
-KEYS[4] {pool}:idle:near      ZSET    as numbers/event
-KEYS[5] {pool}:timers         ZSET    as numbers/event
-KEYS[6] {pool}:log            STREAM  as numbers/event
-KEYS[7] {pool}:registrations  ZSET    as numbers/event
-Reply: pairs: as_of generation status conf seq drained dropped numbers idle_up idle_down busy_up busy_down quarantined resting offered carried carried_in blocked waiting old_calls awaiting open_at days switches releasing log_limit script_version added_by_script media
+KEYS as numbers/event
+Reply: pairs: as_of generation status conf seq drained dropped numbers idle_up idle_down busy_up busy_down quarantined
+  resting pickable offered carried carried_in blocked waiting old_calls awaiting open_at days switches releasing
+  log_limit script_version added_by_script media
 Errors: -1 "no such pool", "script outdated …"
 Complexity: O(log n)
 Version: 1
 ]]
---@include open
---@include machinery
-local slow = machinery(now, at)
-slow.sync(seq, conf)
-local f = call('HMGET', POOL, 'generation', 'drained', 'dropped', 'aside', 'busy_down', 'quarantined', 'carried_in',
-  'blocked', 'retried', 'old', 'awaiting', 'open_at', 'days', 'switches', 'releasing', 'log_limit', 'script_version',
-  'added_by_script', 'media')
-local function n(i) return tonumber(f[i]) or 0 end
-local us = slow.us
-local numbers = call('HLEN', NUMSTATE)
-local waiting, offered = 0, 0
-if sub(conf, 4, 4) == '1' then
-  waiting = call('ZCOUNT', TIMERS, 2 * BAND, '(' .. us(3 * BAND))
-  offered = call('ZCOUNT', TIMERS, BAND, '(' .. us(2 * BAND))
+local FIELDS = { 'generation', 'drained', 'dropped', 'aside', 'busy_down', 'quarantined', 'carried_in', 'blocked',
+  'retried', 'old', 'awaiting', 'open_at', 'days', 'switches', 'releasing', 'log_limit', 'script_version',
+  'added_by_script', 'media' }
+local refusal = pool.open(KEYS[1])
+if refusal then return refusal end
+local found, kept = redis.call('HMGET', pool.tag, unpack(FIELDS)), {}
+for place, name in ipairs(FIELDS) do kept[name] = found[place] or '' end
+local function figure(name) return tonumber(kept[name]) or 0 end
+
+local numbers = redis.call('HLEN', pool.tag .. ':numstate')
+local waiters, offered = 0, 0
+if pool.conf.special then
+  waiters = waiting.count()
+  offered = waiting.count_all() - waiters
 end
-local busy = call('ZCARD', TIMERS) - waiting - offered - n(10)
-local busy_up = busy - n(5)
-local idle_up = call('ZCARD', IDLE) + n(4)
-return { 'as_of', at, 'generation', f[1] or '', 'status', sub(conf, 1, 1), 'conf', conf, 'seq', us(seq), 'drained',
-  us(n(2)), 'dropped', us(n(3)), 'numbers', us(numbers), 'idle_up', us(idle_up), 'idle_down',
-  us(numbers - busy - idle_up), 'busy_up', us(busy_up), 'busy_down', us(n(5)), 'quarantined', us(n(6)), 'resting',
-  us(call('ZCOUNT', IDLE, '(' .. at, '+inf')), 'pickable', us(call('ZCOUNT', IDLE, '-inf', at)), 'offered',
-  us(carried + n(8) - n(9)), 'carried', us(carried), 'carried_in', us(n(7)), 'blocked', us(n(8)), 'waiting',
-  us(waiting), 'old_calls', us(n(10)), 'awaiting', f[11] or '', 'open_at', f[12] or '', 'days', f[13] or '',
-  'switches', f[14] or '{}', 'releasing', f[15] or '', 'log_limit', f[16] or '', 'script_version', f[17] or '',
-  'added_by_script', f[18] or 'lend', 'media', f[19] or '' }
+local busy = redis.call('ZCARD', pool.tag .. ':timers') - waiters - offered - figure('old')
+local idle_up = redis.call('ZCARD', pool.tag .. ':idle:up') + figure('aside')
+local resting = redis.call('ZCOUNT', pool.tag .. ':idle:up', '(' .. pool.at, '+inf')
+local pickable = redis.call('ZCOUNT', pool.tag .. ':idle:up', '-inf', pool.at)
+return { 'as_of', pool.at, 'generation', kept.generation, 'status', settings.LETTER[pool.conf.status], 'conf',
+  pool.conf.text, 'seq', int(pool.seq), 'drained', int(figure('drained')), 'dropped', int(figure('dropped')), 'numbers',
+  int(numbers), 'idle_up', int(idle_up), 'idle_down', int(numbers - busy - idle_up), 'busy_up',
+  int(busy - figure('busy_down')), 'busy_down', int(figure('busy_down')), 'quarantined', int(figure('quarantined')),
+  'resting', int(resting), 'pickable', int(pickable), 'offered',
+  int(pool.carried + figure('blocked') - figure('retried')), 'carried', int(pool.carried), 'carried_in',
+  int(figure('carried_in')), 'blocked', int(figure('blocked')), 'waiting', int(waiters), 'old_calls',
+  int(figure('old')), 'awaiting', kept.awaiting, 'open_at', kept.open_at, 'days', kept.days, 'switches',
+  kept.switches ~= '' and kept.switches or '{}', 'releasing', kept.releasing, 'log_limit', kept.log_limit,
+  'script_version', kept.script_version, 'added_by_script',
+  kept.added_by_script ~= '' and kept.added_by_script or 'lend', 'media', kept.media }

@@ -15,32 +15,30 @@ Errors: -1 "no such pool", "script outdated …", "malformed voucher"
 Complexity: O(log n)
 Version: 1
 ]]
-local call, find = redis.call, string.find
-local POOL, CHARGES = KEYS[1], KEYS[2] or KEYS[1] .. ':charges'
-local pool = call('HMGET', POOL, 'conf', 'clock', 'script_version', 'script_sha')
-if not pool[1] then return { '-1', '', '', 'no such pool' } end
-local old = outdated(pool[3], pool[4])
-if old then return { '-1', '', '', old } end
+local NAME_BYTES, ID_BYTES, SECONDS_DIGITS = 128, 128, 6
 local voucher, seconds, id = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-if voucher == '' or #voucher > 128 or find(voucher, '[^!-~]') or #id > 128 or not find(seconds, '^%d+$')
-  or #seconds > 6 then
-  return { '-1', '', '', 'malformed voucher' }
+if voucher == '' or #voucher > NAME_BYTES or string.find(voucher, '[^!-~]') or #id > ID_BYTES
+  or not is_digits(seconds, SECONDS_DIGITS) then
+  return pool.refusal('malformed voucher')
 end
-local note, taken = 'v ' .. voucher .. ' ' .. id, 't ' .. voucher .. ' ' .. id
-local there = call('HEXISTS', POOL, 'v:' .. voucher) == 1
-if not there and call('ZSCORE', CHARGES, note) then return { '1', '', '', 'used' } end
-local gone = call('ZSCORE', CHARGES, taken)
-local now = now_us(pool[2])
-if seconds + 0 == 0 then
-  if gone then return { '1', '', '', '' } end
-  if not there then return { '1', '', '', 'none' } end
-  call('HDEL', POOL, 'v:' .. voucher)
-  call('ZREM', CHARGES, note)
-  call('ZADD', CHARGES, int(now), taken)
+local field = 'v:' .. voucher
+local refusal = pool.open(KEYS[1], { field })
+if refusal then return refusal end
+local charges = pool.tag .. ':charges'
+local note, taken_note = 'v ' .. voucher .. ' ' .. id, 't ' .. voucher .. ' ' .. id
+local is_there = index.get(field) ~= false
+if not is_there and redis.call('ZSCORE', charges, note) then return { '1', '', '', 'used' } end
+local is_taken = redis.call('ZSCORE', charges, taken_note) ~= false
+if seconds + 0 > 0 then
+  if is_taken then return { '1', '', '', 'taken' } end
+  local ends = string.format('%d', pool.now + seconds * 1000000)
+  redis.call('HSET', pool.tag, field, ends .. id)
+  redis.call('ZADD', charges, ends, note)
   return { '1', '', '', '' }
 end
-if gone then return { '1', '', '', 'taken' } end
-local till = int(now + seconds * 1000000)
-call('HSET', POOL, 'v:' .. voucher, till .. id)
-call('ZADD', CHARGES, till, note)
+if is_taken then return { '1', '', '', '' } end
+if not is_there then return { '1', '', '', 'none' } end
+index.remove(field)
+redis.call('ZREM', charges, note)
+redis.call('ZADD', charges, pool.at, taken_note)
 return { '1', '', '', '' }

@@ -48,9 +48,20 @@ class Event:
     talk_seconds: int | None = None
 
     def words(self) -> tuple[str, ...]:
-        """Return the arguments of numbers/event."""
-        words = [self.event, self.number or "-"]
-        for name in _TEXTS:
+        """Return the event as numbers/event takes it, word by word."""
+        return (self.event, self.number or "-", *self._options(*_USUAL, *_TEXTS))
+
+    def line(self) -> str:
+        """Return the event as one word, which Redis takes for less; "" when a text holds a tab."""
+        usual = [getattr(self, name) for name in _USUAL]
+        parts = [self.event, self.number or "-", *usual, *self._options(*_TEXTS)]
+        line = "\t".join(parts)
+        return line if line.count("\t") == len(parts) - 1 else ""
+
+    def _options(self, *texts: str) -> list[str]:
+        """Return names and values: of these texts, and of all that is no text."""
+        words = []
+        for name in texts:
             value = getattr(self, name)
             if value:
                 words += [name, value]
@@ -68,7 +79,7 @@ class Event:
             words += ["answered", "1" if self.answered else "0"]
         if self.talk_seconds is not None:
             words += ["talk_seconds", str(self.talk_seconds)]
-        return tuple(words)
+        return words
 
     @property
     def repeatable(self) -> bool:
@@ -78,10 +89,8 @@ class Event:
         return not self.paid
 
 
-_TEXTS = (
-    *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
-    *("near", "paid", "contact", "reason", "cause"),
-)
+_USUAL = ("call_id", "switch", "incarnation", "agent", "callee")  # a line has them in this order
+_TEXTS = ("direction", "near", "paid", "contact", "reason", "cause")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +143,7 @@ def event(slug: str, event: Event) -> Command[Outcome]:
     return Command(
         script=SCRIPTS["event"],
         keys=PoolKeys(slug).all,
-        args=event.words(),
+        args=(line,) if (line := event.line()) else event.words(),
         read=read_outcome,
         operation_id=(event.call_id or event.number or None) if event.repeatable else None,
     )
@@ -149,8 +158,11 @@ def events(slug: str, batch: Sequence[Event]) -> Command[list[Outcome]]:
         raise ValueError(f"a batch has 1 to {BATCH_LIMIT} events, not {len(batch)}")
     words: list[str] = []
     for item in batch:
-        its = item.words()
-        words += [str(len(its)), *its]
+        if line := item.line():
+            words.append(line)
+        else:
+            its = item.words()
+            words += [str(len(its)), *its]
 
     def read(reply: list[str]) -> list[Outcome]:
         if reply[0] == "-1":  # the pool's own refusal: it holds for every item

@@ -87,10 +87,10 @@ def _library(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> 
         raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
     modules = scripts[0].modules
     codes = [code_of(script.body) for script in scripts]
-    shared = modules.lines_for(modules.needed_by(codes))
+    shared = modules.library_lines(modules.needed_by(codes))
     lines = [
         _FRAME,
-        f"local VERSION = {scripts[0].version}",
+        f"local VERSION, IS_FUNCTION = {scripts[0].version}, true",
         *prelude_for([*codes, *shared]),
         *shared,
         *(_operation(script) for script in scripts),

@@ -4,15 +4,20 @@ A module is a file `lua/modules/<name>.lua`: its first line of code is `local <n
 it holds only `function <name>.verb(…) … end` and `<name>.CONSTANT = …`, each from the first column.
 Operations and modules name what they use (`permits.of(holder)`, `gate.now`) without any `require`.
 
-In Redis there are no such tables, because Lua 5.1 pays for each field that is read or set, and a
-script pays for each table at every call: `gate.now` becomes the local variable `gate_now`, and a
-constant that is a number or a string becomes its value. What an operation needs is put before it
-(scripts.py), or all of it into one library (library.py).
+In Redis there are no such tables. A constant that is a number or a string becomes its value, and
+
+- in a library (library.py), which is made once, `gate.now` becomes the local variable `gate_now`:
+  Lua 5.1 pays for each field that is read or set;
+- in a script (scripts.py), which is made at every call, state and functions are fields of two
+  tables: a function pays for each variable that it takes from outside.
+
+A module whose head says `-- Rarely needed.` costs a script nothing until one of its functions is
+called, and does not count against the 200 local variables that Lua allows a library.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +26,8 @@ from poolsite.hotpath.errors import ScriptHeaderError
 
 _DECLARED = re.compile(r"local (\w+) = \{\}$")
 _MEMBER = re.compile(r"(?:function )?(\w+)\.(\w+)(?:\(| =)")
+_FUNCTION = re.compile(r"function (\w+)\.(\w+)")
+_RARE = "-- Rarely needed."
 _CLOSING = re.compile(r"(end|\}|\))\s*$")
 _COMMENT = re.compile(r"--.*")
 _LITERAL = re.compile(r"\w+\.[A-Z][A-Z_]* = (-?[\d.]+|'[^']*')")
@@ -41,6 +48,7 @@ class Modules:
 
     names: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()  # ("module.member", its Lua on one line)
+    rare: frozenset[str] = frozenset()  # the modules that are rarely needed
 
     @cached_property
     def members(self) -> dict[str, str]:
@@ -70,7 +78,7 @@ class Modules:
         state = sorted(name for name in needed if name not in self.members)
         return [*(name for name in self.members if name in needed), *state]
 
-    def lines_for(self, needed: Iterable[str]) -> list[str]:
+    def library_lines(self, needed: Iterable[str]) -> list[str]:
         """Return the Lua, a line each, that declares these names and defines the members."""
         names = [name for name in needed if name not in self.literals]
         if not names:
@@ -78,22 +86,72 @@ class Modules:
         defined = [self.members[name] for name in names if name in self.members]
         # Lua looks for a variable that a function uses from the last declared one on.
         uses = Counter(name for text in defined for name in self.names_in(text))
-        names.sort(key=lambda name: uses[name])
-        declaration = "local " + ", ".join(name.replace(".", "_") for name in names)
+        variables = [name for name in names if not self.is_rare(name)]
+        variables.sort(key=lambda name: uses[name])
+        declared = [name.replace(".", "_") for name in variables]
+        if len(variables) < len(names):
+            declared.append("rare = {}")
         # Constants first: they are values, and functions are made before any of them runs.
         defined.sort(key=lambda text: text.startswith("function "))
-        return [declaration, *(self.as_locals(text) for text in defined)]
+        return [*_declarations(declared), *(self.as_locals(text) for text in defined)]
+
+    def script_lines(self, needed: Iterable[str]) -> list[str]:
+        """Return the same for a script: `S` holds the state, `F` constants and functions."""
+        names = [name for name in needed if name not in self.literals]
+        if not names:
+            return []
+        members = [name for name in names if name in self.members]
+        usual = ", ".join(self._as_entry(name) for name in members if not self.is_rare(name))
+        rare = ", ".join(self._as_entry(name) for name in members if self.is_rare(name))
+        lines = ["local S, F = {}"]
+        if rare:
+            lines.append("local made")
+            lines.append(
+                f"local function rare() if not made then made = {{ {rare} }} end return made end"
+            )
+        return [*lines, f"F = {{ {usual} }}"]
+
+    def is_rare(self, name: str) -> bool:
+        """Tell whether a name is a member of a module that is rarely needed; state never is."""
+        return name in self.members and name.partition(".")[0] in self.rare
 
     def as_locals(self, code: str) -> str:
-        """Return a text with `module.name` as a local variable, or a constant's value."""
+        """Return a text of a library: `module.name` as a local variable, or a constant's value."""
+        return self._named(code, self._local)
 
-        def local(found: re.Match[str]) -> str:
+    def as_fields(self, code: str) -> str:
+        """Return a text of a script: `module.name` as a field, or a constant's value."""
+        return self._named(code, self._field)
+
+    def _named(self, code: str, called: Callable[[str], str]) -> str:
+        def replaced(found: re.Match[str]) -> str:
             if found[1] not in self.names:
                 return found[0]
             name = f"{found[1]}.{found[2]}"
-            return self.literals.get(name, name.replace(".", "_"))
+            return self.literals.get(name) or called(name)
 
-        return _TEXT_OR_NAME.sub(local, code)
+        return _TEXT_OR_NAME.sub(replaced, code)
+
+    def _local(self, name: str) -> str:
+        return ("rare." if self.is_rare(name) else "") + name.replace(".", "_")
+
+    def _field(self, name: str) -> str:
+        table = "rare()." if self.is_rare(name) else "F." if name in self.members else "S."
+        return table + name.replace(".", "_")
+
+    def _as_entry(self, name: str) -> str:
+        """A member as an entry of a table: `gate_open = function(tag) … end`."""
+        text, variable = self.members[name], name.replace(".", "_")
+        if text.startswith("function "):
+            return self.as_fields(_FUNCTION.sub(f"{variable} = function", text, count=1))
+        return f"{variable} = " + self.as_fields(text.partition(" = ")[2])
+
+
+def _declarations(names: list[str]) -> list[str]:
+    """Return `local a, b`, and each name that has a value by itself."""
+    plain = [name for name in names if "=" not in name]
+    valued = [f"local {name}" for name in names if "=" in name]
+    return [*([f"local {', '.join(plain)}"] if plain else []), *valued]
 
 
 NO_MODULES = Modules()
@@ -106,10 +164,13 @@ def read_modules(folder: Path) -> Modules:
     """
     names: list[str] = []
     texts: list[tuple[str, str]] = []
+    rare: set[str] = set()
     for path in sorted(folder.glob("*.lua")):
         names.append(path.stem)
         texts += _members_of(path)
-    return Modules(tuple(names), tuple(texts))
+        if _RARE in path.read_text(encoding="utf-8").splitlines():
+            rare.add(path.stem)
+    return Modules(tuple(names), tuple(texts), frozenset(rare))
 
 
 def _members_of(path: Path) -> list[tuple[str, str]]:

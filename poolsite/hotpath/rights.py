@@ -19,6 +19,7 @@ _TOKEN = re.compile(
 )
 _CALLS = frozenset({"redis.call", "redis.pcall"})
 _TAG = ("KEYS", "[", "1", "]")
+_NAMES_TAG = re.compile(r"(\b|_)tag$")  # a variable called `tag`, or a module's: `pool.tag`
 
 
 @dataclass(slots=True)
@@ -88,7 +89,8 @@ class _Reader:
     def channel(self, tokens: tuple[str, ...], tag: str) -> str:
         """The name of a channel: a text, or the tag and a text behind it."""
         start = 4 if tokens[:4] == _TAG else 1
-        text = tag if start == 4 or tokens[0] in self.tags else _plain(tokens[0])
+        is_tag = start == 4 or tokens[0] in self.tags or _NAMES_TAG.search(tokens[0])
+        text = tag if is_tag else _plain(tokens[0])
         rest = tokens[start:]
         behind = _plain(rest[1]) if len(rest) == 2 and rest[0] == ".." else None if rest else ""
         if text is None or behind is None:

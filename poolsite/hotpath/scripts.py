@@ -174,9 +174,11 @@ def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> st
     """Put what the body names before its first line: the prelude's functions and the modules'."""
     body = _without_unused(body)
     code = code_of(body)
-    shared = modules.lines_for(modules.needed_by([code]))
+    shared = modules.script_lines(modules.needed_by([code]))
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
-    return " ".join([*before, modules.as_locals(body)])
+    if "IS_FUNCTION" in _WORD.findall(code):
+        before.insert(0, "local IS_FUNCTION = false")
+    return " ".join([*before, modules.as_fields(body)])
 
 
 def code_of(body: str) -> str:

@@ -7,18 +7,14 @@ import pytest
 
 from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
+from tests.chaos.number_mutations import NUMBER_CASES
 
 pytestmark = pytest.mark.prove
 
 
 CASES = {
     **GATE_CASES,
-    "the call id makes a repeated call harmless": Case(
-        "numbers/lua/include/one_call.lua",
-        "  if kind == 76 then -- L: in a call\n",
-        "  if false then\n",
-        "tests/numbers/test_pool_calls.py::test_a_call_with_the_same_id_gets_the_same_number",
-    ),
+    **NUMBER_CASES,
     "of two drains only one moves the cursor": Case(
         "poolsite/history/services.py",
         "rows = Cursor.objects.filter(pk=cursor.pk, generation=cursor.generation, seq=cursor.seq)",
@@ -38,72 +34,12 @@ CASES = {
         "tests/history/test_drain.py"
         "::test_other_content_under_a_known_number_is_a_fault_that_is_shown_and_commits_nothing",
     ),
-    "a superseded incarnation changes nothing": Case(
-        "numbers/lua/include/machinery_switches.lua",
-        "      return nil, 'stale incarnation'\n",
-        "      local _ = nil\n",
-        "tests/numbers/test_pool_switches.py"
-        "::test_a_superseded_incarnation_is_stale_and_changes_nothing",
-    ),
-    "a proxy's calls outlive its restart": Case(
-        "numbers/lua/include/machinery_switches.lua",
-        "    if not find('\\t' .. (fields[4] or '')",
-        "    if false and not find('\\t' .. (fields[4] or '')",
-        "tests/numbers/test_pool_proxies.py"
-        "::test_a_new_incarnation_frees_none_of_twelve_running_calls",
-    ),
-    "a media server's calls end with it": Case(
-        "numbers/lua/include/machinery_switches.lua",
-        "    if not find('\\t' .. (fields[4] or '')",
-        "    if true or not find('\\t' .. (fields[4] or '')",
-        "tests/numbers/test_pool_switches.py"
-        "::test_a_new_incarnation_releases_the_switchs_calls_and_no_others",
-    ),
-    "lists of two lives are not two in a row": Case(
-        "numbers/lua/include/machinery_switches.lua",
-        "us(sub(list, 31) + 1))",
-        "us(sub(list, 31) + 0))",
-        "tests/numbers/test_pool_proxies.py"
-        "::test_what_the_incarnation_before_did_not_list_is_no_miss_of_the_new_one",
-    ),
-    "a number that a script adds waits for SQL": Case(
-        "numbers/lua/include/one_other.lua",
-        "rule == 'confirm' and 'u' or ''",
-        "''",
-        "tests/numbers/test_services_added.py"
-        "::test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only",
-    ),
-    "an unconfirmed number takes no inbound call": Case(
-        "numbers/lua/include/one_call.lua",
-        "find(held, '[xu]') then -- u",
-        "find(held, 'x') then -- u",
-        "tests/numbers/test_pool_added.py::test_an_unconfirmed_number_is_not_lent_in_any_way",
-    ),
-    "a live list does not bring an unconfirmed number into a call": Case(
-        "numbers/lua/live_list.lua",
-        "not find(held, '[xu]') then",
-        "not find(held, 'x') then",
-        "tests/numbers/test_pool_added.py::test_an_unconfirmed_number_is_not_lent_in_any_way",
-    ),
-    "a confirmation is of one add": Case(
-        "numbers/lua/include/machinery_calls.lua",
-        " or since ~= (added_at or since) then",
-        " then",
-        "tests/numbers/test_pool_added.py::test_a_later_add_of_the_same_number_is_not_meant",
-    ),
     "only a number that SQL has here is confirmed": Case(
         "numbers/services/confirming.py",
         "ours = set(Number.objects.filter(pool=pool, value__in=values)",
         "ours = set(Number.objects.filter(value__in=values)",
         "tests/numbers/test_services_added.py"
         "::test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only",
-    ),
-    "a report before the load counts for nothing": Case(
-        "numbers/lua/include/machinery_switches.lua",
-        " or call('HGET', POOL, 'loaded') ~= '1' then return end",
-        " then return end",
-        "tests/numbers/test_pool_switches.py"
-        "::test_a_list_that_came_before_the_numbers_counts_for_nothing",
     ),
     "the wallet's row refuses a writer with an older fence": Case(
         "billing/persistence/statements.py",
@@ -156,18 +92,6 @@ CASES = {
         '        if self.lineage in ("", REPLICA):\n',
         "        if True:\n",
         "tests/hotpath/test_promotion.py::test_a_promoted_server_closes_an_aggregate_once",
-    ),
-    "a number in a call is not lent again": Case(
-        "numbers/lua/include/one_call.lua",
-        "  if b == '1' then\n    outcome, reason = '-1', find(props",
-        "  if false then\n    outcome, reason = '-1', find(props",
-        "tests/numbers/test_pool_calls.py::test_an_inbound_call_to_a_busy_number_is_refused",
-    ),
-    "a voucher pays for one call": Case(
-        "numbers/lua/include/one_call.lua",
-        "if paid ~= '' then call('HDEL', POOL, 'v:' .. paid) end\n",
-        "\n",
-        "tests/numbers/test_pool_picking.py::test_a_charged_pool_wants_a_voucher_that_works_once",
     ),
     "an offer is accepted by its own token": Case(
         "queueing/line/lua/accept.lua",
@@ -232,12 +156,6 @@ CASES = {
         "            if HUB.epoch != epoch or not HUB.is_listening():\n",
         "            if not HUB.is_listening():\n",
         "tests/access/test_rights.py::test_what_was_read_before_a_change_is_not_remembered",
-    ),
-    "a voucher that was taken back is not written again": Case(
-        "numbers/lua/voucher.lua",
-        "if gone then return { '1', '', '', 'taken' } end\n",
-        "\n",
-        "tests/numbers/test_pool_picking.py::test_a_voucher_ends_and_can_be_taken_back",
     ),
     "a desk that recovers gives nobody to an agent": Case(
         "queueing/line/lua/include/matching.lua",

@@ -277,4 +277,7 @@ def test_a_full_server_is_read_and_refuses_all_else_before_its_first_line(
 
 def test_every_app_with_modules_has_one_library() -> None:
     assert the_library() in libraries()
-    assert [library.name.rpartition("_")[0] for library in libraries()] == ["poolsite_admission"]
+    apps = {script.app for script in hotpath.registered().values() if script.modules.names}
+    assert {library.name.rpartition("_")[0] for library in libraries()} == {
+        f"poolsite_{app}" for app in apps
+    }

@@ -78,8 +78,9 @@ def test_an_operation_with_modules_declares_every_key_that_they_build(path: Path
     if not script.modules.names:
         return
     code = whole_code_of(script)
-    built = {f":{name}" for name in re.findall(r"(?:tag|KEYS\[1\]) \.\. ':(\w+)'", code)}
-    assert built - set(script.keys) <= {":wake"}  # a channel
+    built = set(re.findall(r"(?:tag|KEYS\[1\]) \.\. '(:[\w:]+)'", code))
+    channels = {name.removeprefix("{tag}") for name in hotpath.channels_of(script, "{tag}")}
+    assert built - set(script.keys) <= channels
 
 
 @each_script

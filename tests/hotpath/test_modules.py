@@ -172,13 +172,11 @@ def test_what_is_no_name_of_a_module_is_left_alone(write: Write, code: str) -> N
 def test_only_what_is_needed_is_put_before_an_operation(write: Write, tmp_path: Path) -> None:
     write(door=DOOR, bell=BELL)
     opens = before(operation(tmp_path, "return { door.open('x') }\n"))
-    assert set(re.findall(r"function (\w+)", opens)) == {"door_open", "door_text"}
-    declared = re.search(r"local ((?:door|bell)_\w+(?:, \w+)*)", opens)
-    assert declared is not None
-    assert sorted(declared[1].split(", ")) == ["door_now", "door_open", "door_text"]
+    assert set(re.findall(r"(\w+) = function", opens)) == {"door_open", "door_text"}
+    assert set(re.findall(r"S\.(\w+)", opens)) == {"door_now"}
     assert "bell" not in opens
     rings = before(operation(tmp_path, "return { door.never() }\n"))
-    assert set(re.findall(r"function (\w+)", rings)) == {"door_never", "bell_ring"}
+    assert set(re.findall(r"(\w+) = function", rings)) == {"door_never", "bell_ring"}
 
 
 def test_an_operation_without_modules_is_as_it_was(write: Write, tmp_path: Path) -> None:
@@ -192,13 +190,35 @@ def test_the_lines_of_an_operation_stay_where_they_are(write: Write, tmp_path: P
     write(door=DOOR)
     script = operation(tmp_path, "local a = 1\n\nreturn { door.open(a) }\n")
     assert script.text.count("\n") == script.body.rstrip("\n").count("\n")
-    assert script.text.splitlines()[-1] == "return { door_open(a) }"
+    assert script.text.splitlines()[-1] == "return { F.door_open(a) }"
 
 
-def test_redis_runs_what_the_modules_say(
-    write: Write, tmp_path: Path, clean_redis: RedisServer
+RARE_BELL = BELL.replace("local bell", "-- Rarely needed.\nlocal bell")
+
+
+def test_a_script_makes_what_is_rarely_needed_when_it_is_called(
+    write: Write, tmp_path: Path
 ) -> None:
-    write(door=DOOR, bell=BELL)
+    write(door=DOOR, bell=RARE_BELL)
+    rings = before(operation(tmp_path, "return { door.never() }\n"))
+    assert "made = { bell_ring = function() return S.door_now end }" in rings
+    assert "F = { door_never = function() return rare().bell_ring() end }" in rings
+
+
+def test_a_library_has_what_is_rarely_needed_in_a_table(write: Write) -> None:
+    modules = write(door=DOOR, bell=RARE_BELL)
+    lines = modules.library_lines(modules.needed_by(["door.never()"]))
+    assert lines[0].startswith("local ")
+    assert "bell" not in lines[0]
+    assert lines[1] == "local rare = {}"
+    assert "function rare.bell_ring() return door_now end" in lines
+
+
+@pytest.mark.parametrize("bell", [BELL, RARE_BELL])
+def test_redis_runs_what_the_modules_say(
+    write: Write, tmp_path: Path, clean_redis: RedisServer, bell: str
+) -> None:
+    write(door=DOOR, bell=bell)
     body = "local said = door.open('x')\nreturn { said, door.never(), door.WORDS.b, door.NAME }\n"
     script = operation(tmp_path, body)
     with clean_redis.client() as client:

@@ -1,0 +1,62 @@
+-- What is known of a call id, in the index under c:<call id>:
+--   running   in a call; number
+--   ended     at (µs, text); number, '' = it was ended before it began
+--   blocked   at; no number was free for it, and that is counted
+--   waiting   until (µs, text), ticket (14 digits); counted: it was blocked before
+--   offered   the same, and number: it is kept for this call for a second
+local ids = {}
+
+ids.KIND = { L = 'running', E = 'ended', B = 'blocked', W = 'waiting', O = 'offered' }
+ids.KEPT_US = 600000000 -- ended and blocked ones are known for so long
+ids.TURN = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d)([01])(.*)$'
+
+-- nil = nothing. What has had its time may still be there: see ids.known.
+function ids.read(id)
+  local record = id ~= '' and index.get('c:' .. id)
+  return record and ids.parse(record) or nil
+end
+
+function ids.parse(record)
+  local kind, rest = ids.KIND[string.sub(record, 1, 1)], string.sub(record, 2)
+  if kind == 'running' then return { kind = kind, number = rest } end
+  if kind == 'ended' or kind == 'blocked' then
+    local at, number = string.match(rest, '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$')
+    return { kind = kind, at = at, number = number }
+  end
+  local ends, ticket, counted, number = string.match(rest, ids.TURN)
+  return { kind = kind, ends = ends, ticket = ticket, counted = counted == '1', number = number }
+end
+
+-- The same, but for what has had its time. A step of the clock ahead forgets no call that has ended.
+function ids.known(id)
+  local known = ids.read(id)
+  if not known or not known.at then return known end
+  local age = pool.now - known.at
+  if age >= ids.KEPT_US then age = age - clock.contacts_lag() end
+  if age < ids.KEPT_US then return known end
+end
+
+-- The call that waits or is offered a number; nil for any other.
+function ids.turn(id)
+  local known = ids.read(id)
+  if known and known.ticket then return known end
+end
+
+function ids.begin(id, number)
+  index.set('c:' .. id, 'L' .. number)
+end
+
+-- number: '' where none is known.
+function ids.finish(id, number)
+  index.set('c:' .. id, 'E' .. pool.at .. number)
+end
+
+function ids.block(id)
+  index.set('c:' .. id, 'B' .. pool.at)
+end
+
+-- Keeps a turn: of a call that waits, or with its number of one that is offered it.
+function ids.keep_turn(id, turn, number)
+  index.set('c:' .. id, (number and 'O' or 'W') .. turn.ends .. turn.ticket .. (turn.counted and '1' or '0')
+    .. (number or ''))
+end

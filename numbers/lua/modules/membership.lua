@@ -1,0 +1,97 @@
+-- The events `add` and `del`: a number comes into the pool, and leaves it.
+-- Rarely needed.
+local membership = {}
+
+function membership.add()
+  local state, text = states.read(event.number)
+  if state then return machine.done(states.name(state), '') end
+  if text then return machine.refuse('', 'unreadable state') end
+  local rule = pool.field('added_by_script') -- else 'lend', as a release before had it
+  if rule == 'refuse' then return machine.refuse('nodata', 'add refused') end
+  local held = rule == 'confirm' and states.UNCONFIRMED or '' -- until SQL has it, and no other pool (numbers/confirm)
+  if pool.conf.special and old_calls.exists(event.number) then held = states.OLD_CALL .. held end
+  local region = event.area ~= '' and regions.number(event.area) or nil
+  -- Its del may have left it there.
+  if pool.conf.near and (not region or held ~= '') then idle.remove_near(event.number) end
+  state = states.new(event.number, false, held, '', region)
+  states.write(state)
+  membership.log('add', '-', states.code(state), pool.at)
+  return machine.done(states.name(state), '')
+end
+
+-- A call that runs goes on as an old call until its hangup or the end of its lease.
+function membership.remove()
+  local state, text = states.read(event.number)
+  if not text then return machine.done('nodata', '') end
+  redis.call('HDEL', pool.tag .. ':numstate', event.number)
+  if index.get('r:' .. event.number) then contacts.forget(event.number) end
+  local since = state and state.since or ''
+  local before, after = '?', '-'
+  if not state then
+    redis.call('ZREM', pool.tag .. ':idle:up', event.number)
+    leases.remove(event.number)
+  else
+    before = states.code(state)
+    after = membership.let_go(state, text)
+  end
+  membership.log('del', before, after, since)
+  return machine.done('nodata', '')
+end
+
+-- Takes the number out of every set and count; returns its code in the history.
+function membership.let_go(state, text)
+  if state.held == states.OFFERED then
+    waiting.withdraw(state, true)
+  elseif state.held ~= '' and not state.is_busy and state.is_up then
+    pool.count('aside', -1)
+  elseif states.can_be_picked(state) then
+    idle.remove(state.number, nil, false) -- it may be left among the near ones (idle.lua)
+  end
+  if states.is_held(state, states.QUARANTINED) then pool.count('quarantined', -1) end
+  if not state.is_busy then return '-' end
+  if not state.is_up then pool.count('busy_down', -1) end
+  old_calls.keep(state.number, text)
+  return '-x'
+end
+
+function membership.log(verb, before, after, since)
+  pool.log_event(event.told, verb, event.number, before, after, event.reason, '', since, pool.at)
+end
+
+-- A number that SQL has. verb: the history's word for it, '' = nothing is written there (a rebuild).
+function membership.load(number, is_up, region_name, quarantine_reason, verb)
+  local held, why = '', ''
+  if quarantine_reason ~= '' then
+    held, why = states.QUARANTINED, texts.json(texts.reason(quarantine_reason))
+    pool.count('quarantined', 1)
+  end
+  if pool.conf.special and old_calls.exists(number) then held = held .. states.OLD_CALL end
+  local region = region_name ~= '' and regions.number(region_name) or nil
+  local state = states.new(number, is_up, held, why, region)
+  states.write(state)
+  if is_up and held == '' then
+    idle.enter(state)
+  elseif is_up then
+    pool.count('aside', 1)
+  end
+  if pool.conf.near and not region then idle.remove_near(number) end -- its del may have left it there
+  if verb ~= '' then pool.log(verb, number, '-', states.code(state), '', '', '', pool.at) end
+end
+
+-- SQL has the number that the event add brought at that time (nil: whenever it did): it may be picked. Who is held so
+-- is in no call and is not picked, so the time in its state is still that of its add. Returns whether it was.
+function membership.confirm(number, added_at)
+  local state = states.read(number)
+  if not state or state.is_busy or not states.is_held(state, states.UNCONFIRMED) then return false end
+  if added_at and state.since ~= added_at then return false end
+  local before = states.code(state)
+  states.release(state, states.UNCONFIRMED)
+  if states.can_be_picked(state) then
+    state.since = pool.at
+    pool.count('aside', -1)
+    idle.enter(state)
+  end
+  states.write(state)
+  pool.log('confirmed', number, before, states.code(state), '', '', '', state.since)
+  return true
+end

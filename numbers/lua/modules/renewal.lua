@@ -1,0 +1,41 @@
+-- The event `renew`: a call's deadline moves to a whole lease from now.
+-- Rarely needed.
+local renewal = {}
+
+function renewal.answer()
+  if event.number == '' then
+    local known = ids.read(event.call_id)
+    if not known or known.kind ~= 'running' then return machine.fail('', 'unknown call') end
+    event.number = known.number
+  end
+  local state, text = states.read(event.number)
+  if text and not state then return machine.refuse('', 'unreadable state') end
+  if not state then return machine.fail('nodata', 'unknown number') end
+  local refusal = renewal.refusal(state)
+  if refusal then return machine.refuse(states.name(state), refusal) end
+  if pool.conf.charged then vouchers.use() end
+  local session = calls.fields(state)
+  leases.begin(state.number, session)
+  renewal.clear(state)
+  return machine.done_with_lease(states.name(state), '')
+end
+
+function renewal.refusal(state)
+  if not state.is_busy then return 'not in a call' end
+  local _, _, its_id = calls.fields(state)
+  if its_id ~= event.json(event.call_id) then return event.call_id == '' and 'call id needed' or 'other call' end
+  if pool.conf.charged and not vouchers.is_good() then return 'charge first' end
+end
+
+-- The call is heard of, and paid.
+function renewal.clear(state)
+  local was_suspect = calls.has(state, calls.SUSPECT)
+  if not was_suspect and not calls.has(state, calls.UNPAID) then return end
+  calls.unmark(state, calls.SUSPECT)
+  calls.unmark(state, calls.UNPAID)
+  states.write(state)
+  if was_suspect then
+    local code = states.code(state)
+    pool.log_event(event.told, 'renew', state.number, code .. 's', code, event.reason, '', state.since, pool.at)
+  end
+end
