@@ -158,10 +158,11 @@ def test_settings_fit_their_columns_and_come_back(group: GroupUnderTest) -> None
 
 
 def test_the_lua_knows_the_same_profiles() -> None:
-    text = (LUA / "include" / "profiles.lua").read_text(encoding="utf-8")
-    rows = re.findall(r"(\w+) = \{ own = (\w+), routes = '(.)', arrival = '(.)' \}", text)
+    text = (LUA / "modules" / "profiles.lua").read_text(encoding="utf-8")
+    row = r"(\w+) = \{ has_own_id = (\w+), routes = '(\w+)', arrival = '(\w+)' \}"
+    rows = re.findall(row, text)
     assert {name: (own == "true", routes, how) for name, own, routes, how in rows} == {
-        each.name: (each.own_id, each.routes[0], each.arrival[0])
+        each.name: (each.own_id, each.routes, each.arrival)
         for each in dispatcher.PROFILES.values()
     }
 
@@ -210,10 +211,10 @@ def test_every_event_of_the_lua_is_declared() -> None:
 def test_a_full_history_drops_the_oldest_and_counts_them(group: GroupUnderTest) -> None:
     group.run(dispatcher.configure(SLUG, GroupSettings(log_limit=5)))
     front = group.front()
-    for _ in range(6):
+    for _ in range(126):
         front.lose()
         front = group.again(front)
-    figures = group.show()
-    assert figures.dropped == figures.seq - 5
-    assert len(group.changes()) == 5
+    assert len(group.changes()) == group.show().seq == 255
+    front.lose()  # the 256th entry: the history is held against its limit
+    assert (group.show().dropped, len(group.changes())) == (251, 5)
     group.client.delete(KEYS.tag)  # the law of a gapless history is not of this one

@@ -1,0 +1,75 @@
+-- What arguments must look like. Every operation checks all of its own before it writes.
+local checks = {}
+
+checks.ID_BYTES = 40
+checks.PEER_BYTES = 42 -- f: or b: before an id
+checks.SESSION_BYTES = 80
+checks.WORD_BYTES = 39
+checks.KEY_BYTES = 80
+checks.BODY_BYTES = 65536
+checks.REASON_BYTES = 200
+checks.NUMBER_DIGITS = 15
+checks.TIME_DIGITS = 16
+checks.TTL_DIGITS = 8
+checks.MOST_PEERS = 2000
+checks.MOST_NAMES = 1000
+
+-- The reply to an operation that is refused as a whole.
+function checks.refusal(reason)
+  return { '-1', reason }
+end
+
+-- The id of a peer, or the name of an instance.
+function checks.is_id(text)
+  return #text <= checks.ID_BYTES and string.find(text, '^%w[%w._-]*$') ~= nil
+end
+
+-- f:<id> or b:<id>.
+function checks.is_peer(text)
+  return #text <= checks.PEER_BYTES and string.find(text, '^[fb]:%w[%w._-]*$') ~= nil
+end
+
+-- The token of a socket or of a process.
+function checks.is_token(text)
+  return #text <= checks.ID_BYTES and string.find(text, '^%w+$') ~= nil
+end
+
+-- What a peer may call itself or another one: a boot id, an id, a name, or ''.
+function checks.is_plain(text)
+  return #text <= checks.ID_BYTES and string.find(text, '^[%w._-]*$') ~= nil
+end
+
+function checks.is_session(text)
+  return #text <= checks.SESSION_BYTES and string.find(text, '^%w[%w._-]*/[^%c%s]+$') ~= nil
+end
+
+-- One that a peer tells after a loss; what it says is kept as it is, so it must be a word as in `start`.
+function checks.is_told_session(text)
+  return #text <= checks.SESSION_BYTES and string.find(text, '^%w[%w._-]*/%w[%w._:@+~-]*$') ~= nil
+end
+
+-- A session's name at its front-end.
+function checks.is_word(text)
+  return #text <= checks.WORD_BYTES and string.find(text, '^%w[%w._:@+~-]*$') ~= nil
+end
+
+-- The number of a peer's frame: from 1, without zeros before it.
+function checks.is_number(text)
+  return #text <= checks.NUMBER_DIGITS and string.find(text, '^[1-9]%d*$') ~= nil
+end
+
+function checks.is_time_or_none(text)
+  return text == '' or is_digits(text, checks.TIME_DIGITS)
+end
+
+function checks.is_ttl_or_none(text)
+  return text == '' or (#text <= checks.TTL_DIGITS and string.find(text, '^[1-9]%d*$') ~= nil)
+end
+
+function checks.is_body(text)
+  return #text <= checks.BODY_BYTES
+end
+
+function checks.is_reason(text)
+  return is_text(text, checks.REASON_BYTES)
+end
