@@ -14,7 +14,8 @@ Version: 1
 local WORDS = 4
 local tag, generation, columns, sha = KEYS[1], ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
 if not is_digits(generation, checks.TIME_DIGITS) then return checks.refusal('malformed generation') end
-if not settings.are_all_columns(columns) then return checks.refusal('malformed settings') end
+local status, others = string.match(columns, '^([or])(.*)$')
+if not status or not settings.are_columns(others) then return checks.refusal('malformed settings') end
 if (#ARGV - 3) % WORDS ~= 0 then return checks.refusal('malformed names') end
 if (#ARGV - 3) / WORDS > checks.MOST_NAMES then return checks.refusal('too many names') end
 local first_end, given = '', {}

@@ -14,7 +14,7 @@ if there and there + 0 > generation + 0 then return checks.refusal('other genera
 
 local records = redis.call('HGETALL', tag .. ':peers')
 for place = 1, #records, 2 do
-  links.close_of(tag, peers.parse(records[place], records[place + 1]), '4404', 'destroyed')
+  links.close(tag, peers.parse(records[place], records[place + 1]), '4404', 'destroyed')
 end
 redis.call('UNLINK', unpack(group.keys(tag)))
 redis.pcall('PUBLISH', tag .. ':wake', '')

@@ -15,7 +15,7 @@ if not checks.is_reason(reason) then return checks.refusal('malformed reason') e
 local peer = peers.of(ARGV[1] or '')
 if not peer or peer.link == '' then return { '1', '0' } end
 
-links.close(peer, '4410', 'disconnected')
+links.close(group.tag, peer, '4410', 'disconnected')
 peers.log('disconnected', peer, reason)
 peer.link, peer.process = '', ''
 if peer.state == 'active' then links.pend(peer, 'disconnected') else peers.write(peer) end

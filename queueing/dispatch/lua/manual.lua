@@ -21,7 +21,9 @@ if not checks.is_time_or_none(ends_at) then return checks.refusal('malformed unt
 if not checks.is_reason(reason) then return checks.refusal('malformed reason') end
 if ends_at ~= '' and ends_at + 0 <= group.now then state, ends_at = 'open', '' end -- that time has passed
 local known = names.of(id)
-if not known and names.are_too_many() then return checks.refusal('too many names') end
+if not known and redis.call('HLEN', group.tag .. ':names') >= checks.MOST_NAMES then
+  return checks.refusal('too many names')
+end
 local name = known or names.new(id)
 local before, ended = name.manual, 0
 if known and before == state and name.ends_at == ends_at then return { '1', names.LETTER[before], '0', 'repeat' } end

@@ -40,8 +40,8 @@ if malformed then return checks.refusal(malformed) end
 local function refused(known, name, rival)
   if known and known.state == 'active' and known.incarnation ~= claim.incarnation then return 'taken' end
   if rival and rival.state == 'active' then return 'taken' end
-  if not known and peers.are_too_many() then return 'too many peers' end
-  if not name and names.are_too_many() then return 'too many names' end
+  if not known and redis.call('HLEN', group.tag .. ':peers') >= checks.MOST_PEERS then return 'too many peers' end
+  if not name and redis.call('HLEN', group.tag .. ':names') >= checks.MOST_NAMES then return 'too many names' end
 end
 
 local function arrival_of(known)

@@ -50,7 +50,7 @@ local known = links.catch_up(peers.of(key))
 local reason
 if known and known.state == 'active' and (known.incarnation ~= claim.incarnation or known.profile ~= ARGV[2]) then
   reason = 'taken'
-elseif not known and peers.are_too_many() then
+elseif not known and redis.call('HLEN', group.tag .. ':peers') >= checks.MOST_PEERS then
   reason = 'too many peers'
 end
 if reason then

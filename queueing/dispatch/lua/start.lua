@@ -28,12 +28,15 @@ Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "
 Complexity: O(log n); by key + 64 points at a time, 4 096 at most
 Version: 1
 ]]
+local WORD_BYTES, KEY_BYTES, TTL_DIGITS = 39, 80, 8
 local refusal = inbound.open(KEYS[1], 'start', ARGV[1], ARGV[2], ARGV[3])
 if refusal then return refusal end
 local word, key, ttl, body = ARGV[4] or '', ARGV[5] or '', ARGV[6] or '', ARGV[7] or 'null'
-if not checks.is_word(word) then return checks.refusal('malformed session') end
-if not is_text(key, checks.KEY_BYTES) then return checks.refusal('malformed key') end
-if not checks.is_ttl_or_none(ttl) then return checks.refusal('malformed ttl') end
+local is_word = #word <= WORD_BYTES and string.find(word, '^%w[%w._:@+~-]*$')
+local is_ttl = ttl == '' or (#ttl <= TTL_DIGITS and string.find(ttl, '^[1-9]%d*$'))
+if not is_word then return checks.refusal('malformed session') end
+if not is_text(key, KEY_BYTES) then return checks.refusal('malformed key') end
+if not is_ttl then return checks.refusal('malformed ttl') end
 if not checks.is_body(body) then return checks.refusal('malformed body') end
 
 names.open_due()

@@ -30,7 +30,7 @@ function arriving.admit(known, peer, arrival, claim)
   local replaced_process, replaced_link, was_active = '', '', known and known.state == 'active'
   if was_active then
     replaced_process, replaced_link = known.process, known.link
-    links.close(known, '4410', 'replaced')
+    links.close(group.tag, known, '4410', 'replaced')
   end
   peer.incarnation, peer.link, peer.process = claim.incarnation, claim.link, claim.process
   if claim.incarnation == '' and known and arrival ~= 'restart' then peer.incarnation = known.incarnation end

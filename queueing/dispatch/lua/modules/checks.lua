@@ -4,13 +4,10 @@ local checks = {}
 checks.ID_BYTES = 40
 checks.PEER_BYTES = 42 -- f: or b: before an id
 checks.SESSION_BYTES = 80
-checks.WORD_BYTES = 39
-checks.KEY_BYTES = 80
 checks.BODY_BYTES = 65536
 checks.REASON_BYTES = 200
 checks.NUMBER_DIGITS = 15
 checks.TIME_DIGITS = 16
-checks.TTL_DIGITS = 8
 checks.MOST_PEERS = 2000
 checks.MOST_NAMES = 1000
 
@@ -43,27 +40,8 @@ function checks.is_session(text)
   return #text <= checks.SESSION_BYTES and string.find(text, '^%w[%w._-]*/[^%c%s]+$') ~= nil
 end
 
--- One that a peer tells after a loss; what it says is kept as it is, so it must be a word as in `start`.
-function checks.is_told_session(text)
-  return #text <= checks.SESSION_BYTES and string.find(text, '^%w[%w._-]*/%w[%w._:@+~-]*$') ~= nil
-end
-
--- A session's name at its front-end.
-function checks.is_word(text)
-  return #text <= checks.WORD_BYTES and string.find(text, '^%w[%w._:@+~-]*$') ~= nil
-end
-
--- The number of a peer's frame: from 1, without zeros before it.
-function checks.is_number(text)
-  return #text <= checks.NUMBER_DIGITS and string.find(text, '^[1-9]%d*$') ~= nil
-end
-
 function checks.is_time_or_none(text)
   return text == '' or is_digits(text, checks.TIME_DIGITS)
-end
-
-function checks.is_ttl_or_none(text)
-  return text == '' or (#text <= checks.TTL_DIGITS and string.find(text, '^[1-9]%d*$') ~= nil)
 end
 
 function checks.is_body(text)

@@ -12,7 +12,8 @@ function inbound.open(tag, kind, key, link, number)
   local refusal = group.open(tag)
   if refusal then return refusal end
   if not checks.is_peer(key or '') then return checks.refusal('malformed peer') end
-  if not checks.is_number(number or '') then return checks.refusal('malformed number') end
+  local is_number = number and #number <= checks.NUMBER_DIGITS and string.find(number, '^[1-9]%d*$')
+  if not is_number then return checks.refusal('malformed number') end
   local sender, not_here = peers.with_link(key, link)
   if not sender then return not_here end
   local received, sent, acked = unpack(redis.call('HMGET', tag .. ':seqs', 'i' .. key, 'o' .. key, 'a' .. key))

@@ -4,12 +4,7 @@
 local links = {}
 
 -- The process that has its socket is told to close it.
-function links.close(peer, code, reason)
-  links.close_of(group.tag, peer, code, reason)
-end
-
--- The same for a group that is not open.
-function links.close_of(tag, peer, code, reason)
+function links.close(tag, peer, code, reason)
   if peer.link == '' then return end
   local words = { group.slug(tag), peer.key, peer.link, 'close', code, reason }
   redis.pcall('PUBLISH', 'dispatch:to:' .. peer.process, table.concat(words, '\t'))

@@ -34,7 +34,7 @@ function lives.tell_backs(front, reason)
       if frames.has_room(back) then
         frames.push(back, 'peer-lost', '', front.id, reason, 'null')
       else
-        links.close(back, '1013', 'behind')
+        links.close(group.tag, back, '1013', 'behind')
         lives.stop(back, 'lost', 'behind')
       end
     end

@@ -61,10 +61,6 @@ function names.vacate(name, id)
   end
 end
 
-function names.are_too_many()
-  return redis.call('HLEN', group.tag .. ':names') >= checks.MOST_NAMES
-end
-
 -- The group's field `until` is the earliest time at which a drain or block ends, or sooner; '' = none has
 -- one; missing: data of an older release.
 function names.set_until(ends_at)

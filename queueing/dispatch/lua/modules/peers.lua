@@ -89,10 +89,6 @@ function peers.sessions(peer)
   return (redis.call('HGET', group.tag .. ':seqs', 'n' .. peer.key) or 0) + 0
 end
 
-function peers.are_too_many()
-  return redis.call('HLEN', group.tag .. ':peers') >= checks.MOST_PEERS
-end
-
 -- Nothing of a stopped peer is left when its last route is; until then its record keeps the epoch.
 function peers.forget(peer)
   redis.call('HDEL', group.tag .. ':peers', peer.key)

@@ -51,12 +51,6 @@ function settings.are_columns(text)
   return #text == settings.BYTES - 1 and string.find(text, settings.PATTERN) ~= nil
 end
 
--- Whether this is a status' letter with all other columns.
-function settings.are_all_columns(text)
-  local letter, columns = string.match(text, '^(%a)(.*)$')
-  return letter ~= nil and settings.STATUS[letter] ~= nil and settings.are_columns(columns)
-end
-
 -- The text with another status.
 function settings.with_status(text, status)
   return settings.LETTER[status] .. string.match(text, '^.(.*)$')
