@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
 from queueing.dispatch import dispatcher
 from queueing.dispatch.dispatcher import DispatchRefusedError, GroupSettings, reasons
@@ -18,6 +19,7 @@ from tests.dispatch.dispatcher.group_support import (
     group_on,
 )
 from tests.support.cluster import RedisCluster
+from tests.support.plugin import on_servers
 from tests.support.waiting import patient
 
 LUA = Path(__file__).parents[3] / "queueing" / "dispatch" / "lua"
@@ -68,6 +70,31 @@ def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
     with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
         group = GroupUnderTest(path, None)
         walk_through(group)
+
+
+READING = {"explain", "names", "outbox", "peers", "route", "sessions_of", "show"}
+
+
+@on_servers("redis-7", "valkey-9")
+def test_every_command_is_a_function_where_there_are_functions(each_redis: RedisServer) -> None:
+    """A library that does not load is not noticed otherwise: each call falls back to its text."""
+    with group_on(each_redis.url) as group:
+        group.client.function_flush()
+        group.client.config_resetstat()
+        walk_through(group)
+        ran = group.client.info("commandstats")
+        assert not {"cmdstat_eval", "cmdstat_evalsha"} & set(ran)
+        assert ran["cmdstat_function|load"]["calls"] == 1
+        library = library_of(dispatcher.SCRIPTS["start"])
+        assert library is not None
+        (row,) = group.client.function_list(library=library.name)
+        functions = dict(zip(row[::2], row[1::2], strict=True))["functions"]
+        each = [dict(zip(one[::2], one[1::2], strict=True)) for one in functions]
+        flags = {one["name"]: set(one["flags"]) for one in each}
+        assert flags == {
+            library.function(script): {"no-writes"} if name in READING else set()
+            for name, script in dispatcher.SCRIPTS.items()
+        }
 
 
 @pytest.mark.parametrize("script", sorted(set(dispatcher.SCRIPTS) - {"create", "destroy"}))
@@ -162,8 +189,7 @@ def test_the_lua_knows_the_same_profiles() -> None:
     row = r"(\w+) = \{ has_own_id = (\w+), routes = '(\w+)', arrival = '(\w+)' \}"
     rows = re.findall(row, text)
     assert {name: (own == "true", routes, how) for name, own, routes, how in rows} == {
-        each.name: (each.own_id, each.routes, each.arrival)
-        for each in dispatcher.PROFILES.values()
+        each.name: (each.own_id, each.routes, each.arrival) for each in dispatcher.PROFILES.values()
     }
 
 

@@ -5,6 +5,7 @@ checks.ID_BYTES = 40
 checks.PEER_BYTES = 42 -- f: or b: before an id
 checks.SESSION_BYTES = 80
 checks.BODY_BYTES = 65536
+checks.FIELD_END = '\31' -- hotpath/library.py
 checks.REASON_BYTES = 200
 checks.NUMBER_DIGITS = 15
 checks.TIME_DIGITS = 16
@@ -44,8 +45,9 @@ function checks.is_time_or_none(text)
   return text == '' or is_digits(text, checks.TIME_DIGITS)
 end
 
+-- JSON, which has control characters escaped: no body may hold the byte that ends each field of a reply.
 function checks.is_body(text)
-  return #text <= checks.BODY_BYTES
+  return #text <= checks.BODY_BYTES and not string.find(text, checks.FIELD_END, 1, true)
 end
 
 function checks.is_reason(text)
