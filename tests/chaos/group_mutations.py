@@ -87,13 +87,19 @@ _PEERS = {
         f"{LUA}/outbox.lua",
         "if peer.is_held then return reply end\n",
         "",
-        f"{REGISTER}::test_profile_row_sip_any_other_first_frame_lets_the_held_ends_go",
+        f"{REGISTER}::test_profile_row_sip_clear_drops_held_ends_and_is_a_restart",
     ),
     "a clear drops what was held": Case(
         f"{LUA}/clear.lua",
         "  if front.is_held then frames.drop(front) end\n",
         "",
-        f"{REGISTER}::test_profile_row_sip_clear_drops_held_ends_and_is_a_restart",
+        f"{REGISTER}::test_profile_row_sip_a_clear_whose_number_goes_on_drops_held_ends",
+    ),
+    "a clear with number 1 begins both numberings anew": Case(
+        f"{LUA}/clear.lua",
+        "  if inbound.is_anew then frames.renumber(front) end\n",
+        "",
+        f"{REGISTER}::test_profile_row_sip_clear_with_number_1_begins_both_numberings_anew",
     ),
     "nobody is silent while nobody could be heard": Case(
         f"{MODULES}/group.lua",

@@ -1,4 +1,4 @@
-"""docs/dispatch-redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/dispatch-redis.md says what the operations take, answer and keep: nothing less."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_every_key_and_channel_is_told() -> None:
 def test_every_script_takes_the_same_keys_and_is_told() -> None:
     for name, script in dispatcher.SCRIPTS.items():
         assert script.keys == dispatcher.SCRIPTS["start"].keys, name
-        assert f"`{name}`" in PAGE[PAGE.index("## Scripts") :], name
+        assert f"`{name}`" in PAGE[PAGE.index("## Operations") :], name
 
 
 def test_every_reason_is_told_and_said() -> None:
