@@ -14,8 +14,8 @@ local refusal = group.open(KEYS[1])
 if refusal then return refusal end
 local number = ARGV[3] or ''
 if not is_digits(number, checks.NUMBER_DIGITS) then return checks.refusal('malformed number') end
-local peer, not_here = peers.with_link(ARGV[1] or '', ARGV[2])
-if not peer then return not_here end
+local peer, refused = peers.with_link(ARGV[1] or '', ARGV[2])
+if not peer then return refused end
 local sent = redis.call('HGET', group.tag .. ':seqs', 'o' .. peer.key) or 0
 if number + 0 > sent + 0 then return checks.refusal('gap') end
 

@@ -15,7 +15,8 @@ Version: 1
 local refusal = inbound.open(KEYS[1], 'clear', ARGV[1], ARGV[2], ARGV[3])
 if refusal then return refusal end
 
-local front, reply = inbound.sender
+local front = inbound.sender
+local reply
 if not front.is_front then
   reply = inbound.refuse('not yours', '')
 else

@@ -16,8 +16,8 @@ if refusal then return refusal end
 local from, count = ARGV[3] or '', whole(ARGV[4], 1, MOST)
 if not is_digits(from, checks.NUMBER_DIGITS) then return checks.refusal('malformed number') end
 if not count then return checks.refusal('malformed count') end
-local peer, not_here = peers.with_link(ARGV[1] or '', ARGV[2])
-if not peer then return not_here end
+local peer, refused = peers.with_link(ARGV[1] or '', ARGV[2])
+if not peer then return refused end
 
 local reply = { '1' }
 if peer.is_held then return reply end

@@ -28,6 +28,7 @@ local function heard_at(peer)
   return due and string.format('%d', due - group.conf.silence_us) or ''
 end
 
+-- What the reply says of one peer; its numbers as {disp}:seqs has them.
 local function words_of(peer, sessions, sent, acked, ends, received)
   local name = not peer.is_front and names.of(peer.name)
   return { peer.key, peers.LETTER[peer.state], peer.incarnation, peer.link, peer.process, peer.since, heard_at(peer),

@@ -26,8 +26,8 @@ for place = 4, #ARGV, WORDS do
   if not checks.is_plain(other) then return checks.refusal('malformed other') end
   if not checks.is_time_or_none(deadline) then return checks.refusal('malformed deadline') end
 end
-local peer, not_here = peers.with_link(ARGV[1], ARGV[2])
-if not peer then return not_here end
+local peer, refused = peers.with_link(ARGV[1], ARGV[2])
+if not peer then return refused end
 local told = (#ARGV - 3) / WORDS
 if frames.unacked(peer) + told > group.conf.most_frames then return checks.refusal('behind') end
 
@@ -63,7 +63,11 @@ end
 
 -- The second end has named it: it goes on as any other.
 local function restore(route)
-  if peer.is_front then route.front_epoch = peer.epoch else route.back_epoch, route.back = peer.epoch, peer.id end
+  if peer.is_front then
+    route.front_epoch = peer.epoch
+  else
+    route.back_epoch, route.back = peer.epoch, peer.id
+  end
   route.state, route.side = 'live', ''
   routes.write(route)
   routes.set_timer(route)

@@ -30,6 +30,7 @@ local function ahead(set, latest, limit)
   return redis.call('ZRANGEBYSCORE', group.tag .. set, '(' .. latest, '+inf', 'LIMIT', 0, limit)
 end
 
+-- What is too far ahead counts from now.
 local function put_back(limit)
   local disconnect_us = group.conf.disconnect_us
   local silent_at, stops_at = group.after(group.conf.silence_us), group.after(disconnect_us)

@@ -14,8 +14,8 @@ function inbound.open(tag, kind, key, link, number)
   if not checks.is_peer(key or '') then return checks.refusal('malformed peer') end
   local is_number = number and #number <= checks.NUMBER_DIGITS and string.find(number, '^[1-9]%d*$')
   if not is_number then return checks.refusal('malformed number') end
-  local sender, not_here = peers.with_link(key, link)
-  if not sender then return not_here end
+  local sender, refused = peers.with_link(key, link)
+  if not sender then return refused end
   local received, sent, acked = unpack(redis.call('HMGET', tag .. ':seqs', 'i' .. key, 'o' .. key, 'a' .. key))
   inbound.kind, inbound.sender, inbound.number, inbound.released = kind, sender, number, '0'
   inbound.is_anew = kind == 'clear' and sender.is_held and number == '1'
