@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.chaos.gate_mutations import GATE_CASES
+from tests.chaos.group_mutations import GROUP_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 from tests.chaos.number_mutations import NUMBER_CASES
 
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.prove
 
 CASES = {
     **GATE_CASES,
+    **GROUP_CASES,
     **NUMBER_CASES,
     "of two drains only one moves the cursor": Case(
         "poolsite/history/services.py",
@@ -99,20 +101,6 @@ CASES = {
         "if v.state ~= 'o' then",
         "tests/line/desk/test_desk_events.py"
         "::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
-    ),
-    "a frame is done once": Case(
-        "queueing/dispatch/lua/include/inbound.lua",
-        "  if number + 0 <= before then",
-        "  if false then",
-        "tests/dispatch/dispatcher/test_router.py"
-        "::test_a_repeated_frame_does_nothing_and_a_missing_one_closes",
-    ),
-    "who beats keeps its id": Case(
-        "queueing/dispatch/lua/register_back.lua",
-        "if p and p.state == 'a' and p.incarnation ~= ARGV[3] then",
-        "if false then",
-        "tests/dispatch/dispatcher/test_register.py"
-        "::test_same_id_other_incarnation_while_the_old_link_beats_is_refused",
     ),
     "nothing is held above the balance": Case(
         "billing/lua/hold.lua",

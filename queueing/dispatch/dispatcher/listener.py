@@ -10,7 +10,7 @@ from queueing.dispatch.dispatcher.scripts import group_command
 
 HEARD_LIMIT: Final = 500
 SWEEP_LIMIT: Final = 1_000
-VISIT_SECONDS: Final = 2.0  # at most between two visits: in include/routes.lua too
+VISIT_SECONDS: Final = 2.0  # at most between two visits: in modules/timers.lua too
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One protocol. The scripts know the same in include/profiles.lua; a test compares them.
+    """One protocol. The scripts know the same in modules/profiles.lua; a test compares them.
 
     `own_id`: the front-end brings its id; else each connection is given one, which never comes
     back. `routes`: none = no sessions. `arrival`: how a new connection of a known id is judged:

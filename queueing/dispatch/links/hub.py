@@ -18,7 +18,7 @@ from queueing.dispatch.links.delivery import Delivery
 logger = logging.getLogger(__name__)
 
 HEARD_SECONDS = 1.0
-LISTEN_SECONDS = 2.0  # a group for which nobody asks for 3 s was away (lua/include/peers.lua)
+LISTEN_SECONDS = 2.0  # a group for which nobody asks for 3 s was away (lua/modules/group.lua)
 SILENT_SLACK_SECONDS = 0.05  # Redis heard of the frame a little later than we did
 SILENT_BATCH = 100
 BEAT = {"op": "beat"}

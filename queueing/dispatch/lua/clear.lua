@@ -1,47 +1,33 @@
 --[[ dispatch/clear
-Purpose: A front-end has no sessions: it restarted. Its routes are void, the backs are told once, what was held is dropped.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+Purpose: A front-end has no sessions: it restarted. Its routes are void, the backs are told once, what was
+  held is dropped.
+KEYS as dispatch/start
 ARGV[1] peer           who sends
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1; 1 as the first frame of a
                        connection: both numberings begin anew
 Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1: its held frames may go
-Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced", "gap", "behind"; reasons of 0: not yours
+Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
+  "gap", "behind"; reasons of 0: not yours
 Complexity: O(frames that it has + backs)
 Version: 1
 ]]
-local NEW_NUMBERING = true
---@include open
---@include peers
---@include states
-local WHAT = 'clear'
---@include inbound
+local refusal = inbound.open(KEYS[1], 'clear', ARGV[1], ARGV[2], ARGV[3])
+if refusal then return refusal end
+
+local front = inbound.sender
 local reply
-if not me.front then
-  reply = refuse('not yours', '')
+if not front.is_front then
+  reply = inbound.refuse('not yours', '')
 else
-  local held = me.held == '1'
-  if held then drop_outbox(me) end
-  if begins_anew then renumber(me) end
-  accept()
-  released = '0' -- nothing is left to be read
-  local n = void(me, 'restart')
-  keep_peer(me)
-  log('restarted', me.key, '', '', int(n), 'clear', me.profile)
-  reply = routed()
+  if front.is_held then frames.drop(front) end
+  if inbound.is_anew then frames.renumber(front) end
+  inbound.accept()
+  inbound.released = '0' -- nothing is left to be read
+  local ended = lives.void(front, 'restart')
+  peers.write(front)
+  peers.log('restarted', front, 'clear', ended, front.profile)
+  reply = inbound.routed()
 end
---@include close
+group.close()
 return reply

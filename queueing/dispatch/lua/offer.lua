@@ -1,25 +1,13 @@
 --[[ dispatch/offer
 Purpose: Gives an id that no peer of the group has had: what a back-end is offered when it connects.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+KEYS as dispatch/start
 Reply: [1, id]
 Errors: [-1, reason]: "no such group", "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
---@include open
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
 -- The count begins anew when the group's data is lost; the time, in µs, does not.
-local offered = call('HINCRBY', GROUP, 'offered', 1)
-return { '1', fmt('b%x-%d', now, offered) }
+local offered = redis.call('HINCRBY', group.tag, 'offered', 1)
+return { '1', string.format('b%x-%d', group.now, offered) }

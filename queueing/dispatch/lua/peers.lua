@@ -1,45 +1,52 @@
 --[[ dispatch/peers
 Purpose: Reads every peer: its record, its last frame, its sessions, its outbox.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
-Reply: [1, then twenty-two words for each: peer, state, incarnation, link, process, since, heard, pending until, sessions,
-  unacknowledged, buffered ends, held, resync, profile, name, version, capacity, weight, manual state, upgrade flag,
-  frames received from it, frames put into its outbox]
+KEYS as dispatch/start
+Reply: [1, then twenty-two words for each: peer, state, incarnation, link, process, since, heard, pending
+  until, sessions, unacknowledged, buffered ends, held, resync, profile, name, version, capacity, weight,
+  manual state, upgrade flag, frames received from it, frames put into its outbox]
 Errors: [-1, reason]: "no such group", "script outdated …"
 Complexity: O(peers)
 Version: 1
 ]]
---@include open
---@include peers
-local reply, keys = { '1' }, call('HKEYS', PEERS)
-for first = 1, #keys, 500 do
+local AT_ONCE = 500
+local LETTERS = { 'n', 'o', 'a', 'e', 'i' }
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+
+-- The numbers of some peers, a text or false for each letter of each.
+local function numbers_of(keys, first, last)
   local fields = {}
-  local last = math.min(first + 499, #keys)
-  for i = first, last do
-    for _, letter in ipairs({ 'n', 'o', 'a', 'e', 'i' }) do fields[#fields + 1] = letter .. keys[i] end
+  for place = first, last do
+    for _, letter in ipairs(LETTERS) do fields[#fields + 1] = letter .. keys[place] end
   end
-  local numbers = call('HMGET', SEQS, unpack(fields))
-  for i = first, last do
-    local p, place = peer_of(keys[i]), (i - first) * 5
-    local due = p.state == 'a' and call('ZSCORE', BEATS, p.key)
-    local n = not p.front and name_of(p.name)
-    local words = { p.key, p.state, p.incarnation, p.link, p.process, p.since, due and int(due - HEARTBEAT) or '', p.till,
-      numbers[place + 1] or '0', int((numbers[place + 2] or 0) - (numbers[place + 3] or 0)), numbers[place + 4] or '0',
-      p.held, p.resync, p.profile, p.name, p.version, p.capacity, p.weight, n and n.manual or '', n and n.flag or '0',
-      int(tonumber(numbers[place + 5]) or 0), int(numbers[place + 2] or 0) }
-    for k = 1, #words do reply[#reply + 1] = words[k] end
+  return redis.call('HMGET', group.tag .. ':seqs', unpack(fields))
+end
+
+-- When it was heard last; '' = it is not active.
+local function heard_at(peer)
+  local due = peer.state == 'active' and redis.call('ZSCORE', group.tag .. ':beats', peer.key)
+  return due and string.format('%d', due - group.conf.silence_us) or ''
+end
+
+-- What the reply says of one peer; its numbers as {disp}:seqs has them.
+local function words_of(peer, sessions, sent, acked, ends, received)
+  local name = not peer.is_front and names.of(peer.name)
+  return { peer.key, peers.LETTER[peer.state], peer.incarnation, peer.link, peer.process, peer.since, heard_at(peer),
+    peer.stops_at, sessions or '0', string.format('%d', (sent or 0) - (acked or 0)), ends or '0',
+    peer.is_held and '1' or '0', peer.is_telling and '1' or '0', peer.profile, peer.name, peer.version, peer.capacity,
+    peer.weight, name and names.LETTER[name.manual] or '', name and name.is_upgrading and '1' or '0', received or '0',
+    sent or '0' }
+end
+
+local reply, keys = { '1' }, redis.call('HKEYS', group.tag .. ':peers')
+for first = 1, #keys, AT_ONCE do
+  local last = math.min(first + AT_ONCE - 1, #keys)
+  local numbers = numbers_of(keys, first, last)
+  for place = first, last do
+    local begin = (place - first) * #LETTERS
+    for _, word in ipairs(words_of(peers.of(keys[place]), unpack(numbers, begin + 1, begin + #LETTERS))) do
+      reply[#reply + 1] = word
+    end
   end
 end
 return reply

@@ -1,20 +1,7 @@
 --[[ dispatch/register_back
-Purpose: An instance answers with the id that it has, or takes the offered one: equal = newly started. The old one
-  under its name that is pending is stopped.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+Purpose: An instance answers with the id that it has, or takes the offered one: equal = newly started. The
+  old one under its name that is pending is stopped.
+KEYS as dispatch/start
 ARGV[1] offered        the id that it was offered
 ARGV[2] id             the id that it has, or "" to take the offered one
 ARGV[3] incarnation    its boot id, or ""
@@ -25,67 +12,59 @@ ARGV[7] weight         1 to 32
 ARGV[8] link           token of its socket
 ARGV[9] process        token of the web process that holds the socket
 ARGV[10] received      the last number that it has had from the dispatcher
-Reply: [1, peer, arrival, received, sent, acked, process and link that were replaced, held, resync]; arrival: new
-  reconnect restart takeover; received: the last number that the dispatcher has
-Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "taken" (its id or its name, by one that beats),
-  "too many peers", "too many names"
+Reply: [1, peer, arrival, received, sent, acked, process and link that were replaced, held, resync];
+  arrival: new reconnect restart takeover; received: the last number that the dispatcher has
+Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "taken" (its id or its name, by
+  one that beats), "too many peers", "too many names"
 Complexity: O(log n + frames that it has); O(weight × log n) for a new name
 Version: 1
 ]]
---@include open
---@include peers
---@include states
---@include arriving
-local offered, id, name, version = ARGV[1] or '', ARGV[2] or '', ARGV[4] or '', ARGV[5] or ''
+local MOST_CAPACITY, MOST_WEIGHT = 1000000, 32
+local WHOLE = '^[1-9]%d*$'
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+local offered, id, name_id, version = ARGV[1] or '', ARGV[2] or '', ARGV[4] or '', ARGV[5] or ''
 local capacity, weight = ARGV[6] or '', ARGV[7] or ''
+local claim = { incarnation = ARGV[3] or '', link = ARGV[8] or '', process = ARGV[9] or '', received = ARGV[10] or '' }
 if id == '' then id = offered end
-if #offered > 40 or not find(offered, '^%w[%w._-]*$') then return { '-1', 'malformed offered' } end
-if #id > 40 or not find(id, '^%w[%w._-]*$') then return { '-1', 'malformed id' } end
-if #name > 40 or not find(name, '^%w[%w._-]*$') then return { '-1', 'malformed name' } end
-if #version > 40 or find(version, '%c') then return { '-1', 'malformed version' } end
-if not find(capacity, '^[1-9]%d*$') or capacity + 0 > 1000000 then return { '-1', 'malformed capacity' } end
-if not find(weight, '^[1-9]%d?$') or weight + 0 > 32 then return { '-1', 'malformed weight' } end
-local wrong = malformed(ARGV[3], ARGV[8], ARGV[9], ARGV[10])
-if wrong then return { '-1', wrong } end
-local p = catch_up(peer_of('b:' .. id))
-local n = name_of(name)
-local other = n and n.back ~= '' and n.back ~= id and catch_up(peer_of('b:' .. n.back))
-local reason
-if p and p.state == 'a' and p.incarnation ~= ARGV[3] then reason = 'taken'
-elseif other and other.state == 'a' then reason = 'taken'
-elseif not p and call('HLEN', PEERS) >= 2000 then reason = 'too many peers'
-elseif not n and call('HLEN', NAMES) >= 1000 then reason = 'too many names' end
+if not checks.is_id(offered) then return checks.refusal('malformed offered') end
+if not checks.is_id(id) then return checks.refusal('malformed id') end
+if not checks.is_id(name_id) then return checks.refusal('malformed name') end
+if not is_text(version, checks.ID_BYTES) then return checks.refusal('malformed version') end
+if not string.find(capacity, WHOLE) or capacity + 0 > MOST_CAPACITY then return checks.refusal('malformed capacity') end
+if not string.find(weight, WHOLE) or weight + 0 > MOST_WEIGHT then return checks.refusal('malformed weight') end
+local malformed = arriving.malformed(claim)
+if malformed then return checks.refusal(malformed) end
+
+-- Why it cannot be registered; nil = it can. rival: another instance that has its name.
+local function refused(known, name, rival)
+  if known and known.state == 'active' and known.incarnation ~= claim.incarnation then return 'taken' end
+  if rival and rival.state == 'active' then return 'taken' end
+  if not known and redis.call('HLEN', group.tag .. ':peers') >= checks.MOST_PEERS then return 'too many peers' end
+  if not name and redis.call('HLEN', group.tag .. ':names') >= checks.MOST_NAMES then return 'too many names' end
+end
+
+local function arrival_of(known)
+  if not known then return id == offered and 'new' or 'reconnect' end
+  if known.state == 'active' then return 'takeover' end
+  return arriving.is_other_life(known, claim) and 'restart' or 'reconnect'
+end
+
+local key = 'b:' .. id
+local known, name = links.catch_up(peers.of(key)), names.of(name_id)
+local rival = name and name.back ~= id and links.catch_up(names.instance(name)) or nil
+local reason = refused(known, name, rival)
 if reason then
-  --@include close
-  return { '-1', reason }
+  group.close()
+  return checks.refusal(reason)
 end
-local arrival
-if not p then arrival = id == offered and 'new' or 'reconnect'
-elseif p.state == 'a' then arrival = 'takeover'
-elseif other_life(p, ARGV[3]) then arrival = 'restart'
-else arrival = 'reconnect' end
-if other then stop(other, 'restart', 'started anew under its name') end
-if p and p.name ~= name then
-  local old = name_of(p.name)
-  if old and old.back == id then
-    old.back = ''
-    keep_name(old)
-  end
-end
-n = name_of(name) or { name = name, manual = 'o', flag = '0', back = '', till = '', weight = '' }
-if n.weight ~= weight then
-  -- Its points on the ring: 64 for each unit of weight, five of 32 bits from each SHA-1.
-  for i = 1, (tonumber(n.weight) or 0) * 64 do call('ZREM', RING, name .. '#' .. i) end
-  local digest
-  for i = 0, weight * 64 - 1 do
-    local fifth = i % 5
-    if fifth == 0 then digest = redis.sha1hex(name .. '#' .. i) end
-    call('ZADD', RING, tonumber(sub(digest, fifth * 8 + 1, fifth * 8 + 8), 16), name .. '#' .. (i + 1))
-  end
-end
-n.weight, n.back = weight, id
-keep_name(n)
-local gone = p or peer_of('b:' .. id) -- a stopped one whose routes are still being removed keeps its epoch
-local new = { key = 'b:' .. id, id = id, front = false, profile = '', name = name, version = version,
-  capacity = capacity, weight = weight, epoch = gone and gone.epoch or '1' }
-return arrive(p, new, arrival, false, ARGV[3], ARGV[8], ARGV[9], ARGV[10])
+local arrival = arrival_of(known)
+if rival then lives.stop(rival, 'restart', 'started anew under its name') end
+if known and known.name ~= name_id then names.vacate(known.name, id) end
+name = names.of(name_id) or names.new(name_id)
+ring.place(name, weight)
+name.back = id
+names.write(name)
+local peer = { key = key, id = id, is_front = false, profile = '', name = name_id, version = version,
+  capacity = capacity, weight = weight, epoch = arriving.epoch_of(key), is_held = false }
+return arriving.admit(known, peer, arrival, claim)

@@ -1,114 +1,130 @@
 --[[ dispatch/resync
-Purpose: A peer tells sessions that it has: named by both ends they are restored, by one only they are provisional.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+Purpose: A peer tells sessions that it has: named by both ends they are restored, by one only they are
+  provisional.
+KEYS as dispatch/start
 ARGV[1] peer           who tells
 ARGV[2] link           the token of its socket
 ARGV[3] last           1 = these were all
 ARGV[4+] sessions      triples: session, id or name of the other end or "", deadline µs or ""; 1 000 at most
 Reply: [1, restored, provisional, freed, last]
-Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced", "behind" (no room to
-  answer: tell them again)
+Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
+  "behind" (no room to answer: tell them again)
 Complexity: O(sessions × log n)
 Version: 1
 ]]
---@include open
---@include peers
---@include states
---@include routes
-if #ARGV < 3 or #ARGV % 3 ~= 0 or #ARGV > 3003 then return { '-1', 'malformed sessions' } end
-if ARGV[3] ~= '0' and ARGV[3] ~= '1' then return { '-1', 'malformed last' } end
-for i = 4, #ARGV, 3 do
-  if #ARGV[i] > 80 or not find(ARGV[i], '^%w[%w._-]*/%w[%w._:@+~-]*$') then return { '-1', 'malformed session' } end
-  if #ARGV[i + 1] > 40 or not find(ARGV[i + 1], '^[%w._-]*$') then return { '-1', 'malformed other' } end
-  if not find(ARGV[i + 2], '^%d*$') or #ARGV[i + 2] > 16 then return { '-1', 'malformed deadline' } end
+local MOST, WORDS = 1000, 3
+local SESSION = '^%w[%w._-]*/%w[%w._:@+~-]*$'
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+local last = ARGV[3] or ''
+if #ARGV < 3 or #ARGV % WORDS ~= 0 or #ARGV > 3 + MOST * WORDS then return checks.refusal('malformed sessions') end
+if not is_flag(last) then return checks.refusal('malformed last') end
+for place = 4, #ARGV, WORDS do
+  local session, other, deadline = unpack(ARGV, place, place + WORDS - 1)
+  local is_session = #session <= checks.SESSION_BYTES and string.find(session, SESSION)
+  if not is_session then return checks.refusal('malformed session') end
+  if not checks.is_plain(other) then return checks.refusal('malformed other') end
+  if not checks.is_time_or_none(deadline) then return checks.refusal('malformed deadline') end
 end
-local me = peer_of(ARGV[1])
-if not me or me.state == 's' then return { '-1', 'no such peer' } end
-if me.link ~= ARGV[2] then return { '-1', 'replaced' } end
-if unacked(me) + (#ARGV - 3) / 3 > OUT_LIMIT + ENDS_LIMIT then return { '-1', 'behind' } end
-local restored, provisional, freed = 0, 0, 0
+local peer, refused = peers.with_link(ARGV[1], ARGV[2])
+if not peer then return refused end
+local told = (#ARGV - 3) / WORDS
+if frames.unacked(peer) + told > group.conf.most_frames then return checks.refusal('behind') end
 
+-- The peer must free it.
 local function free(session, reason)
-  push(me, 'free', session, '', reason, 'null')
-  freed = freed + 1
+  frames.push(peer, 'free', session, '', reason, 'null')
+  return 'freed'
+end
+
+-- Nobody has named it before.
+local function note(session, other, deadline)
+  local route = {
+    session = session,
+    front = routes.front_of(session),
+    back = peer.is_front and other or peer.id,
+    front_epoch = peer.is_front and peer.epoch or '',
+    back_epoch = peer.is_front and '' or peer.epoch,
+    started = group.at,
+    deadline = deadline,
+    state = 'provisional',
+    side = peer.is_front and 'front' or 'back',
+    from_front = '0',
+    from_back = '0',
+    why = 'restored',
+  }
+  routes.write(route)
+  redis.call('ZADD', group.tag .. ':timers', group.after(group.conf.disconnect_us), session)
+  local member = peer.is_front and session or routes.of_back(peer.id, session)
+  redis.call('ZADD', group.tag .. ':index', 0, member)
+  routes.load(peer, 1)
+  return 'provisional'
 end
 
 -- The second end has named it: it goes on as any other.
-local function restore(r)
-  if me.front then r.fe = me.epoch else r.be, r.back = me.epoch, me.id end
-  r.flags = ''
-  keep_route(r)
-  set_timer(r)
-  call('ZADD', INDEX, 0, r.session, 0, '=' .. r.back .. '\t' .. r.session)
-  load(me, 1)
-  add('restored')
-  restored = restored + 1
-end
-
-local function first_named(session, other, deadline)
-  local r = { session = session, front = match(session, '^[^/]*'), back = me.front and other or me.id,
-    fe = me.front and me.epoch or '', be = me.front and '' or me.epoch, started = at, deadline = deadline,
-    flags = me.front and 'pf' or 'pb', nf = '0', nb = '0', why = 'restored' }
-  keep_route(r)
-  call('ZADD', TIMERS, int(now + DISCONNECT), session)
-  call('ZADD', INDEX, 0, me.front and session or '=' .. me.id .. '\t' .. session)
-  load(me, 1)
-  provisional = provisional + 1
-end
-
-local function same_back(r, said)
-  local b = not me.front and me or peer_of('b:' .. r.back)
-  local text = me.front and said or r.back
-  return text == '' or (b and (text == b.id or text == b.name))
-end
-
-local function tell(session, other, deadline)
-  local r = route_of(session)
-  if me.front and match(session, '^[^/]*') ~= me.id then return free(session, 'not yours') end
-  if not r then return first_named(session, other, deadline) end
-  local f, b = ends_of(r)
-  local mine = me.front and f or not me.front and b and r.back == me.id
-  if mine and r.flags == '' then
-    restored = restored + 1
-  elseif mine and sub(r.flags, 1, 1) == 'p' then
-    provisional = provisional + 1
-  elseif (me.front and r.flags == 'pb' and b) or (not me.front and r.flags == 'pf' and f) then
-    if same_back(r, other) then restore(r) else free(session, 'elsewhere') end
-  elseif not me.front and r.back ~= me.id then
-    free(session, 'elsewhere')
+local function restore(route)
+  if peer.is_front then
+    route.front_epoch = peer.epoch
   else
-    free(session, 'no such session')
+    route.back_epoch, route.back = peer.epoch, peer.id
   end
+  route.state, route.side = 'live', ''
+  routes.write(route)
+  routes.set_timer(route)
+  routes.add_to_index(route)
+  routes.load(peer, 1)
+  group.count('restored')
+  return 'restored'
 end
 
-for i = 4, #ARGV, 3 do tell(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
-add('freed', freed)
-if restored > 0 then redis.pcall('PUBLISH', 'timers:new', GROUP) end -- deadlines that it told may be near
-if ARGV[3] == '1' and me.resync == '1' then
-  me.resync = '0'
-  keep_peer(me)
-  local n = (call('HGET', SEQS, 'n' .. me.key) or 0) + 0
-  log('resynced', me.key, me.name, '', int(n))
-  if not me.front then
-    if name_of(me.name).manual == 'b' then
-      void(me, 'block')
-      keep_peer(me)
-    end
-    settle(me)
-  end
+-- Whether the front, now or before, has named the instance that has it, or none.
+local function is_same_back(route, other)
+  local back = not peer.is_front and peer or peers.back(route.back)
+  local named = peer.is_front and other or route.back
+  return named == '' or (back and (named == back.id or named == back.name))
 end
---@include close
-return { '1', int(restored), int(provisional), int(freed), ARGV[3] }
+
+-- One session: other is the id or the name of the other end, or ''; deadline µs or ''. Returns restored,
+-- provisional or freed.
+local function take(session, other, deadline)
+  if peer.is_front and routes.front_of(session) ~= peer.id then return free(session, 'not yours') end
+  local route = routes.of(session)
+  if not route then return note(session, other, deadline) end
+  local own_end, other_end = routes.ends_of(route)
+  if not peer.is_front then own_end, other_end = route.back == peer.id and other_end, own_end end
+  if own_end and route.state == 'live' then return 'restored' end
+  if own_end and route.state == 'provisional' then return 'provisional' end
+  local is_awaited = route.state == 'provisional' and route.side == (peer.is_front and 'back' or 'front')
+  if is_awaited and other_end then
+    if is_same_back(route, other) then return restore(route) end
+    return free(session, 'elsewhere')
+  end
+  if not peer.is_front and route.back ~= peer.id then return free(session, 'elsewhere') end
+  return free(session, 'no such session')
+end
+
+-- It has told all: it may be given new sessions, unless its name was blocked meanwhile.
+local function finish()
+  if not peer.is_telling then return end
+  peer.is_telling = false
+  peers.write(peer)
+  peers.log('resynced', peer, '', peers.sessions(peer))
+  if peer.is_front then return end
+  if names.of(peer.name).manual == 'blocked' then
+    lives.void(peer, 'block')
+    peers.write(peer)
+  end
+  ready.settle(peer)
+end
+
+local counts = { restored = 0, provisional = 0, freed = 0 }
+for place = 4, #ARGV, WORDS do
+  local outcome = take(ARGV[place], ARGV[place + 1], ARGV[place + 2])
+  counts[outcome] = counts[outcome] + 1
+end
+group.count('freed', counts.freed)
+if counts.restored > 0 then tell_timers(group.tag) end -- deadlines that it told may be near
+if last == '1' then finish() end
+group.close()
+return { '1', string.format('%d', counts.restored), string.format('%d', counts.provisional),
+  string.format('%d', counts.freed), last }

@@ -1,31 +1,16 @@
 --[[ dispatch/route
 Purpose: Reads where a session goes.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+KEYS as dispatch/start
 ARGV[1] session        front-end id / word
-Reply: [1, now, then, if there is such a session: session, back, its name, live, started, deadline, goes at, flags,
-  messages from the front and from the back, why]
+Reply: [1, now, then, if there is such a session: session, back, its name, live, started, deadline, goes
+  at, flags, messages from the front and from the back, why]
 Errors: [-1, reason]: "no such group", "script outdated …"
 Complexity: O(log n)
 Version: 1
 ]]
---@include open
---@include peers
---@include routes
---@include telling
-local reply = { '1', at }
-local r = route_of(ARGV[1] or '')
-if r then tell_route(reply, r) end
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+
+local reply, route = { '1', group.at }, routes.of(ARGV[1] or '')
+if route then telling.add(reply, route) end
 return reply

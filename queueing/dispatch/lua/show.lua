@@ -1,33 +1,28 @@
 --[[ dispatch/show
 Purpose: Reads a group's figures.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+KEYS as dispatch/start
 Reply: [1, then pairs: name, value]
 Errors: [-1, reason]: "no such group", "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
---@include open
-local fields = { 'drained', 'dropped', 'started', 'ended', 'refused', 'messages', 'delivered', 'cleared', 'expired',
+local NAMES = { 'drained', 'dropped', 'started', 'ended', 'refused', 'messages', 'delivered', 'cleared', 'expired',
   'restored', 'freed' }
-local values = call('HMGET', GROUP, unpack(fields))
-local reply = { '1', 'as_of', at, 'conf', conf, 'generation', head[4], 'seq', head[2], 'opens_at', head[9] or '',
-  'active', int(call('ZCARD', BEATS)), 'pending', int(call('ZCARD', GONE)), 'names', int(call('HLEN', NAMES)),
-  'sessions', int(call('HLEN', ROUTES)), 'clearing', int(call('ZCARD', CLEAR)) }
-for i = 1, #fields do
-  reply[#reply + 1] = fields[i]
-  reply[#reply + 1] = values[i] or '0'
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+
+local reply = { '1', 'as_of', group.at, 'conf', group.conf.text, 'generation', group.field('generation') }
+local function tell(name, value)
+  reply[#reply + 1] = name
+  reply[#reply + 1] = value
 end
+tell('seq', string.format('%d', group.seq))
+tell('opens_at', group.opens_at or '')
+tell('active', string.format('%d', redis.call('ZCARD', group.tag .. ':beats')))
+tell('pending', string.format('%d', redis.call('ZCARD', group.tag .. ':gone')))
+tell('names', string.format('%d', redis.call('HLEN', group.tag .. ':names')))
+tell('sessions', string.format('%d', redis.call('HLEN', group.tag .. ':routes')))
+tell('clearing', string.format('%d', redis.call('ZCARD', group.tag .. ':clear')))
+local values = redis.call('HMGET', group.tag, unpack(NAMES))
+for place, name in ipairs(NAMES) do tell(name, values[place] or '0') end
 return reply

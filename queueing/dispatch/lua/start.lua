@@ -22,83 +22,24 @@ ARGV[5] key            for sharing by key, or ""
 ARGV[6] ttl            seconds of a timed route, or ""
 ARGV[7] body           JSON text
 Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1: its held frames may go
-Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced", "gap", "behind"; reasons of 0: session exists, no sessions in this profile,
-  not yours, all full, none open, peer full, recovering
+Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
+  "gap", "behind"; reasons of 0: session exists, no sessions in this profile, not yours, all full, none
+  open, peer full, recovering
 Complexity: O(log n); by key + 64 points at a time, 4 096 at most
 Version: 1
 ]]
-local NEW_NUMBERING = false
---@include open
---@include peers
---@include states
---@include routes
---@include untils
---@include choosing
---@include profiles
-local WHAT = 'start'
---@include inbound
+local WORD_BYTES, KEY_BYTES, TTL_DIGITS = 39, 80, 8
+local refusal = inbound.open(KEYS[1], 'start', ARGV[1], ARGV[2], ARGV[3])
+if refusal then return refusal end
 local word, key, ttl, body = ARGV[4] or '', ARGV[5] or '', ARGV[6] or '', ARGV[7] or 'null'
-if #word > 39 or not find(word, '^%w[%w._:@+~-]*$') then return { '-1', 'malformed session' } end
-if #key > 80 or find(key, '%c') then return { '-1', 'malformed key' } end
-if ttl ~= '' and (not find(ttl, '^[1-9]%d*$') or #ttl > 8) then return { '-1', 'malformed ttl' } end
-if #body > 65536 then return { '-1', 'malformed body' } end
-local session = me.id .. '/' .. word
-end_untils()
-local routes = me.front and PROFILES[me.profile].routes
-local old = routes and route_of(session)
-local f, b
-if old then f, b = ends_of(old) end
-local reason, back
-if not me.front then reason = 'not yours'
-elseif routes == 'n' then reason = 'no sessions in this profile'
-elseif old and (old.flags == 'pb' and b or old.flags == '' and f and b and old.why == 'restored' and old.nf == '0') then
-  -- Sent again after the group's data was lost: the back has it already.
-  accept()
-  if old.flags == 'pb' then
-    old.fe, old.flags = me.epoch, ''
-    keep_route(old)
-    set_timer(old)
-    redis.pcall('PUBLISH', 'timers:new', GROUP)
-    call('ZADD', INDEX, 0, session)
-    load(me, 1)
-    add('restored')
-  end
-  --@include close
-  return routed(b)
-elseif old and (f or sub(old.flags, 1, 1) == 'p') then reason = sub(old.flags, 1, 1) == 'e' and 'session ending' or 'session exists'
-else
-  local id
-  id, reason = choose(key ~= '' and key or session)
-  back = id and peer_of('b:' .. id)
-  if back and unacked(back) >= OUT_LIMIT then reason = 'peer full' end
-end
-local reply
-if reason then
-  reply = refuse(reason, session)
-else
-  accept()
-  if old then remove_route(old) end -- of a life before, which no sweep has removed yet
-  local timed = routes == 't' or ttl ~= ''
-  local goes = now + (ttl ~= '' and ttl * 1000000 or TIMED)
-  local why = sharing == 'k' and (key ~= '' and 'key:' .. key or 'key') or sharing == 't' and 'turn' or 'least'
-  if sharing == 't' then
-    local turn = call('ZSCORE', READY, back.id)
-    call('HSET', GROUP, 'turn', turn)
-    call('ZADD', READY, fmt('%.17g', turn + 1 / back.weight), back.id)
-  end
-  local new = { session = session, back = back.id, fe = me.epoch, be = back.epoch, started = at,
-    deadline = timed and int(goes) or '', flags = '', nf = '0', nb = '0', why = why }
-  keep_route(new)
-  if timed then
-    set_timer(new)
-    if goes - now < shortest_term() then redis.pcall('PUBLISH', 'timers:new', GROUP) end
-  end
-  call('ZADD', INDEX, 0, session, 0, '=' .. back.id .. '\t' .. session)
-  load(me, 1)
-  load(back, 1)
-  push(back, 'start', session, me.id, '', body)
-  add('started')
-  reply = routed(back)
-end
---@include close
+local is_word = #word <= WORD_BYTES and string.find(word, '^%w[%w._:@+~-]*$')
+local is_ttl = ttl == '' or (#ttl <= TTL_DIGITS and string.find(ttl, '^[1-9]%d*$'))
+if not is_word then return checks.refusal('malformed session') end
+if not is_text(key, KEY_BYTES) then return checks.refusal('malformed key') end
+if not is_ttl then return checks.refusal('malformed ttl') end
+if not checks.is_body(body) then return checks.refusal('malformed body') end
+
+names.open_due()
+local reply = starting.answer(word, key, ttl, body)
+group.close()
 return reply

@@ -1,86 +1,130 @@
 --[[ dispatch/sweep
-Purpose: What time brings, a bounded piece at a time: silent peers, stopped ones, routes of lives that are over, routes
-  whose time has come, drains and blocks whose time has passed, the opening after a loss.
-KEYS[1] {disp}          HASH    conf, generation, seq, counters
-KEYS[2] {disp}:peers    HASH    peer → its record
-KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending
-KEYS[4] {disp}:gone     ZSET    pending peer by the µs at which it is stopped
-KEYS[5] {disp}:seqs     HASH    numbers and counts of peers
-KEYS[6] {disp}:out      HASH    peer, number → frame that the peer has not acknowledged
-KEYS[7] {disp}:routes   HASH    session → its route
-KEYS[8] {disp}:timers   ZSET    timed and provisional sessions by the µs at which they go
-KEYS[9] {disp}:index    ZSET    sessions in lexical order, of fronts and of backs
-KEYS[10] {disp}:ready   ZSET    back that takes sessions, by load
-KEYS[11] {disp}:ring    ZSET    points of names for sharing by key
-KEYS[12] {disp}:names   HASH    name → manual state, upgrade flag, back
-KEYS[13] {disp}:clear   ZSET    lives of peers whose routes are void, by µs
-KEYS[14] {disp}:log     STREAM  history
+Purpose: What time brings, a bounded piece at a time: silent peers, stopped ones, routes of lives that are
+  over, routes whose time has come, drains and blocks whose time has passed, the opening after a loss.
+KEYS as dispatch/start
 ARGV[1] batch          how many of each kind at most, 1 to 1 000
-Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed, now, next]; more = 1: call
-  again at once; peers are joined by spaces; now and next in µs: nothing is due before next
+Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed, now, next];
+  more = 1: call again at once; peers are joined by spaces; now and next in µs: nothing is due before next
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
 Version: 1
 ]]
---@include open
---@include peers
---@include states
---@include routes
---@include untils
---@include clearing
-local batch = tonumber(ARGV[1])
-if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { '-1', 'malformed batch' } end
-local more, pending, stopped = false, {}, {}
---@include ahead
-end_untils()
-local silent = deaf and {} or call('ZRANGEBYSCORE', BEATS, '-inf', at, 'LIMIT', 0, batch)
-for i = 1, #silent do
-  local p = peer_of(silent[i])
-  pend(p, 'silent')
-  pending[i] = p.key
+local MOST = 1000
+local STOPPED_AT_ONCE = 20 -- stopping empties an outbox
+local AGAIN_US = 1000000
+local refusal = group.open(KEYS[1])
+if refusal then return refusal end
+local batch = whole(ARGV[1], 1, MOST)
+if not batch then return checks.refusal('malformed batch') end
+local stopped_at_once = math.min(batch, STOPPED_AT_ONCE)
+
+-- Members of one of the group's sorted sets whose time has come.
+local function due(set, limit)
+  if group.is_deaf then return {} end
+  return redis.call('ZRANGEBYSCORE', group.tag .. set, '-inf', group.at, 'LIMIT', 0, limit)
 end
--- Stopping empties an outbox, so few at a time.
-local gone = deaf and {} or call('ZRANGEBYSCORE', GONE, '-inf', at, 'LIMIT', 0, math.min(batch, 20))
-for i = 1, #gone do
-  local p = peer_of(gone[i])
-  stop(p, 'lost', 'silent')
-  stopped[i] = p.key
+
+-- Members whose time is further ahead than a limit: they are of a clock that has stepped back since, or
+-- of longer limits.
+local function ahead(set, latest, limit)
+  return redis.call('ZRANGEBYSCORE', group.tag .. set, '(' .. latest, '+inf', 'LIMIT', 0, limit)
 end
-local opened = not deaf and status == 'r' and head[9] and head[9] + 0 <= now
-if opened then
-  status, conf = 'o', 'o' .. sub(conf, 2)
-  call('HSET', GROUP, 'conf', conf)
-  call('HDEL', GROUP, 'opens_at')
-  log('opened')
-end
-local cleared, again = clear_lives(batch)
-local due = deaf and {} or call('ZRANGEBYSCORE', TIMERS, '-inf', at, 'LIMIT', 0, batch)
-local expired, freed = deaf and 0 or clear_old(batch), 0
-for i = 1, #due do
-  local r = route_of(due[i])
-  local provisional = r and sub(r.flags, 1, 1) == 'p'
-  if not r then
-    call('ZREM', TIMERS, due[i])
-  elseif not end_route(r, provisional and 'one end only' or 'expired') then
-    call('ZADD', TIMERS, int(now + 1000000), due[i]) -- an end has no room for it: a second later
-  elseif provisional then
-    freed = freed + 1
-  else
-    expired = expired + 1
+
+-- What is too far ahead counts from now.
+local function put_back(limit)
+  local disconnect_us = group.conf.disconnect_us
+  local silent_at, stops_at = group.after(group.conf.silence_us), group.after(disconnect_us)
+  for _, key in ipairs(ahead(':beats', silent_at, limit)) do
+    redis.call('ZADD', group.tag .. ':beats', silent_at, key)
+  end
+  for _, key in ipairs(ahead(':gone', stops_at, limit)) do
+    local peer = peers.of(key)
+    peer.stops_at = stops_at
+    peers.write(peer)
+    redis.call('ZADD', group.tag .. ':gone', stops_at, key)
+  end
+  if group.conf.status == 'recovering' and group.opens_at and group.opens_at - group.now > disconnect_us then
+    group.opens_at = stops_at
+    group.set('opens_at', stops_at)
   end
 end
-add('cleared', cleared)
-add('expired', expired)
-add('freed', freed)
+
+-- Silent peers are pending. Returns their keys.
+local function pend_silent(limit)
+  local keys = due(':beats', limit)
+  for _, key in ipairs(keys) do links.pend(peers.of(key), 'silent') end
+  return keys
+end
+
+-- Peers that have not come back are stopped. Returns their keys.
+local function stop_pending(limit)
+  local keys = due(':gone', limit)
+  for _, key in ipairs(keys) do lives.stop(peers.of(key), 'lost', 'silent') end
+  return keys
+end
+
+-- A recovering group opens when its time has come. Returns whether it does now.
+local function open_recovered()
+  local is_due = not group.is_deaf and group.conf.status == 'recovering' and group.opens_at
+    and group.opens_at + 0 <= group.now
+  if not is_due then return false end
+  group.set_conf(settings.with_status(group.conf.text, 'open'))
+  redis.call('HDEL', group.tag, 'opens_at')
+  group.log('opened')
+  return true
+end
+
+-- Timed routes and provisional ones whose time has come. Returns how many have expired and were freed.
+local function end_routes(sessions_due)
+  local expired, freed = 0, 0
+  for _, session in ipairs(sessions_due) do
+    local route = routes.of(session)
+    local is_provisional = route and route.state == 'provisional'
+    if not route then
+      redis.call('ZREM', group.tag .. ':timers', session)
+    elseif not routes.finish(route, is_provisional and 'one end only' or 'expired') then
+      redis.call('ZADD', group.tag .. ':timers', group.after(AGAIN_US), session) -- an end has no room for it
+    elseif is_provisional then
+      freed = freed + 1
+    else
+      expired = expired + 1
+    end
+  end
+  return expired, freed
+end
+
 -- When anything may be due next: by what there is, and by the shortest that may begin meanwhile.
-local next_us = now + shortest_term()
-local listening = deaf and listens_at or 0
-next_us = math.min(next_us, math.max(listening, earliest(next_us, BEATS, GONE, TIMERS)))
-if deaf then next_us = math.min(next_us, listens_at) end
-if status == 'r' and head[9] then next_us = math.min(next_us, math.max(listening, head[9])) end
-if head[11] and head[11] ~= '' then next_us = math.min(next_us, math.max(listening, head[11])) end
-if call('EXISTS', CLEAR) == 1 then next_us = math.min(next_us, now + 1000000) end -- some have no room to be told
-more = again or #silent == batch or #gone == math.min(batch, 20) or #due == batch
---@include close
-return { '1', more and '1' or '0', opened and '1' or '0', concat(pending, ' '), concat(stopped, ' '), int(cleared),
-  int(expired), int(freed), at, int(math.max(next_us, now)) }
+local function next_due_us()
+  local tag, listening = group.tag, group.is_deaf and group.listens_at or 0
+  local next_us = group.now + timers.shortest_us()
+  next_us = math.min(next_us, math.max(listening, earliest(next_us, tag .. ':beats', tag .. ':gone', tag .. ':timers')))
+  if group.is_deaf then next_us = math.min(next_us, group.listens_at) end
+  if group.conf.status == 'recovering' and group.opens_at then
+    next_us = math.min(next_us, math.max(listening, group.opens_at + 0))
+  end
+  local until_at = group.until_at
+  if until_at and until_at ~= '' then next_us = math.min(next_us, math.max(listening, until_at + 0)) end
+  local has_lives = redis.call('EXISTS', tag .. ':clear') == 1 -- some have no room to be told
+  if has_lives then next_us = math.min(next_us, group.now + AGAIN_US) end
+  return math.max(next_us, group.now)
+end
+
+put_back(batch)
+names.open_due()
+local pending = pend_silent(batch)
+local stopped = stop_pending(stopped_at_once)
+local opened = open_recovered()
+local cleared, has_more_lives = clearing.step(batch)
+local routes_due = due(':timers', batch)
+local expired = group.is_deaf and 0 or clearing.end_old(batch)
+local timed, freed = end_routes(routes_due)
+expired = expired + timed
+group.count('cleared', cleared)
+group.count('expired', expired)
+group.count('freed', freed)
+local next_us = next_due_us()
+local more = has_more_lives or #pending == batch or #stopped == stopped_at_once or #routes_due == batch
+group.close()
+return { '1', more and '1' or '0', opened and '1' or '0', table.concat(pending, ' '), table.concat(stopped, ' '),
+  string.format('%d', cleared), string.format('%d', expired), string.format('%d', freed), group.at,
+  string.format('%d', next_us) }

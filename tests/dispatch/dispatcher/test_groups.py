@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
 from queueing.dispatch import dispatcher
 from queueing.dispatch.dispatcher import DispatchRefusedError, GroupSettings, reasons
@@ -18,6 +19,7 @@ from tests.dispatch.dispatcher.group_support import (
     group_on,
 )
 from tests.support.cluster import RedisCluster
+from tests.support.plugin import on_servers
 from tests.support.waiting import patient
 
 LUA = Path(__file__).parents[3] / "queueing" / "dispatch" / "lua"
@@ -68,6 +70,31 @@ def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
     with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
         group = GroupUnderTest(path, None)
         walk_through(group)
+
+
+READING = {"explain", "names", "outbox", "peers", "route", "sessions_of", "show"}
+
+
+@on_servers("redis-7", "valkey-9")
+def test_every_command_is_a_function_where_there_are_functions(each_redis: RedisServer) -> None:
+    """A library that does not load is not noticed otherwise: each call falls back to its text."""
+    with group_on(each_redis.url) as group:
+        group.client.function_flush()
+        group.client.config_resetstat()
+        walk_through(group)
+        ran = group.client.info("commandstats")
+        assert not {"cmdstat_eval", "cmdstat_evalsha"} & set(ran)
+        assert ran["cmdstat_function|load"]["calls"] == 1
+        library = library_of(dispatcher.SCRIPTS["start"])
+        assert library is not None
+        (row,) = group.client.function_list(library=library.name)
+        functions = dict(zip(row[::2], row[1::2], strict=True))["functions"]
+        each = [dict(zip(one[::2], one[1::2], strict=True)) for one in functions]
+        flags = {one["name"]: set(one["flags"]) for one in each}
+        assert flags == {
+            library.function(script): {"no-writes"} if name in READING else set()
+            for name, script in dispatcher.SCRIPTS.items()
+        }
 
 
 @pytest.mark.parametrize("script", sorted(set(dispatcher.SCRIPTS) - {"create", "destroy"}))
@@ -158,11 +185,11 @@ def test_settings_fit_their_columns_and_come_back(group: GroupUnderTest) -> None
 
 
 def test_the_lua_knows_the_same_profiles() -> None:
-    text = (LUA / "include" / "profiles.lua").read_text(encoding="utf-8")
-    rows = re.findall(r"(\w+) = \{ own = (\w+), routes = '(.)', arrival = '(.)' \}", text)
+    text = (LUA / "modules" / "profiles.lua").read_text(encoding="utf-8")
+    row = r"(\w+) = \{ has_own_id = (\w+), routes = '(\w+)', arrival = '(\w+)' \}"
+    rows = re.findall(row, text)
     assert {name: (own == "true", routes, how) for name, own, routes, how in rows} == {
-        each.name: (each.own_id, each.routes[0], each.arrival[0])
-        for each in dispatcher.PROFILES.values()
+        each.name: (each.own_id, each.routes, each.arrival) for each in dispatcher.PROFILES.values()
     }
 
 
@@ -210,10 +237,10 @@ def test_every_event_of_the_lua_is_declared() -> None:
 def test_a_full_history_drops_the_oldest_and_counts_them(group: GroupUnderTest) -> None:
     group.run(dispatcher.configure(SLUG, GroupSettings(log_limit=5)))
     front = group.front()
-    for _ in range(6):
+    for _ in range(126):
         front.lose()
         front = group.again(front)
-    figures = group.show()
-    assert figures.dropped == figures.seq - 5
-    assert len(group.changes()) == 5
+    assert len(group.changes()) == group.show().seq == 255
+    front.lose()  # the 256th entry: the history is held against its limit
+    assert (group.show().dropped, len(group.changes())) == (251, 5)
     group.client.delete(KEYS.tag)  # the law of a gapless history is not of this one

@@ -213,6 +213,33 @@ def test_profile_row_sip_clear_drops_held_ends_and_is_a_restart(group: GroupUnde
     assert again.told() == [("message", "f1/1", "")]  # number 1 again
 
 
+def test_profile_row_sip_a_clear_whose_number_goes_on_drops_held_ends(
+    group: GroupUnderTest,
+) -> None:
+    front, back = group.front("f1", "SIP"), group.back()
+    front.start("1")
+    front.lose()
+    back.end("f1/1")
+    again = group.again(front)
+    assert again.clear().outcome == "routed"
+    assert (again.seq, again.row.received, again.told()) == (2, 2, [])
+
+
+def test_profile_row_sip_clear_with_number_1_begins_both_numberings_anew(
+    group: GroupUnderTest,
+) -> None:
+    front, back = group.front("f1", "SIP"), group.back()
+    front.start("1")
+    back.end("f1/1")
+    assert len(front.take()) == 1  # numbers have been used, and acknowledged
+    front.lose()
+    again = group.again(front)
+    assert again.clear(1).outcome == "routed"
+    assert again.start("1").outcome == "routed"
+    back.message("f1/1")
+    assert [seq for seq, _ in again.frames()] == [1]
+
+
 @pytest.mark.parametrize("how", ["beat", "frame"])
 def test_profile_row_sip_any_other_first_frame_lets_the_held_ends_go(
     group: GroupUnderTest, how: str

@@ -259,3 +259,25 @@ def test_a_malformed_frame_changes_nothing(
     assert reply[0] == "-1"
     assert reply[1].startswith("malformed")
     assert [group.client.hgetall("{disp.calls}" + key) for key in keys] == before
+
+
+@pytest.mark.parametrize(
+    "body", ['"\\u001f"', '{"a":"\\t\\u0000"}', '"\U0001f600"', "[[1,2],[]]", '""']
+)
+def test_a_body_comes_out_as_it_was_given(group: GroupUnderTest, body: str) -> None:
+    front, back = group.front(), group.back()
+    front.start("1", body=body)
+    front.message("f1/1", body)
+    front.message("f1/1", "null")
+    front.deliver(body=body)
+    front.end("f1/1", "bye", body)
+    assert [entry.body for entry in back.take()] == [body, body, "null", body, body]
+
+
+def test_a_body_that_is_no_json_and_would_tear_a_reply_is_refused(group: GroupUnderTest) -> None:
+    front, back = group.front(), group.back()
+    front.start("1")
+    back.take()
+    with pytest.raises(DispatchRefusedError, match="malformed body"):
+        front.message("f1/1", '"\x1f"')
+    assert back.take() == []

@@ -1,0 +1,89 @@
+-- Which instance is given a session: its id, or nil and the reason when none can. `except`: as if that
+-- one were blocked.
+local choosing = {}
+
+choosing.POINTS_AT_ONCE = 64
+choosing.MOST_POINTS = 4096
+choosing.DIGEST = '^%x%x%x%x%x%x%x%x' -- 32 bits of a SHA-1
+choosing.HEX = 16
+
+function choosing.choose(key, except)
+  local conf = group.conf
+  if conf.status == 'recovering' and not group.opens_at then
+    return nil, 'recovering' -- a promoted server: routes may be missing
+  end
+  if conf.sharing == 'key' then return choosing.by_key(key, except) end
+  return choosing.least(except)
+end
+
+-- Whether it is not silent since its limit: {disp}:ready has such a one until a sweep notices.
+function choosing.is_heard(id)
+  if group.is_deaf then return true end
+  local due = redis.call('ZSCORE', group.tag .. ':beats', 'b:' .. id)
+  return not due or due + 0 > group.now
+end
+
+-- The one with the least load.
+function choosing.least(except)
+  local from = 0
+  repeat
+    local some = redis.call('ZRANGE', group.tag .. ':ready', from, from + 1, 'WITHSCORES')
+    for place = 1, #some, 2 do
+      local id = some[place]
+      if id ~= except and choosing.is_heard(id) then
+        if some[place + 1] + 0 >= ready.FULL then return nil, 'all full' end
+        return id
+      end
+    end
+    from = from + 2
+  until #some < 4
+  return nil, group.conf.status == 'recovering' and 'recovering' or 'none open'
+end
+
+-- The next point of the ring, clockwise from the key's, whose instance can be given one; of 4 096 points
+-- none: the least.
+function choosing.by_key(key, except)
+  local position = string.format('%d', tonumber(string.match(redis.sha1hex(key), choosing.DIGEST), choosing.HEX))
+  local seen = {}
+  local found, looked = choosing.clockwise(position, except, seen, 0)
+  if not found then found = choosing.clockwise('-inf', except, seen, looked) end
+  if found then return found end
+  return choosing.least(except)
+end
+
+-- Walks on from a position to the end of the ring. Returns the id or nil, and how many points were looked
+-- at. seen: names that were tried.
+function choosing.clockwise(position, except, seen, looked)
+  local offset = 0
+  repeat
+    local points = redis.call('ZRANGEBYSCORE', group.tag .. ':ring', position, '+inf', 'LIMIT', offset,
+      choosing.POINTS_AT_ONCE)
+    for place = 1, #points do
+      local name = string.match(points[place], '^(.*)#')
+      if not seen[name] then
+        seen[name] = true
+        local id = names.of(name).back
+        if choosing.can_take(id, except) then return id, looked end
+      end
+    end
+    offset, looked = offset + choosing.POINTS_AT_ONCE, looked + #points
+  until #points < choosing.POINTS_AT_ONCE or looked >= choosing.MOST_POINTS
+  return nil, looked
+end
+
+function choosing.can_take(id, except)
+  if id == '' or id == except then return false end
+  local load = redis.call('ZSCORE', group.tag .. ':ready', id)
+  return load and load + 0 < ready.FULL and choosing.is_heard(id)
+end
+
+-- One of those with room, in turn, for messages without a session.
+function choosing.in_turn()
+  local key = group.tag .. ':ready'
+  local many = redis.call('ZCOUNT', key, '-inf', ready.BELOW_FULL)
+  if many == 0 then return choosing.least() end
+  local rank = redis.call('HINCRBY', group.tag, 'turns', 1) % many
+  local id = redis.call('ZRANGE', key, rank, rank)[1]
+  if choosing.is_heard(id) then return id end
+  return choosing.least()
+end

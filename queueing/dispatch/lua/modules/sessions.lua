@@ -1,0 +1,82 @@
+-- What the ends of a session do: send to each other, and end it. The sender and its frame: inbound.lua.
+local sessions = {}
+
+-- The session's route, the end that the sender is not, and the reason why there is nothing to send there.
+function sessions.reach(session)
+  local sender = inbound.sender
+  if sender.is_front and routes.front_of(session) ~= sender.id then return nil, nil, 'not yours' end
+  local unknown = group.conf.status == 'recovering' and 'recovering' or 'no such session'
+  local route = routes.of(session)
+  if not route then return nil, nil, unknown end
+  if not sender.is_front and route.back ~= sender.id then return route, nil, 'not yours' end
+  local own, other = routes.ends_of(route)
+  if not sender.is_front then own, other = other, own end
+  if not own then return route, nil, unknown end
+  if route.state == 'ending' then return route, nil, 'session ending' end
+  if route.state == 'provisional' then return route, nil, 'recovering' end
+  if not other then return route, nil, 'no such session' end -- it is void; its end is on the way
+  return route, other, nil
+end
+
+-- A message to the other end.
+function sessions.message(session, body)
+  local route, other, reason = sessions.reach(session)
+  if not reason and routes.is_past(route) then
+    if routes.finish(route, 'expired') then group.count('expired') end
+    reason = 'no such session'
+  end
+  if not reason then reason = sessions.not_now(other) end
+  if reason then return inbound.refuse(reason, session) end
+  inbound.accept()
+  local count = inbound.sender.is_front and 'from_front' or 'from_back'
+  route[count] = string.format('%d', route[count] + 1)
+  routes.write(route)
+  frames.push(other, 'message', session, '', '', body)
+  group.count('messages')
+  return inbound.routed(other)
+end
+
+-- Why a peer can be sent nothing now; nil = it can.
+function sessions.not_now(peer)
+  if not group.is_deaf then links.catch_up(peer) end
+  if peer.state ~= 'active' then return 'peer pending' end
+  if frames.is_full(peer) then return 'peer full' end
+end
+
+-- Either end ends it.
+function sessions.finish(session, why, body)
+  local sender = inbound.sender
+  local route, other, reason = sessions.reach(session)
+  if reason and reason ~= 'not yours' and sessions.is_known_to(sender, route) then
+    -- Ended by both ends at once, or by the only one that has it, or the other is gone: nobody to tell. But a back that
+    -- was blocked since has the session until it hears.
+    reason = nil
+    if sender.is_front and route.state == 'live' then other = routes.holder(route) end
+  end
+  if other and (frames.has_all_ends(other) or not frames.has_room(other)) then reason = 'peer full' end
+  if reason then return inbound.refuse(reason, session) end
+  inbound.accept()
+  group.count('ended')
+  if route.state ~= 'ending' then
+    if other and other.state == 'pending' then sessions.leave_to(other, route) else routes.remove(route) end
+    if other then frames.push_end(other, session, why, body) end
+  end
+  return inbound.routed(other)
+end
+
+-- Whether the route began in the sender's present epoch.
+function sessions.is_known_to(sender, route)
+  if not route then return false end
+  if sender.is_front then return route.front_epoch == sender.epoch end
+  return route.back == sender.id and route.back_epoch == sender.epoch
+end
+
+-- The sender has ended it: its route stays, for the other end alone, until that has heard. It takes no
+-- more messages.
+function sessions.leave_to(other, route)
+  routes.unload(route)
+  local member = other.is_front and routes.of_back(route.back, route.session) or route.session
+  redis.call('ZREM', group.tag .. ':index', member)
+  route.state, route.side = 'ending', other.is_front and 'front' or 'back'
+  routes.write(route)
+end
