@@ -18,8 +18,12 @@ PREFIX = "poolsite_"
 SEPARATOR = "\x1f"  # ends each string of a reply
 # All others may write: then a server that is full, or a replica, refuses before the first line.
 READING = frozenset(
-    ("get", "hexists", "hget", "hgetall", "hlen", "hmget", "lindex", "llen", "lrange", "time")
-) | frozenset(("xlen", "xrange", "zcard", "zcount", "zrange", "zrangebyscore", "zrank", "zscore"))
+    (
+        *("exists", "get", "hexists", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan"),
+        *("lindex", "llen", "lrange", "time", "xlen", "xrange", "zcard", "zcount", "zlexcount"),
+        *("zrange", "zrangebylex", "zrangebyscore", "zrank", "zscan", "zscore"),
+    )
+)
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
 # at the first call. As locals they also cost less than globals.
 _GLOBALS = "redis, string, table, math, struct, tonumber, ipairs, pairs, unpack, select"

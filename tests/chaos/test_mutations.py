@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.chaos.desk_mutations import DESK_CASES
 from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.prove
 
 CASES = {
     **GATE_CASES,
+    **DESK_CASES,
     "the call id makes a repeated call harmless": Case(
         "numbers/lua/include/one_call.lua",
         "  if kind == 76 then -- L: in a call\n",
@@ -169,13 +171,6 @@ CASES = {
         "\n",
         "tests/numbers/test_pool_picking.py::test_a_charged_pool_wants_a_voucher_that_works_once",
     ),
-    "an offer is accepted by its own token": Case(
-        "queueing/line/lua/accept.lua",
-        "if v.state ~= 'o' or v.token ~= ARGV[3] then",
-        "if v.state ~= 'o' then",
-        "tests/line/desk/test_desk_events.py"
-        "::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
-    ),
     "a frame is done once": Case(
         "queueing/dispatch/lua/include/inbound.lua",
         "  if number + 0 <= before then",
@@ -238,19 +233,6 @@ CASES = {
         "if gone then return { '1', '', '', 'taken' } end\n",
         "\n",
         "tests/numbers/test_pool_picking.py::test_a_voucher_ends_and_can_be_taken_back",
-    ),
-    "a desk that recovers gives nobody to an agent": Case(
-        "queueing/line/lua/include/matching.lua",
-        "  while status == 'o' and stands(a) ~= '' do\n",
-        "  while stands(a) ~= '' do\n",
-        "tests/line/desk/test_desk_events.py"
-        "::test_after_a_loss_places_come_back_by_arrival_and_matching_waits",
-    ),
-    "nobody arrives later than now": Case(
-        "queueing/line/lua/join.lua",
-        "math.min(arrived + 0, now)",
-        "(arrived + 0)",
-        "tests/line/desk/test_desk_events.py::test_nobody_arrives_later_than_now",
     ),
 }
 
