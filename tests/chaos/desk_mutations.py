@@ -22,7 +22,7 @@ _MATCHES = {
         f"{MODULES}/agents.lua",
         " or agent.used >= agent.capacity\n",
         "\n",
-        f"{EVENTS}::test_fewest_rooms_then_longest_idle",
+        f"{EVENTS}::test_a_visitor_waits_and_the_next_agent_serves_the_first",
     ),
     "a manual queue is not matched": Case(
         f"{MODULES}/matching.lua",
@@ -88,7 +88,7 @@ _SILENCE = {
         f"{MODULES}/due.lua",
         "  if silence.heard_for(ms) then return false end\n",
         "  if true then return false end\n",
-        f"{SILENCE}::test_people_are_silent_again_a_time_to_live_after_they_can_be_heard",
+        f"{SILENCE}::test_after_an_outage_nobody_loses_a_turn",
     ),
     "who is away in a room keeps it for a while": Case(
         f"{MODULES}/due.lua",
