@@ -23,7 +23,7 @@ local function put_in_room(visit, agent_id)
     desk.log('login', 'a', agent.id, 'w', 'recovered')
   end
   visit.state, visit.agent = 'room', agent_id
-  agents.add_slot(agent, agents.ROOM .. visit.id)
+  agents.add_slot(agent, agents.ROOM, visit.id)
   agents.write(agent)
 end
 

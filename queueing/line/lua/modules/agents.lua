@@ -28,7 +28,6 @@ function agents.parse(id, record)
     profile = profile,
     since = since,
     ttl_ms = ttl + 0,
-    away = away ~= '' and away or nil,
     pending = agents.PENDING[pending],
     misses = misses + 0,
     login = login,
@@ -36,9 +35,9 @@ function agents.parse(id, record)
     word = word,
     used = 0,
     rooms = 0,
-    offered = nil,
     listed = '',
   }
+  if away ~= '' then agent.away = away end
   agents.count(agent)
   agent.listed = agents.place(agent)
   return agent
@@ -53,9 +52,10 @@ end
 function agents.write(agent)
   if agent.state == 'offline' then agent.away = nil end
   local away = agent.away and 'a' .. agent.away or ''
-  redis.call('HSET', desk.tag .. ':agents', agent.id, string.format('%s %d %s %s %s %d %s%s %d %s %s %s',
-    agents.LETTER[agent.state], agent.capacity, agent.queues, agent.profile, agent.since, agent.ttl_ms, away,
-    agents.PENDING_LETTER[agent.pending], agent.misses, agent.login, agent.slots, agent.word))
+  redis.call('HSET', desk.tag .. ':agents', agent.id, agents.LETTER[agent.state] .. ' ' .. agent.capacity .. ' '
+    .. agent.queues .. ' ' .. agent.profile .. ' ' .. agent.since .. ' ' .. agent.ttl_ms .. ' ' .. away
+    .. agents.PENDING_LETTER[agent.pending] .. ' ' .. agent.misses .. ' ' .. agent.login .. ' ' .. agent.slots .. ' '
+    .. agent.word)
   local place = agents.place(agent)
   if place == agent.listed then return end
   agents.unlist(agent)
@@ -98,17 +98,24 @@ function agents.count(agent)
   agent.used, agent.rooms, agent.offered = used, rooms, offered
 end
 
-function agents.add_slot(agent, slot)
-  agent.slots = agent.slots == '-' and slot or agent.slots .. ',' .. slot
-  agents.count(agent)
+-- One more slot: its kind's letter, and the visit or the ms.
+function agents.add_slot(agent, kind, id)
+  agent.slots = agent.slots == '-' and kind .. id or agent.slots .. ',' .. kind .. id
+  agent.used = agent.used + 1
+  if kind ~= agents.WRAP_UP then agent.rooms = agent.rooms + 1 end
+  if kind == agents.OFFER then agent.offered = id end
 end
 
-function agents.drop_slot(agent, slot)
-  local left = {}
-  for kind, id in agents.slots_of(agent) do
-    if kind .. id ~= slot then left[#left + 1] = kind .. id end
+function agents.drop_slot(agent, kind, id)
+  if agent.slots == kind .. id then -- the only one, as with most agents
+    agent.slots, agent.used, agent.rooms, agent.offered = '-', 0, 0, nil
+    return
   end
-  agents.set_slots(agent, left)
+  local kept = {}
+  for its_kind, its_id in agents.slots_of(agent) do
+    if its_kind ~= kind or its_id ~= id then kept[#kept + 1] = its_kind .. its_id end
+  end
+  agents.set_slots(agent, kept)
 end
 
 function agents.set_slots(agent, slots)

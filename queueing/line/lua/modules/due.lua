@@ -93,7 +93,7 @@ function due.offer(id)
   local visit = visits.read(agent.offered)
   local conf = queues.of(visit.queue)
   if due.is_put_off(timers.OFFER .. id, conf and conf.offer_ms or 0) then return end
-  agents.drop_slot(agent, agents.OFFER .. visit.id)
+  agents.drop_slot(agent, agents.OFFER, visit.id)
   agent.misses = agent.misses + 1
   agent.since = desk.at_ms
   desk.log('miss', 'a', id, 'v', visit.id, 'n', int(agent.misses))

@@ -11,6 +11,7 @@ lines.FREE = ':free'
 lines.ENTRY = '^%d%d%d%d%d%d%d%d(%d*):(.*)$' -- of ready and free: the order within a queue and its skills, the id
 lines.FREE_ENTRY = '^%d%d%d%d%d%d(%d*):(.*)$' -- of free, with the profile
 lines.CLASSES = 9
+lines.NO_NEED = '00'
 lines.ID = '^[^:]*:(.*)$'
 
 -- The start of a queue's entries; an agent's list has it for each of its queues.
@@ -24,11 +25,11 @@ function lines.of_skills(queue, number)
 end
 
 function lines.waiting_entry(queue, class, ticket, id)
-  return string.format('%06d%s%s:%s', queue, class, ticket, id)
+  return lines.of_queue(queue) .. class .. ticket .. ':' .. id
 end
 
 function lines.ready_entry(queue, need, class, ticket, id)
-  return string.format('%06d%02d%s%s:%s', queue, need, class, ticket, id)
+  return lines.of_skills(queue, need) .. class .. ticket .. ':' .. id
 end
 
 -- Of entries with one start the first: its order and its id; nil = there is none.

@@ -20,7 +20,7 @@ function matching.best_visit(agent)
   for digits in string.gmatch(agent.queues, agents.QUEUE) do
     local conf = queues.of(queues.id_of(digits))
     if conf and conf.mode ~= 'manual' then
-      local order, id = lines.head(lines.READY, lines.of_skills(digits, 0))
+      local order, id = lines.head(lines.READY, digits .. lines.NO_NEED)
       if order and (not best or order < best) then best, best_id = order, id end
       for need = 1, desk.needs do
         order, id = matching.best_of_need(agent, digits, need, conf, best)

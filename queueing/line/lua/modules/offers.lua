@@ -4,7 +4,7 @@ local offers = {}
 function offers.make(visit, agent, conf, reason)
   visit.state, visit.agent, visit.since, visit.word = 'offered', agent.id, desk.at_ms, reason
   visit.token = int(desk.seq + 1)
-  agents.add_slot(agent, agents.OFFER .. visit.id)
+  agents.add_slot(agent, agents.OFFER, visit.id)
   timers.start(timers.OFFER .. agent.id, conf.offer_ms)
   local movement = visits.movement(visit)
   visits.write(visit)
@@ -14,7 +14,7 @@ end
 
 -- Takes an agent's offer away. What becomes of the visitor is the caller's to say.
 function offers.drop(agent, visit)
-  agents.drop_slot(agent, agents.OFFER .. visit.id)
+  agents.drop_slot(agent, agents.OFFER, visit.id)
   timers.stop(timers.OFFER .. agent.id)
 end
 

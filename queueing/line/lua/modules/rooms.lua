@@ -6,7 +6,7 @@ local rooms = {}
 function rooms.begin(visit, agent, reason)
   if not visits.is_away_in_room(visit) then visit.token = '-' end
   visit.state, visit.agent, visit.since, visit.word = 'room', agent.id, desk.at_ms, reason
-  agents.add_slot(agent, agents.ROOM .. visit.id)
+  agents.add_slot(agent, agents.ROOM, visit.id)
   agent.misses = 0
   timers.stop(timers.LONGEST_WAIT .. visit.id, timers.RELAX .. visit.id)
   local movement = visits.movement(visit)
@@ -34,7 +34,7 @@ end
 
 -- A room's slot becomes free, after the wrap-up where there is one. The caller matches and writes the agent.
 function rooms.free_slot(agent, visit, with_wrap_up)
-  agents.drop_slot(agent, agents.ROOM .. visit.id)
+  agents.drop_slot(agent, agents.ROOM, visit.id)
   agent.since = desk.at_ms
   local conf = queues.of(visit.queue)
   if with_wrap_up and conf and conf.wrap_up_ms > 0 and agent.pending == 'nothing' then
@@ -45,7 +45,7 @@ end
 
 -- The slot is taken by a wrap-up until then; the agent's timer is for the first that ends.
 function rooms.wrap_up(agent, visit, ends)
-  agents.add_slot(agent, agents.WRAP_UP .. int(ends))
+  agents.add_slot(agent, agents.WRAP_UP, int(ends))
   local due = timers.due(timers.WRAP_UP .. agent.id)
   if not due or due + 0 > ends then timers.set(timers.WRAP_UP .. agent.id, ends) end
   desk.log('wrapup', 'a', agent.id, 'v', visit.id, 'q', visit.queue)
