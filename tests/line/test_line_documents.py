@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from poolsite.hotpath.library import library_of
 from queueing.line import desk
 from queueing.line.desk.commands import PENDING, STATES
 from queueing.line.desk.reading import VISIT_STATES
@@ -32,6 +33,15 @@ def test_every_key_and_channel_is_told() -> None:
 def test_every_script_is_told_once() -> None:
     told = re.findall(r"`(\w+)`", "".join(row[1] for row in rows(part("Scripts"))))
     assert sorted(told) == sorted(desk.SCRIPTS)
+
+
+def test_what_only_looks_may_run_where_nothing_can_be_written() -> None:
+    library = library_of(desk.SCRIPTS["place"])
+    assert library is not None
+    flags = re.findall(r"register\('line_(\w+)'.*?\nend, \{(.*?)\}\)", library.text, re.DOTALL)
+    row = next(row for row in rows(part("Scripts")) if row[2].strip() == "look")
+    looks = {name for name, its in flags if "no-writes" in its}
+    assert sorted(looks) == sorted(re.findall(r"`(\w+)`", row[1]))
 
 
 def test_every_field_of_the_hash_is_told() -> None:

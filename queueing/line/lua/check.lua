@@ -10,9 +10,6 @@ Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(count × (log n + skill sets))
 Version: 1
 ]]
-local refusal = desk.open(KEYS[1])
-if refusal then return refusal end
-
 -- Each of these returns the reply: the next cursor, the last history entry, then pairs.
 local function note(reply, thing, text)
   reply[#reply + 1] = thing
@@ -126,12 +123,12 @@ local function of_idle(cursor, count)
   return reply
 end
 
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
 local what, cursor, count = ARGV[1], ARGV[2], words.count(ARGV[3])
 if not words.is_cursor(cursor) or not count then return { 'malformed count' } end
 if what == 'visits' then return of_visits(cursor, count) end
 if what == 'agents' then return of_agents(cursor, count) end
-if what == 'waiting' or what == 'ready' or what == 'free' then
-  return of_list(what, cursor, count)
-end
+if what == 'waiting' or what == 'ready' or what == 'free' then return of_list(what, cursor, count) end
 if what == 'idle' then return of_idle(cursor, count) end
 return { 'malformed what' }

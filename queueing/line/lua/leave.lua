@@ -13,7 +13,7 @@ Version: 1
 ]]
 local refusal = desk.open(KEYS[1])
 if refusal then return refusal end
-if not desk.is_believed() then return visits.gone('recovering') end
+if not desk.is_believed() then return visits.recovering() end
 local visit = visits.read(ARGV[1])
 if not visit then return desk.answer('gone') end
 if visit.state == 'ended' then return visits.reply(visit) end

@@ -7,10 +7,7 @@ Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(visits × log n)
 Version: 1
 ]]
-local refusal = desk.open(KEYS[1])
-if refusal then return refusal end
 local WORDS, MOST_VISITS = 6, 1000
-if #ARGV % WORDS ~= 0 or #ARGV > WORDS * MOST_VISITS then return { 'malformed visits' } end
 
 -- The room of an agent who is online again by this, where there is a slot.
 local function put_in_room(visit, agent_id)
@@ -44,6 +41,9 @@ local function put_back(id, queue, class, arrived, agent_id, needed)
   return true
 end
 
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+if #ARGV % WORDS ~= 0 or #ARGV > WORDS * MOST_VISITS then return { 'malformed visits' } end
 local count = 0
 for first = 1, #ARGV, WORDS do
   if put_back(unpack(ARGV, first, first + WORDS - 1)) then count = count + 1 end

@@ -16,15 +16,6 @@ Errors: "no such desk", "script outdated …"
 Complexity: O(queues × log n)
 Version: 1
 ]]
-local refusal = desk.open(KEYS[1])
-if refusal then return refusal end
-local generation, drained, dropped, opens_at = unpack(redis.call('HMGET', desk.tag, 'generation', 'drained', 'dropped',
-  'opens_at'))
-local reply = { desk.letter, generation, int(desk.seq), drained or '0', dropped or '0', desk.at_ms, opens_at or '0',
-  desk.joined, desk.answered, desk.abandoned }
-local ids = queues.ids()
-table.sort(ids, function(one, other) return one + 0 < other + 0 end)
-
 -- Arrival of who waits longest, in µs as text: the first of each class is looked at.
 local function oldest_in(start)
   local oldest
@@ -35,6 +26,15 @@ local function oldest_in(start)
   end
   return oldest or '0'
 end
+
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local generation, drained, dropped, opens_at = unpack(redis.call('HMGET', desk.tag, 'generation', 'drained', 'dropped',
+  'opens_at'))
+local reply = { desk.letter, generation, int(desk.seq), drained or '0', dropped or '0', desk.at_ms, opens_at or '0',
+  desk.joined, desk.answered, desk.abandoned }
+local ids = queues.ids()
+table.sort(ids, function(one, other) return one + 0 < other + 0 end)
 
 local function tell(word)
   reply[#reply + 1] = word

@@ -111,9 +111,9 @@ function visits.is_away_in_room(visit)
   return visit.state_before == 'room' and visit.token ~= '-'
 end
 
--- The answer about a visit that the desk does not know. word: recovering, when SQL may know it.
-function visits.gone(word)
-  return { 'gone', int(desk.seq), '0', '-', '0', '0', '0', '0', word }
+-- The answer about any visit while the desk's data is not to be believed: it may be in SQL.
+function visits.recovering()
+  return { 'gone', int(desk.seq), '0', '-', '0', '0', '0', '0', 'recovering' }
 end
 
 -- What join, beat, place, leave and transfer answer.
