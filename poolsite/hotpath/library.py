@@ -17,10 +17,12 @@ from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_f
 PREFIX = "poolsite_"
 SEPARATOR = "\x1f"  # ends each string of a reply
 # All others may write: then a server that is full, or a replica, refuses before the first line.
-READING = (
-    frozenset(("get", "hexists", "hget", "hgetall", "hkeys", "hlen", "hmget"))
-    | frozenset(("lindex", "llen", "lrange", "time", "xlen", "xrange"))
-    | frozenset(("zcard", "zcount", "zrange", "zrangebylex", "zrangebyscore", "zrank", "zscore"))
+READING = frozenset(
+    (
+        *("exists", "get", "hexists", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan"),
+        *("lindex", "llen", "lrange", "time", "xlen", "xrange", "zcard", "zcount", "zlexcount"),
+        *("zrange", "zrangebylex", "zrangebyscore", "zrank", "zscan", "zscore"),
+    )
 )
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
 # at the first call. As locals they also cost less than globals.

@@ -1,12 +1,13 @@
-"""Desks of a given size in a private Redis, and traffic on them as plain EVALSHA words."""
+"""Desks of a given size in a private Redis, and traffic on them as our processes send it."""
 
 from dataclasses import dataclass, field
 
 import redis
 
 from poolsite.hotpath import Command
+from poolsite.hotpath.library import read_packed
 from queueing.line import desk
-from tests.bench.pools import words
+from tests.bench.pools import library_words, words
 from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined
 
 SLUG = "bench"
@@ -60,12 +61,14 @@ class Floor:
         commands: list[Command] = []
         for join, finish in zip(joins, finishes, strict=True):
             commands += [join, finish]
-        sent = list(words(self.client, commands))
-        replies: list[list[str]] = []
+        sent = list(library_words(self.client, commands))
+        packed: list[str] = []
         cost = measure_calls(
             self.client,
-            lambda: replies.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
+            lambda: packed.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
+            "fcall",
         )
+        replies = [read_packed(reply) for reply in packed]
         assert all(reply[0] == "waiting" for reply in replies[0::2])
         for agent, reply in zip(agents, replies[1::2], strict=True):
             assert (reply[0], reply[3][0]) == ("ok", "r"), reply

@@ -10,13 +10,15 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import redis
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
+from poolsite.hotpath import Command
+from poolsite.hotpath.library import library_of, read_packed
 from queueing.line import desk
 from tests.bench.line_setup import SLUG
-from tests.bench.pools import words
 
 
 def main(url: str, setup: str, rate: str, seconds: str, result: str) -> None:
@@ -26,18 +28,23 @@ def main(url: str, setup: str, rate: str, seconds: str, result: str) -> None:
     matches: list[tuple[str, float, float]] = []
     rooms = {agent: f"{agent}room" for agent in agents}
     with redis.Redis.from_url(url, decode_responses=True) as client:
-        for command in (desk.join(SLUG, "x", queue), desk.finish(SLUG, 1, "x")):
-            list(words(client, [command]))  # loads the scripts
+        library = library_of(desk.SCRIPTS["join"])
+        assert library is not None
+        client.function_load(library.text, replace=True)
+
+        def run(command: Command[Any]) -> list[str]:
+            words = command.fcall(library.function(command.script), whole=False)
+            return read_packed(client.execute_command(*words))
+
         began = time.monotonic()
         for number in range(round(float(rate) * float(seconds))):
             ahead = began + number / float(rate) - time.monotonic()
             if ahead > 0:
                 time.sleep(ahead)
             agent = agents[number % len(agents)]
-            client.execute_command(*desk.join(SLUG, f"late{number:08d}", queue).evalsha())
+            run(desk.join(SLUG, f"late{number:08d}", queue))
             before = time.time()
-            finish = desk.finish(SLUG, agent, rooms[agent])
-            reply = client.execute_command(*finish.evalsha())
+            reply = run(desk.finish(SLUG, agent, rooms[agent]))
             after = time.time()
             assert (reply[0], reply[3][:1]) == ("ok", "r"), reply
             rooms[agent] = reply[3][1:]

@@ -3,7 +3,7 @@
 Load: one client, pipelines of 500: a visitor joins the line's end, an agent ends its room and has
 the visitor at the head in the same step, so that the line stays as long. Plain visitors and agents
 (no skills), one queue. Five rounds of 4 000 such pairs; in each the no-op, and the same with 100
-waiting on a second server, in turn. Compared: Redis' CPU per EVALSHA (used_cpu), the median of
+waiting on a second server, in turn. Compared: Redis' CPU per FCALL (used_cpu), the median of
 the rounds, against an EVALSHA that returns 1, without key or argument. Beside: the no-op with
 the keys and arguments of a join, and all by INFO commandstats. At the end as many wait as at the
 beginning. Left out: heartbeats, AOF, the drain, subscribers of the pub/sub messages.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.chaos.desk_mutations import DESK_CASES
 from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.group_mutations import GROUP_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.prove
 
 
 CASES = {
+    **DESK_CASES,
     **GATE_CASES,
     **GROUP_CASES,
     **NUMBER_CASES,
@@ -95,13 +97,6 @@ CASES = {
         "        if True:\n",
         "tests/hotpath/test_promotion.py::test_a_promoted_server_closes_an_aggregate_once",
     ),
-    "an offer is accepted by its own token": Case(
-        "queueing/line/lua/accept.lua",
-        "if v.state ~= 'o' or v.token ~= ARGV[3] then",
-        "if v.state ~= 'o' then",
-        "tests/line/desk/test_desk_events.py"
-        "::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
-    ),
     "nothing is held above the balance": Case(
         "billing/lua/hold.lua",
         "    elseif amount > bal then\n",
@@ -144,19 +139,6 @@ CASES = {
         "            if HUB.epoch != epoch or not HUB.is_listening():\n",
         "            if not HUB.is_listening():\n",
         "tests/access/test_rights.py::test_what_was_read_before_a_change_is_not_remembered",
-    ),
-    "a desk that recovers gives nobody to an agent": Case(
-        "queueing/line/lua/include/matching.lua",
-        "  while status == 'o' and stands(a) ~= '' do\n",
-        "  while stands(a) ~= '' do\n",
-        "tests/line/desk/test_desk_events.py"
-        "::test_after_a_loss_places_come_back_by_arrival_and_matching_waits",
-    ),
-    "nobody arrives later than now": Case(
-        "queueing/line/lua/join.lua",
-        "math.min(arrived + 0, now)",
-        "(arrived + 0)",
-        "tests/line/desk/test_desk_events.py::test_nobody_arrives_later_than_now",
     ),
 }
 

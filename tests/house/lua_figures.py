@@ -11,7 +11,9 @@ from tests.house.lua_tokens import BRACKETS, Token
 
 KEPT = Path(__file__).with_suffix(".json")
 # Apps in the new form; the ratchet holds all others.
-MEETS_THE_MARKS: tuple[str, ...] = ("numbers", "queueing/dispatch", "queueing/admission")
+MEETS_THE_MARKS: tuple[str, ...] = (
+    *("numbers", "queueing/admission", "queueing/dispatch", "queueing/line"),
+)
 LONGEST_FILE_LINES = 200
 GROWTH = 1.02  # an app's code may grow by so much before it is looked at
 RECORD = "`.venv/bin/python -m tests.house.lua record`, and say why in the commit"

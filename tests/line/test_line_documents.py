@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from poolsite.hotpath.library import library_of
 from queueing.line import desk
 from queueing.line.desk.commands import PENDING, STATES
 from queueing.line.desk.reading import VISIT_STATES
@@ -34,28 +35,45 @@ def test_every_script_is_told_once() -> None:
     assert sorted(told) == sorted(desk.SCRIPTS)
 
 
+def test_what_only_looks_may_run_where_nothing_can_be_written() -> None:
+    library = library_of(desk.SCRIPTS["place"])
+    assert library is not None
+    flags = re.findall(r"register\('line_(\w+)'.*?\nend, \{(.*?)\}\)", library.text, re.DOTALL)
+    row = next(row for row in rows(part("Scripts")) if row[2].strip() == "look")
+    looks = {name for name, its in flags if "no-writes" in its}
+    assert sorted(looks) == sorted(re.findall(r"`(\w+)`", row[1]))
+
+
 def test_every_field_of_the_hash_is_told() -> None:
-    written = set(re.findall(r"call\('(?:HINCRBY|HGET)', DESK, '([a-z_]+)'", CODE))
-    written |= set(re.findall(r"'([a-z_]+)'", re.findall(r"call\('HMGET', DESK, (.*?)\)", CODE)[0]))
-    assert {"conf", "ticket", "front", "calls"} <= written
+    written = set(
+        re.findall(r"redis.call\('(?:HINCRBY|HGET|HSET|HDEL)', desk.tag, '([a-z_]+)'", CODE)
+    )
+    written |= set(re.findall(r"desk.(?:field|set)\('([a-z_]+)'", CODE))
+    for call in re.findall(r"'HMGET', (?:desk\.)?tag, ([^()]*)\)", CODE):
+        written |= set(re.findall(r"'([a-z_]+)'", call))
+    assert {"conf", "ticket", "front", "calls", "walked", "opens_in"} <= written
     for name in written:
         assert f"`{name}`" in PAGE, name
-    for prefix in set(re.findall(r"DESK, '([a-z]+:)' \.\.", CODE)):
+    for prefix in set(re.findall(r"desk.(?:tag, |field\(|set\()'([a-z]+:)' \.\.", CODE)):
         assert f"`{prefix}<" in PAGE, prefix
 
 
 def test_every_kind_of_entry_is_told() -> None:
-    kinds = set(re.findall(r"\blog\('(\w+)'", CODE)) | set(re.findall(r"'k', '(\w+)'", CODE))
-    kinds |= set(re.findall(r"requeue\(\w+, '(\w+)'", CODE))
+    kinds = set(re.findall(r"\b(?:desk|visits)\.log(?:_with)?\('(\w+)'", CODE))
+    kinds |= set(re.findall(r"'k', '(\w+)'", CODE))
+    kinds |= set(re.findall(r"rooms\.requeue\(\w+, '(\w+)'", CODE))
+    kinds |= set(re.findall(r"offers\.pass_on\(\w+, \w+, '(\w+)'", CODE))
+    kinds |= set(re.findall(r"presence\.take_offline\(\w+, '(\w+)'", CODE))
     kinds |= {"returned", "withdrawn", "transfer", "move"}  # chosen by a condition
     told = set(re.findall(r"`(\w+)`", "".join(row[1] for row in rows(part("History")))))
     assert kinds == told
 
 
 def test_every_answer_is_told() -> None:
-    said = set(re.findall(r"return \{ '([a-z_ ]+)'", CODE))
-    said |= set(re.findall(r"_reply\('([a-z_]+)'", CODE)) | set(VISIT_STATES.values())
-    assert {"ok", "late", "over", "no such desk", "in_use"} <= said
+    said = set(re.findall(r"return \{ '([a-z_ ]+)'", CODE)) | set(VISIT_STATES.values())
+    said |= set(re.findall(r"\b(?:desk\.answer|\w+\.(?:short_)?reply)\('([a-z_]+)'", CODE))
+    said |= set(re.findall(r"return nil, '([a-z_]+)'", CODE))
+    assert {"ok", "late", "over", "no such desk", "in_use", "offline", "no_agent"} <= said
     for answer in said:
         ending = "malformed <" if answer.startswith("malformed") else f"{answer}`"
         assert f"`{ending}" in part("Answers"), answer
@@ -65,8 +83,10 @@ def test_every_letter_of_a_record_is_told() -> None:
     records = part("Records")
     for letter in {*VISIT_STATES, *STATES, *MODES.values(), *NO_AGENT.values(), *PENDING} - {"k"}:
         assert f"`{letter}`" in records, letter
-    for letter in re.findall(r"local what = \{ (.*?) \}", CODE)[0].split(", "):
-        assert f"`{letter[0]}<" in records, letter
+    timers = re.findall(r"^timers\.[A-Z_]+ = '(\w)'", CODE, flags=re.MULTILINE)
+    assert len(timers) == 7
+    for letter in timers:
+        assert f"`{letter}<" in records, letter
 
 
 def test_the_texts_have_as_many_words_as_the_page_names() -> None:

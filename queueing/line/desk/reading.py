@@ -39,7 +39,7 @@ def dash(word: str) -> str:
 
 
 def read_visit(visit: str, text: str) -> VisitRecord:
-    """Read a visit's text (see lua/include/records.lua)."""
+    """Read a visit's text (see lua/modules/visits.lua)."""
     state, queue, priority, ticket, joined, need, agent, since, token, word = text.split(" ", 9)
     return VisitRecord(
         *(visit, VISIT_STATES[state], int(queue), int(priority), int(ticket), int(joined)),
@@ -70,7 +70,7 @@ class AgentRecord:
 
 
 def read_agent_record(agent: str, text: str) -> AgentRecord:
-    """Read an agent's text (see lua/include/records.lua)."""
+    """Read an agent's text (see lua/modules/agents.lua)."""
     words = text.split(" ", 10)
     state, capacity, queues, profile, since, _ttl, pending, misses, login, slots, word = words
     away = re.match(r"a(\d+)", pending)

@@ -1,15 +1,6 @@
 --[[ line/agent
 Purpose: Write or remove what an agent may do; rooms that it has go on.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] capacity       rooms at once, 1 to 20; 0 = remove
 ARGV[3] queues         ids of six digits, by comma, or "-"
@@ -20,45 +11,45 @@ Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(queues × log n)
 Version: 1
 ]]
---@include open
---@include records
---@include matching
---@include moves
+local MOST_DIGITS, MOST_CAPACITY = 12, 20
 
-local id, capacity, qs, skills, ttl = ARGV[1] or '', tonumber(ARGV[2]), ARGV[3] or '-', ARGV[4] or '', ARGV[5] or '15000'
-if not find(id, '^[1-9]%d*$') or #id > 12 then return { 'malformed agent' } end
-if not capacity or capacity < 0 or capacity > 20 or capacity % 1 ~= 0 then return { 'malformed capacity' } end
-if qs ~= '-' and not find(qs, '^[%d,]+$') then return { 'malformed queues' } end
-if skills ~= '' and not find(skills, '^[a-z0-9-]+:[1-9][a-z0-9:,-]*$') then return { 'malformed skills' } end
-if not find(ttl, '^%d+$') then return { 'malformed ttl' } end
-local a = agent_of(id)
-if capacity == 0 then
-  if not a then return { 'repeat', int(seq) } end
-  if a.state ~= 'x' then return { 'in_use', int(seq) } end
-  call('HDEL', AGENTS, id)
-  return { 'ok', int(seq) }
+-- One that has never been online; it is not written yet.
+local function new_agent(id, capacity, its_queues, profile, ttl_ms)
+  return { id = id, state = 'offline', capacity = capacity, queues = its_queues, profile = profile, since = desk.at_ms,
+    ttl_ms = ttl_ms, pending = 'nothing', misses = 0, login = '0', slots = '-', word = '-', listed = '' }
 end
-local profile = '00'
-if skills ~= '' then
-  profile = call('HGET', DESK, 'profile:' .. skills)
-  if not profile then
-    if profiles >= 99 then return { 'malformed skills' } end
-    profiles = profiles + 1
-    profile = fmt('%02d', profiles)
-    call('HSET', DESK, 'profiles', int(profiles), 'profile:' .. skills, profile, 'profile' .. int(profiles), skills)
-  end
+
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local id, capacity, its_queues, needed = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '-', ARGV[4] or ''
+local ttl_ms = ARGV[5] or '15000'
+local slots = whole(capacity, 0, MOST_CAPACITY)
+if #id > MOST_DIGITS or not string.find(id, '^[1-9]%d*$') then return { 'malformed agent' } end
+if not slots then return { 'malformed capacity' } end
+if its_queues ~= '-' and not string.find(its_queues, '^[%d,]+$') then return { 'malformed queues' } end
+if skills.are_malformed(needed) then return { 'malformed skills' } end
+if not string.find(ttl_ms, '^%d+$') then return { 'malformed ttl' } end
+local agent = agents.read(id)
+if slots == 0 then
+  if not agent then return desk.answer('repeat') end
+  if agent.state ~= 'offline' then return desk.answer('in_use') end
+  redis.call('HDEL', desk.tag .. ':agents', id)
+  return desk.answer('ok')
 end
-if not a then
-  call('HSET', AGENTS, id, fmt('x %d %s %s %s %s - 0 0 - -', capacity, qs, profile, int(now_ms), ttl))
+local profile = skills.number_of_profile(needed)
+if not profile then return { 'malformed skills' } end
+
+if not agent then
+  agents.write(new_agent(id, slots, its_queues, profile, ttl_ms + 0))
 else
-  local serving = a.state ~= 'x'
-  if serving and a.queues ~= qs then online(a, -1) end
-  local moved = a.queues ~= qs
-  a.capacity, a.queues, a.profile, a.ttl = capacity, qs, profile, ttl + 0
-  if serving and moved then online(a, 1) end
-  match_agent(a)
-  keep_agent(a)
+  local moves = agent.queues ~= its_queues
+  local serves = moves and agent.state ~= 'offline'
+  if serves then presence.count_online(agent, -1) end
+  if moves then agents.unlist(agent) end
+  agent.capacity, agent.queues, agent.profile, agent.ttl_ms = slots, its_queues, profile, ttl_ms + 0
+  if serves then presence.count_online(agent, 1) end
+  matching.match_and_write(agent)
 end
---@include close
-redis.pcall('PUBLISH', 'timers:new', DESK)
-return { 'ok', int(seq) }
+desk.close()
+tell_timers(desk.tag)
+return desk.answer('ok')

@@ -1,23 +1,14 @@
 --[[ line/agent_state
 Purpose: How an agent stands; nothing is changed.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent)
 Errors: "no such desk", "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
---@include open
---@include records
-local a = agent_of(ARGV[1])
-if not a then return { 'gone', int(seq) } end
-return agent_reply('ok', a)
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local agent = agents.read(ARGV[1])
+if not agent then return desk.answer('gone') end
+return agents.reply('ok', agent)

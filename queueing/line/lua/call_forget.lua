@@ -1,15 +1,6 @@
 --[[ line/call_forget
 Purpose: A call back is over and its number given back: the desk forgets it.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] operation      of the call
 ARGV[3] reason         a word: over, or why it came to nothing
@@ -18,16 +9,14 @@ Errors: "no such desk", "script outdated …"
 Complexity: O(log n)
 Version: 1
 ]]
---@include open
---@include records
---@include calls
-
-local c = call_of(ARGV[1] or '')
-if not c or c.operation ~= ARGV[2] then return { 'repeat', int(seq) } end
-call('HDEL', DESK, 'call:' .. c.visit)
-call('ZREM', CALLS, c.visit)
-call('HINCRBY', DESK, 'calls', -1)
-log('call_end', 'v', c.visit, 'a', c.agent, 'w', clean(ARGV[3] ~= '' and ARGV[3] or 'over'), 'o', c.operation)
-tell('call', '-', c.agent)
---@include close
-return { 'ok', int(seq) }
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local back = calls.read(ARGV[1] or '')
+if not back or back.operation ~= ARGV[2] then return desk.answer('repeat') end
+redis.call('HDEL', desk.tag, 'call:' .. back.visit)
+redis.call('ZREM', desk.tag .. ':calls', back.visit)
+redis.call('HINCRBY', desk.tag, 'calls', -1)
+desk.log('call_end', 'v', back.visit, 'a', back.agent, 'w', words.one_or(ARGV[3], 'over'), 'o', back.operation)
+desk.tell('call', '-', back.agent)
+desk.close()
+return desk.answer('ok')

@@ -1,40 +1,31 @@
 --[[ line/call_keep
 Purpose: A call back has its number, or keeps it for longer; over when the room is no longer the agent's.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] operation      of the call
 ARGV[3] number         that was claimed, or "" = still the same
 ARGV[4] after_ms       when the sweep looks at it next
-Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", callee, 1 = the agent still has the room]; answer: ok; or over (ends, or another one: give the number back)
+Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", callee, 1 = the agent still has the
+  room]; answer: ok; or over (ends, or another one: give the number back)
 Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(log n)
 Version: 1
 ]]
---@include open
---@include records
---@include calls
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local number, after_ms = ARGV[3] or '', calls.look_after(ARGV[4], calls.LONGEST_TIME_MS)
+if number ~= '' and not string.find(number, calls.NUMBER) then return { 'malformed number' } end
+if not after_ms then return { 'malformed after' } end
+local back = calls.read(ARGV[1] or '')
+if not back or back.operation ~= ARGV[2] or back.state == 'ending' then return desk.answer('over') end
+local visit = visits.read(back.visit)
+if not visit or visit.state ~= 'room' or visit.agent ~= back.agent then return desk.answer('over') end
 
-local number, after = ARGV[3] or '', tonumber(ARGV[4])
-if number ~= '' and not find(number, '^%+?%d+$') then return { 'malformed number' } end
-if not after or after < 1 or after > 86400000 then return { 'malformed after' } end
-local c = call_of(ARGV[1] or '')
-if not c or c.operation ~= ARGV[2] or c.state == 'e' then return { 'over', int(seq) } end
-local v = visit_of(c.visit)
-if not v or v.state ~= 'r' or v.agent ~= c.agent then return { 'over', int(seq) } end
-if number ~= '' and c.state == 'i' then
-  c.state, c.number = 'c', number
-  log('called', 'v', c.visit, 'a', c.agent, 'q', v.queue, 'w', c.operation)
-  tell('call', '-', c.agent)
+if number ~= '' and back.state == 'asked' then
+  back.state, back.number = 'running', number
+  desk.log('called', 'v', back.visit, 'a', back.agent, 'q', visit.queue, 'w', back.operation)
+  desk.tell('call', '-', back.agent)
 end
-keep_call(c, after)
---@include close
-return call_reply('ok', c)
+calls.write(back, after_ms)
+desk.close()
+return calls.reply('ok', back)

@@ -1,15 +1,7 @@
 --[[ line/check
-Purpose: Holds a part of the desk's records against the laws: one place each, no agent over capacity, nobody idle while somebody waits.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+Purpose: Holds a part of the desk's records against the laws: one place each, no agent over capacity, nobody idle
+  while somebody waits.
+KEYS as line/show
 ARGV[1] what           visits, agents, waiting, ready, free or idle
 ARGV[2] cursor         0 at first, then as the reply said
 ARGV[3] count          roughly how many, 1 to 1 000
@@ -18,77 +10,125 @@ Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(count × (log n + skill sets))
 Version: 1
 ]]
---@include open
---@include records
---@include matching
---@include moves
-
-local what, cursor, count_ = ARGV[1], ARGV[2] or '', tonumber(ARGV[3])
-if not find(cursor, '^%d+$') or not count_ or count_ < 1 or count_ > 1000 or count_ % 1 ~= 0 then return { 'malformed count' } end
-local reply = { '0', int(seq) }
-local function wrong(thing, text) reply[#reply + 1], reply[#reply + 2] = thing, text end
-if what == 'visits' then
-  local page = call('HSCAN', VISITS, cursor, 'COUNT', count_)
-  reply[1] = page[1]
-  for i = 1, #page[2], 2 do
-    local v = read_visit(page[2][i], page[2][i + 1])
-    local entry = fmt('%06d%s%s:%s', v.queue, v.class, v.ticket, v.id)
-    local in_line = call('ZSCORE', WAITING, entry)
-    local can = call('ZSCORE', READY, fmt('%06d%02d%s%s:%s', v.queue, v.need, v.class, v.ticket, v.id))
-    if waits(v.state) and not in_line then wrong(v.id, 'waits, not in line') end
-    if not waits(v.state) and in_line then wrong(v.id, 'in two places') end
-    if v.state == 'w' and not can then wrong(v.id, 'waits, not ready') end
-    if v.state ~= 'w' and can then wrong(v.id, 'ready, not waiting') end
-    if v.state == 'r' or v.state == 'o' then
-      local a = agent_of(v.agent)
-      if not a or not find(',' .. a.slots .. ',', ',' .. v.state .. v.id .. ',', 1, true) then wrong(v.id, 'its agent knows nothing of it') end
-    end
-    if not call('ZSCORE', TIMERS, 'v' .. v.id) then wrong(v.id, 'no timer') end
-  end
-elseif what == 'agents' then
-  local page = call('HSCAN', AGENTS, cursor, 'COUNT', count_)
-  reply[1] = page[1]
-  for i = 1, #page[2], 2 do
-    local a = agent_of(page[2][i])
-    if a.rooms > a.capacity then wrong(a.id, 'more rooms than capacity') end
-    if a.state == 'x' and a.slots ~= '-' then wrong(a.id, 'offline with rooms') end
-    if a.state ~= 'x' and not call('ZSCORE', TIMERS, 'a' .. a.id) then wrong(a.id, 'no timer') end
-    if a.pending == 'd' then wrong(a.id, 'held back') end
-    for slot in slots_of(a) do
-      local kind = sub(slot, 1, 1)
-      local v = kind ~= 'w' and visit_of(sub(slot, 2))
-      if kind ~= 'w' and (not v or v.state ~= kind or v.agent ~= a.id) then wrong(a.id, 'room without its visitor') end
-    end
-    for q in gmatch(a.queues, '%d+') do
-      local entry = call('ZSCORE', FREE, q .. a.stood .. ':' .. a.id)
-      if a.stood ~= '' and not entry then wrong(a.id, 'free, not in the list') end
-    end
-  end
-elseif what == 'waiting' or what == 'ready' or what == 'free' then
-  local key = what == 'waiting' and WAITING or what == 'ready' and READY or FREE
-  local page = call('ZSCAN', key, cursor, 'COUNT', count_)
-  reply[1] = page[1]
-  for i = 1, #page[2], 2 do
-    local id = match(page[2][i], ':(.+)$')
-    if what == 'free' then
-      local a = agent_of(id)
-      if not a or a.stood == '' or sub(page[2][i], 7, 23) ~= a.stood then wrong(id, 'listed as free') end
-    else
-      local v = visit_of(id)
-      if not v or (what == 'waiting' and not waits(v.state)) or (what == 'ready' and v.state ~= 'w') then wrong(id, 'listed as ' .. what) end
-    end
-  end
-elseif what == 'idle' then
-  -- Law 3: the heads of all free agents (a part: `cursor` entries are passed over).
-  local page = call('ZRANGEBYLEX', FREE, '-', '+', 'LIMIT', cursor, count_)
-  reply[1] = #page == count_ and int(cursor + count_) or '0'
-  for i = 1, status == 'o' and #page or 0 do
-    local a = agent_of(sub(page[i], 25))
-    local visit = best_visit(a)
-    -- Who is silent does not wait, and cannot serve; a sweep or the next match marks it.
-    if visit and not agent_is_silent(a) and not visitor_is_silent(visit_of(visit)) then wrong(visit, 'waits while agent ' .. a.id .. ' is free') end
-  end
-else
-  return { 'malformed what' }
+-- Each of these returns the reply: the next cursor, the last history entry, then pairs.
+local function note(reply, thing, text)
+  reply[#reply + 1] = thing
+  reply[#reply + 1] = text
 end
-return reply
+
+local function has_slot(agent, slot)
+  return string.find(',' .. agent.slots .. ',', ',' .. slot .. ',', 1, true) ~= nil
+end
+
+-- A visit has the places in the lines that its state asks for, and no others.
+local function check_places(visit, reply)
+  local id, queue, class, ticket = visit.id, visit.queue, visit.class, visit.ticket
+  local in_line = redis.call('ZSCORE', desk.tag .. ':waiting', lines.waiting_entry(queue, class, ticket, id))
+  local ready = redis.call('ZSCORE', desk.tag .. ':ready', lines.ready_entry(queue, visit.need, class, ticket, id))
+  local waits = visits.IN_LINE[visit.state]
+  if waits and not in_line then note(reply, id, 'waits, not in line') end
+  if not waits and in_line then note(reply, id, 'in two places') end
+  if visit.state == 'waiting' and not ready then note(reply, id, 'waits, not ready') end
+  if visit.state ~= 'waiting' and ready then note(reply, id, 'ready, not waiting') end
+end
+
+local function of_visits(cursor, count)
+  local next_cursor, page = unpack(redis.call('HSCAN', desk.tag .. ':visits', cursor, 'COUNT', count))
+  local reply = { next_cursor, int(desk.seq) }
+  for place = 1, #page, 2 do
+    local visit = visits.parse(page[place], page[place + 1])
+    check_places(visit, reply)
+    local agent = (visit.state == 'room' or visit.state == 'offered') and agents.read(visit.agent)
+    if agent == nil or agent and not has_slot(agent, visits.LETTER[visit.state] .. visit.id) then
+      note(reply, visit.id, 'its agent knows nothing of it')
+    end
+    if not timers.due(timers.VISITOR .. visit.id) then note(reply, visit.id, 'no timer') end
+  end
+  return reply
+end
+
+-- Each room and offer of an agent has its visitor.
+local function check_slots(agent, reply)
+  for kind, id in agents.slots_of(agent) do
+    local visit = kind ~= agents.WRAP_UP and visits.read(id)
+    local is_right = kind == agents.WRAP_UP
+      or visit and visits.LETTER[visit.state] == kind and visit.agent == agent.id
+    if not is_right then note(reply, agent.id, 'room without its visitor') end
+  end
+end
+
+-- A free agent is in the list of each of its queues.
+local function check_listed(agent, reply)
+  if agent.listed == '' then return end
+  for start in string.gmatch(agent.queues, agents.QUEUE) do
+    if not redis.call('ZSCORE', desk.tag .. ':free', start .. agent.listed .. ':' .. agent.id) then
+      note(reply, agent.id, 'free, not in the list')
+    end
+  end
+end
+
+local function of_agents(cursor, count)
+  local next_cursor, page = unpack(redis.call('HSCAN', desk.tag .. ':agents', cursor, 'COUNT', count))
+  local reply = { next_cursor, int(desk.seq) }
+  for place = 1, #page, 2 do
+    local agent = agents.parse(page[place], page[place + 1])
+    local is_online = agent.state ~= 'offline'
+    if agent.rooms > agent.capacity then note(reply, agent.id, 'more rooms than capacity') end
+    if not is_online and agent.slots ~= '-' then note(reply, agent.id, 'offline with rooms') end
+    if is_online and not timers.due(timers.AGENT .. agent.id) then note(reply, agent.id, 'no timer') end
+    if agent.pending == 'one step' then note(reply, agent.id, 'held back') end
+    check_slots(agent, reply)
+    check_listed(agent, reply)
+  end
+  return reply
+end
+
+local function is_free(entry)
+  local agent = agents.read(lines.id_of(entry))
+  return agent and agent.listed ~= '' and string.match(entry, lines.FREE_ENTRY) == agent.listed
+end
+
+local function is_in(what, entry)
+  local visit = visits.read(lines.id_of(entry))
+  if not visit then return false end
+  if what == 'ready' then return visit.state == 'waiting' end
+  return visits.IN_LINE[visit.state]
+end
+
+-- What the lists have belongs there; what: waiting, ready or free.
+local function of_list(what, cursor, count)
+  local next_cursor, page = unpack(redis.call('ZSCAN', desk.tag .. ':' .. what, cursor, 'COUNT', count))
+  local reply = { next_cursor, int(desk.seq) }
+  for place = 1, #page, 2 do
+    local entry = page[place]
+    local is_right = what == 'free' and is_free(entry) or what ~= 'free' and is_in(what, entry)
+    if not is_right then note(reply, lines.id_of(entry), 'listed as ' .. what) end
+  end
+  return reply
+end
+
+-- Nobody waits whom a free agent could serve: the heads of a part of the free agents. `cursor`: how many entries are
+-- passed over. Who is silent does not wait, and cannot serve; a sweep or the next match marks it.
+local function of_idle(cursor, count)
+  local page = redis.call('ZRANGEBYLEX', desk.tag .. ':free', '-', '+', 'LIMIT', cursor, count)
+  local reply = { #page == count and int(cursor + count) or '0', int(desk.seq) }
+  if not desk.is_open then return reply end
+  for _, entry in ipairs(page) do
+    local agent = agents.read(lines.id_of(entry))
+    local visit = matching.best_visit(agent)
+    if visit and not silence.of_agent(agent) and not silence.of_visitor(visits.read(visit)) then
+      note(reply, visit, 'waits while agent ' .. agent.id .. ' is free')
+    end
+  end
+  return reply
+end
+
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local what, cursor, count = ARGV[1], ARGV[2], words.count(ARGV[3])
+if not words.is_cursor(cursor) or not count then return { 'malformed count' } end
+if what == 'visits' then return of_visits(cursor, count) end
+if what == 'agents' then return of_agents(cursor, count) end
+if what == 'waiting' or what == 'ready' or what == 'free' then return of_list(what, cursor, count) end
+if what == 'idle' then return of_idle(cursor, count) end
+return { 'malformed what' }

@@ -1,44 +1,31 @@
 --[[ line/login
 Purpose: An agent goes online, or on after a pause; gets visitors for each free slot. Again: the same rooms.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(slots × (log n + skill sets))
 Version: 1
 ]]
---@include open
---@include records
---@include matching
---@include moves
-
-local a = agent_of(ARGV[1])
-if not a then return { 'gone', int(seq) } end
-if a.state == 'x' then
-  a.state, a.login, a.since, a.misses, a.slots = 'o', int(now_ms), int(now_ms), 0, '-'
-  count(a)
-  log('login', 'a', a.id)
-  online(a, 1)
-elseif a.state == 'p' then
-  a.state, a.since, a.misses = 'o', int(now_ms), 0
-  log('resume', 'a', a.id)
-elseif a.pending ~= '-' then
-  log('resume', 'a', a.id)
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local agent = agents.read(ARGV[1])
+if not agent then return desk.answer('gone') end
+if agent.state == 'offline' then
+  agent.state, agent.login, agent.since, agent.misses = 'online', desk.at_ms, desk.at_ms, 0
+  agents.set_slots(agent, {})
+  desk.log('login', 'a', agent.id)
+  presence.count_online(agent, 1)
+elseif agent.state == 'paused' then
+  agent.state, agent.since, agent.misses = 'online', desk.at_ms, 0
+  desk.log('resume', 'a', agent.id)
+elseif agent.pending ~= 'nothing' then
+  desk.log('resume', 'a', agent.id)
 end
-a.pending, a.word = '-', '-'
-agent_here(a)
-beats('a' .. a.id, a.ttl)
-match_agent(a)
-keep_agent(a)
-tell('agent', '-', a.id)
---@include close
-return agent_reply('ok', a)
+agent.pending, agent.word = 'nothing', '-'
+presence.agent_comes_back(agent)
+presence.beat_agent(agent)
+matching.match_and_write(agent)
+desk.tell('agent', '-', agent.id)
+desk.close()
+return agents.reply('ok', agent)

@@ -1,277 +1,149 @@
 --[[ line/sweep
-Purpose: What time brings, a bounded piece: visitors and agents who fell silent, offers, wrap-ups, longest waits, skills that relax, queues without agents, the opening after a loss.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+Purpose: What time brings, a bounded piece: visitors and agents who fell silent, offers, wrap-ups, longest waits,
+  skills that relax, queues without agents, the opening after a loss.
+KEYS as line/show
 ARGV[1] batch          how many timers at most, 1 to 1 000
-ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; 0 = always
-ARGV[3] patience       ms, 0 if left out; above 0: nothing is done unless something has been due for so long, or no sweep came for 2 s
+ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; 0 =
+                         always
+ARGV[3] patience       ms, 0 if left out; above 0: nothing is done unless something has been due for so long, or no
+                         sweep came for 2 s
 Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
 Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since", "malformed patience"
 Complexity: O(batch × (log n + skill sets))
 Version: 1
 ]]
---@include open
---@include records
---@include matching
---@include moves
+local STEADY_MS = 5000 -- a longer gap between two sweeps: the service was away, or the clock has stepped
+local STEADY_AGAIN_MS = 60000 -- once in so long at most, so that sweeps which are always late get something done
+local WALK_MS = 1000 -- so often the head of each line looks once more
+local LOST_MS = 2000 -- who has patience takes over when no sweep came for so long
+local SOON_MS = 1000 -- whatever begins from now on lasts at least so long
+local LATER_MS = 60000 -- when there is no timer at all
 
-local batch, opened = tonumber(ARGV[1]), false
-if not batch or batch < 1 or batch > 1000 or batch % 1 ~= 0 then return { 'malformed batch' } end
-local told = ARGV[2] or ''
-if told ~= 'now' and not find(told, '^%d+$') then return { 'malformed heard_since' } end
-if not find(ARGV[3] or '0', '^%d+$') then return { 'malformed patience' } end
-local patience, known = (ARGV[3] or 0) + 0, call('HMGET', DESK, 'heard', 'walked', 'opens_at', 'steady', 'ahead', 'opens_in')
-local walked_ago = math.abs(now_ms - (known[2] or 0))
-if patience > 0 then
-  local next_ms = earliest(now_ms + 1000, TIMERS)
-  if status == 'r' and known[3] then next_ms = math.min(next_ms, known[3] + 0) end
-  if next_ms + patience > now_ms and walked_ago < 2000 then
-    return { '0', int(seq), '0', int(now), int(next_ms * 1000) }
-  end
+-- When the desk is due for one who has patience; also by opening.
+local function next_due(opens_at)
+  local next_ms = earliest(desk.now_ms + SOON_MS, desk.tag .. ':timers')
+  if not desk.is_open and opens_at then next_ms = math.min(next_ms, opens_at + 0) end
+  return next_ms
 end
--- Nobody swept for 5 s: the service was away, or the clock has stepped. Silence counts from now, and what is due waits for
--- 5 s, in which the monitors notice a step; once a minute at most, so that sweeps which are always late get something done.
-local steady = known[4] or '0'
-if known[2] and walked_ago > 5000 and (now_ms < steady + 0 or now_ms - steady > 60000) then steady = int(now_ms) end
-local holds = steady + 5000 > now_ms
-heard_since = told == 'now' and now_ms or math.max(told, steady)
-if known[1] ~= told then call('HSET', DESK, 'heard', told) end
-if status == 'r' then
-  local opens = known[3]
-  if opens and known[6] and opens - now_ms > known[6] + 0 then
-    opens = int(now_ms + known[6])
-    call('HSET', DESK, 'opens_at', opens)
-  end
-  if opens and opens + 0 <= now_ms and not holds then
-    status, opened = 'o', true
-    call('HSET', DESK, 'conf', 'o')
-    call('HDEL', DESK, 'opens_at')
-    log('opened', 'w', 'recovered')
-    -- Whoever came back is matched by the walk over free agents below.
-  end
+
+-- Since when sweeps go on without a gap, in ms as text. Nobody swept for long: silence counts from now, and what is
+-- due waits a little more, in which the monitors notice a step of the clock.
+local function steady_since(walked, steady)
+  local since = (steady or 0) + 0
+  local had_gap = walked and math.abs(desk.now_ms - walked) > STEADY_MS
+  if had_gap and (desk.now_ms < since or desk.now_ms - since > STEADY_AGAIN_MS) then return desk.at_ms end
+  return steady or '0'
 end
-local place = now < h[3] + 0 and '0' or known[5]
-if place then
-  if not holds then
-    --@include ahead
+
+-- Opens a recovering desk when its time has come; returns whether it did. opens_in: how long it was to last, so that
+-- a clock that was put back does not keep it closed.
+local function open_recovered(opens_at, opens_in, holds)
+  if desk.is_open or not opens_at then return false end
+  local opens = opens_at + 0
+  if opens_in and opens - desk.now_ms > opens_in + 0 then
+    opens = desk.now_ms + opens_in
+    desk.set('opens_at', int(opens))
   end
-  if place == '0' and not holds then call('HDEL', DESK, 'ahead') else call('HSET', DESK, 'ahead', place) end
-end
-local due = holds and {} or call('ZRANGEBYSCORE', TIMERS, '-inf', int(now_ms), 'LIMIT', 0, batch)
-local handled = 0
--- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
-local function unheard(timer, ms)
-  if heard_for(ms) then return false end
-  call('ZADD', TIMERS, int(heard_since + ms), timer)
+  if opens > desk.now_ms or holds then return false end
+  desk.letter, desk.is_open = 'o', true
+  desk.set('conf', desk.letter)
+  redis.call('HDEL', desk.tag, 'opens_at')
+  desk.log('opened', 'w', 'recovered') -- whoever came back is matched by the walk over the lines
   return true
 end
-local function visitor(id)
-  local v = visit_of(id)
-  if not v then return end
-  local q = queue_of(v.queue)
-  local ttl, room_grace = q and q.ttl or 15000, q and q.room_grace or 90000 -- a room may outlive its queue
-  if v.state == 'e' then
-    call('HDEL', VISITS, id)
-  elseif unheard('v' .. id, silence_of(v)) then
-    return
-  elseif v.state == 'a' then
-    end_visit(v, 'lost', 'sweep')
-  elseif v.state == 'r' and v.token == '-' and room_grace > ttl then
-    v.token = int(now_ms)
-    keep_visit(v)
-    call('ZADD', TIMERS, int(now_ms + room_grace - ttl), 'v' .. id)
-    log('room_away', 'v', id, 'a', v.agent, 'q', v.queue)
-    tell('room_away', '-', v.agent)
-  elseif v.state == 'r' then
-    local a = agent_of(v.agent)
-    end_visit(v, 'visitor lost', 'sweep')
-    free_slot(a, v, false)
-    match_agent(a)
-    keep_agent(a)
-  else
-    local a = v.state == 'o' and agent_of(v.agent)
-    visitor_away(v)
-    if a then
-      drop_slot(a, 'o' .. id)
-      call('ZREM', TIMERS, 'o' .. a.id)
-      settle(a)
-      match_agent(a)
-      keep_agent(a)
+
+-- The walk over what a clock that was ahead has written goes on by a piece, unless the sweep `holds`. `place`: where
+-- it is, false = there is none. Returns the same for the next sweep.
+local function go_on_putting_back(place, holds, batch)
+  if desk.now < desk.last then place = '0' end
+  if not place then return false end
+  if not holds then place = repair.put_back(place, batch) end
+  if place == '0' and not holds then redis.call('HDEL', desk.tag, 'ahead') else desk.set('ahead', place) end
+  return place
+end
+
+-- Up to `batch` of the timers that are due; returns how many were, and how many were handled.
+local function handle_due(batch)
+  local names = redis.call('ZRANGEBYSCORE', desk.tag .. ':timers', '-inf', desk.at_ms, 'LIMIT', 0, batch)
+  local handled = 0
+  for _, name in ipairs(names) do
+    local at_ms = timers.due(name)
+    if at_ms and at_ms + 0 <= desk.now_ms then -- a step before may have moved it on
+      timers.stop(name)
+      due.handle(name, batch)
+      handled = handled + 1
     end
   end
+  return #names, handled
 end
-local function agent_silent(id)
-  local a = agent_of(id)
-  if not a or a.state == 'x' then return end
-  local grace = agent_grace(a)
-  if unheard('a' .. id, a.away and grace or a.ttl) then return end
-  if not a.away and grace > a.ttl then
-    local offered = a.offered and visit_of(a.offered)
-    if offered then
-      drop_slot(a, 'o' .. offered.id)
-      call('ZREM', TIMERS, 'o' .. id)
-    end
-    agent_away(a)
-    if offered then
-      requeue(offered, 'withdrawn', 'agent_away')
-      match_visit(offered)
-    end
-    return
+
+-- The starts of all lines of a queue in ready. Where needs relax with waiting, each class has a line of its own: its
+-- head has waited longest. Without needs one line is enough.
+local function starts_in_ready(queue)
+  local starts = { lines.of_skills(queue, 0) }
+  for need = 1, desk.needs do
+    for class = 1, lines.CLASSES do starts[#starts + 1] = lines.of_skills(queue, need) .. class end
   end
-  a.state, a.pending, a.word = 'x', '-', 'lost'
-  call('ZREM', TIMERS, 'o' .. id, 'w' .. id)
-  log('agent_lost', 'a', id)
-  give_back(a, 'agent_lost')
-  online(a, -1)
-  tell('agent', '-', id)
+  return starts
 end
-local function offer_over(id)
-  local a = agent_of(id)
-  if not a or not a.offered then return end
-  local v = visit_of(a.offered)
-  local q = queue_of(v.queue)
-  if unheard('o' .. id, q and q.offer or 0) then return end
-  drop_slot(a, 'o' .. v.id)
-  a.misses = a.misses + 1
-  a.since = int(now_ms)
-  log('miss', 'a', id, 'v', v.id, 'n', int(a.misses))
-  if q and q.misses > 0 and a.misses >= q.misses then
-    a.pending, a.word = 'p', 'missed_offers'
-    settle(a)
-  else
-    settle(a)
-  end
-  local stood = a.pending
-  if stood == '-' and a.state == 'o' then a.pending = 'd' end
-  keep_agent(a)
-  requeue(v, 'missed', 'offer_missed')
-  match_visit(v)
-  if stood == '-' and a.state == 'o' then
-    a = agent_of(id)
-    a.pending = '-'
-    match_agent(a)
-    keep_agent(a)
-  end
-  tell('agent', '-', id)
-end
-local function wrapped(id)
-  local a = agent_of(id)
-  if not a then return end
-  local next_end
-  for slot in slots_of(a) do
-    local ends = tonumber(match(slot, '^w(%d+)$'))
-    if ends and ends <= now_ms then drop_slot(a, slot)
-    elseif ends and (not next_end or ends < next_end) then next_end = ends end
-  end
-  if next_end then call('ZADD', TIMERS, int(next_end), 'w' .. id) end
-  log('ready', 'a', id)
-  settle(a)
-  match_agent(a)
-  keep_agent(a)
-  tell('agent', '-', id)
-end
-local function waited(id)
-  local v = visit_of(id)
-  if not v or (v.state ~= 'w' and v.state ~= 'a') then return end
-  local q = queue_of(v.queue)
-  if q and q.overflow ~= '0' and into(v, q.overflow) then
-    v.state = v.was
-    if v.was == 'a' then
-      local d = delta(v)
-      keep_visit(v)
-      log('overflow', 'v', id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', 'max_wait')
-    else
-      requeue(v, 'overflow', 'max_wait')
-      call('ZREM', TIMERS, 'm' .. id) -- once: the next queue keeps it
-      match_visit(v)
-    end
-  else
-    end_visit(v, 'max wait', 'sweep')
-  end
-end
-local function relaxed(id)
-  local v = visit_of(id)
-  if not v or not waits(v.state) then return end
-  local q = queue_of(v.queue)
-  match_visit(v)
-  if waits(v.state) and q and q.relax > 0 and now - v.joined < 9 * q.relax then
-    call('ZADD', TIMERS, int(now_ms + q.relax / 1000), 'x' .. id)
-  end
-end
-local function nobody(id)
-  local q = queue_of(id)
-  if not q or q.no_agent == 'w' or (call('HGET', DESK, 'online:' .. id) or '0') ~= '0' then return end
-  local from = fmt('%06d', id)
-  local some = call('ZRANGEBYLEX', WAITING, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, batch)
-  local stuck = 0
-  for i = 1, #some do
-    local v = visit_of(sub(some[i], 25))
-    if q.no_agent == 'o' then
-      local over = queue_of(q.overflow)
-      if over and into(v, q.overflow) then
-        if v.was == 'a' then
-          local d = delta(v)
-          keep_visit(v)
-          log('overflow', 'v', v.id, 'q', v.queue, 'c', v.class, 't', v.ticket, 'd', d, 'w', 'no_agent')
-        else
-          requeue(v, 'overflow', 'no_agent')
-          match_visit(v)
-        end
-      else
-        stuck = stuck + 1
-      end
-    else
-      end_visit(v, q.no_agent == 'f' and 'form' or 'no agent', 'sweep')
-    end
-  end
-  if #some == batch or stuck > 0 then
-    call('ZADD', TIMERS, int(now_ms + (stuck > 0 and 5000 or 0)), 'n' .. id)
-  end
-end
-local what = { v = visitor, a = agent_silent, o = offer_over, w = wrapped, m = waited, x = relaxed, n = nobody }
-for i = 1, #due do
-  -- A step before may have moved it on.
-  local score = call('ZSCORE', TIMERS, due[i])
-  if score and score + 0 <= now_ms then
-    call('ZREM', TIMERS, due[i])
-    what[sub(due[i], 1, 1)](sub(due[i], 2))
-    handled = handled + 1
-  end
-end
--- What every other trigger missed, if anything: the head of each line looks once more, once a second.
-local function walk()
-  local ids = call('HKEYS', QUEUES)
-  for i = 1, #ids do
-    local q = queue_of(ids[i])
-    for need = 0, q.mode == 'm' and -1 or needs do
-      for class = need == 0 and 0 or 1, need == 0 and 0 or 9 do
-        local from = fmt('%06d%02d%s', ids[i], need, need == 0 and '' or class)
-        local head = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
-        while head and handled < 2 * batch and match_visit(visit_of(sub(head, 27))) do
-          handled = handled + 1
-          head = call('ZRANGEBYLEX', READY, '[' .. from, '(' .. from .. '~', 'LIMIT', 0, 1)[1]
-        end
+
+-- What every other trigger missed, if anything: the head of each line looks once more. Returns how many were matched,
+-- `most` at most.
+local function walk(most)
+  local matched = 0
+  for _, queue in ipairs(queues.ids()) do
+    local starts = queues.of(queue).mode ~= 'manual' and starts_in_ready(queue) or {}
+    for _, start in ipairs(starts) do
+      local _, id = lines.head(lines.READY, start)
+      while id and matched < most and matching.match_visit(visits.read(id)) do
+        matched = matched + 1
+        _, id = lines.head(lines.READY, start)
       end
     end
   end
+  return matched
 end
-if opened or walked_ago >= 1000 then
+
+-- When something is due next, by what there is now, in ms.
+local function next_look(holds, place)
+  if holds then return desk.now_ms + SOON_MS end
+  if place and place ~= '0' then return desk.now_ms end
+  local has_timers = redis.call('EXISTS', desk.tag .. ':timers') == 1
+  local next_ms = earliest(desk.now_ms + (has_timers and SOON_MS or LATER_MS), desk.tag .. ':timers')
+  local opens_at = not desk.is_open and desk.field('opens_at')
+  return opens_at and math.min(next_ms, opens_at + 0) or next_ms
+end
+
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local batch, told, patience = words.count(ARGV[1]), ARGV[2] or '', ARGV[3] or '0'
+if not batch then return { 'malformed batch' } end
+if told ~= 'now' and not string.find(told, '^%d+$') then return { 'malformed heard_since' } end
+if not string.find(patience, '^%d+$') then return { 'malformed patience' } end
+local heard, walked, steady, place, opens_at, opens_in = unpack(redis.call('HMGET', desk.tag, 'heard', 'walked',
+  'steady', 'ahead', 'opens_at', 'opens_in'))
+local walked_ago = math.abs(desk.now_ms - (walked or 0))
+if patience + 0 > 0 then
+  local next_ms = next_due(opens_at)
+  if next_ms + patience > desk.now_ms and walked_ago < LOST_MS then
+    return { '0', int(desk.seq), '0', desk.at, int(next_ms * desk.MS_US) }
+  end
+end
+
+steady = steady_since(walked, steady)
+local holds = steady + STEADY_MS > desk.now_ms
+desk.heard_since = told == 'now' and desk.now_ms or math.max(told + 0, steady + 0)
+if heard ~= told then desk.set('heard', told) end
+local opened = open_recovered(opens_at, opens_in, holds)
+place = go_on_putting_back(place, holds, batch)
+local found, handled = 0, 0
+if not holds then found, handled = handle_due(batch) end
+if opened or walked_ago >= WALK_MS then
   -- A match believes what it is told here of who could be heard.
-  call('HSET', DESK, 'walked', int(now_ms), 'clock', int(now), 'steady', steady)
-  if status == 'o' then walk() end
+  redis.call('HSET', desk.tag, 'walked', desk.at_ms, 'clock', desk.at, 'steady', steady)
+  if desk.is_open then handled = handled + walk(2 * batch - handled) end
 end
---@include close
--- Whatever begins from now on lasts at least a second.
-local next_ms = earliest(now_ms + (call('EXISTS', TIMERS) == 1 and 1000 or 60000), TIMERS)
-local opens = status == 'r' and call('HGET', DESK, 'opens_at')
-if opens then next_ms = math.min(next_ms, opens + 0) end
-if holds then next_ms = now_ms + 1000 elseif place and place ~= '0' then next_ms = now_ms end
-return { (#due == batch or next_ms <= now_ms) and '1' or '0', int(seq), int(handled), int(now), int(next_ms * 1000) }
+desk.close()
+local next_ms = next_look(holds, place)
+local more = found == batch or next_ms <= desk.now_ms
+return { more and '1' or '0', int(desk.seq), int(handled), desk.at, int(next_ms * desk.MS_US) }

@@ -1,76 +1,64 @@
 --[[ line/transfer
-Purpose: A visitor goes to another agent or queue of the desk, out of a room or out of the line, at the place of arrival.
-KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
-KEYS[2] {line.desk}:queues    HASH    queue → settings
-KEYS[3] {line.desk}:visits    HASH    visit → state
-KEYS[4] {line.desk}:agents    HASH    agent → state
-KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
-KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
-KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
-KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+Purpose: A visitor goes to another agent or queue of the desk, out of a room or out of the line, at the place of
+  arrival.
+KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] to             a agent, q queue
 ARGV[3] target         its id
 ARGV[4] class          new class, or ""
 ARGV[5] front          1 = before all of its class
 ARGV[6] by             who, for the history
-Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; or a refusal: gone, ended, no_room (the agent has none, or one of the two is silent), full, no such queue
+Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; or a refusal: gone, ended, no_room (the
+  agent has none, or one of the two is silent), full, no such queue
 Errors: "no such desk", "script outdated …", "malformed …"
 Complexity: O(log n + skill sets)
 Version: 1
 ]]
---@include open
---@include records
---@include matching
---@include moves
+-- Whether another agent may take a visitor over: it has a free slot for it, and neither is away or silent.
+local function may_take_over(agent, visit)
+  if agent.state ~= 'online' or agent.away or agent.pending ~= 'nothing' then return false end
+  if agent.used >= agent.capacity or (agent.offered and agent.offered ~= visit.id) then return false end
+  if visit.state == 'away' or silence.of_agent(agent) then return false end
+  return not (visits.IN_LINE[visit.state] and silence.of_visitor(visit))
+end
 
-local v = visit_of(ARGV[1])
-if not v then return { 'gone', int(seq) } end
-if v.state == 'e' then return state_reply(v) end
-local to, target, class = ARGV[2], ARGV[3] or '', ARGV[4] or ''
+local refusal = desk.open(KEYS[1])
+if refusal then return refusal end
+local visit = visits.read(ARGV[1])
+if not visit then return desk.answer('gone') end
+if visit.state == 'ended' then return visits.reply(visit) end
+local to, target, class, by = ARGV[2], ARGV[3] or '', ARGV[4] or '', words.one(ARGV[6])
 if to ~= 'a' and to ~= 'q' then return { 'malformed to' } end
-if class ~= '' and not find(class, '^[1-9]$') then return { 'malformed class' } end
-local by, other = clean(ARGV[6]), nil
-if to == 'a' then
-  if v.agent == target and v.state == 'r' then return state_reply(v) end
-  other = agent_of(target)
-  if not other or other.state ~= 'o' or other.away or other.pending ~= '-' or other.used >= other.capacity
-    or (other.offered and other.offered ~= v.id) or v.state == 'a' or agent_is_silent(other)
-    or (waits(v.state) and visitor_is_silent(v)) then return { 'no_room', int(seq) } end
+if class ~= '' and not string.find(class, visits.CLASS) then return { 'malformed class' } end
+local to_agent = to == 'a'
+local other -- the agent that gets the visitor
+if to_agent then
+  if visit.agent == target and visit.state == 'room' then return visits.reply(visit) end
+  other = agents.read(target)
+  if not other or not may_take_over(other, visit) then return desk.answer('no_room') end
 else
-  if not queue_of(target) then return { 'no such queue' } end
-  if target ~= v.queue and waiting_of(target) >= queue_of(target).most then return { 'full', int(seq) } end
+  if not queues.of(target) then return { 'no such queue' } end
+  if target ~= visit.queue and not queues.takes(target) then return desk.answer('full') end
 end
-local from = v.agent
+
+local from = visit.agent
 if from ~= '-' then -- its agent's slot first, without taking the next yet
-  local a = from == target and other or agent_of(from)
-  if v.state == 'r' then free_slot(a, v, true) else
-    drop_slot(a, 'o' .. v.id)
-    call('ZREM', TIMERS, 'o' .. a.id)
-    settle(a)
-  end
-  if a ~= other then keep_agent(a) end
+  local agent = to_agent and from == target and other or agents.read(from)
+  rooms.leave_agent(agent, visit, visit.state)
+  if agent ~= other then agents.write(agent) end
 end
-if class ~= '' then v.class = class end
-if ARGV[5] == '1' then
-  local first = call('HINCRBY', DESK, 'front', -1)
-  v.ticket = int(1100000000000000 + first) -- sixteen digits, long before any arrival
-end
-if to == 'q' then
-  v.queue = target
-  requeue(v, v.was == 'r' and 'transfer' or 'move', by)
-  match_visit(v)
+if class ~= '' then visit.class = class end
+if ARGV[5] == '1' then visit.ticket = tickets.front() end
+if to_agent then
+  rooms.begin(visit, other, 'transferred_by_' .. by)
+  matching.match_and_write(other) -- it may have been held back by this very offer
 else
-  begin_room(v, other, 'transferred_by_' .. by)
-  match_agent(other) -- it may have been held back by this very offer
-  keep_agent(other)
+  visit.queue = target
+  rooms.requeue(visit, visit.state == 'room' and 'transfer' or 'move', by)
+  matching.match_visit(visit)
 end
-if from ~= '-' and not (to == 'a' and from == target) then -- a queue may have its agent's id
-  local a = agent_of(from)
-  match_agent(a)
-  keep_agent(a)
+if from ~= '-' and not (to_agent and from == target) then -- a queue may have its agent's id
+  matching.match_and_write(agents.read(from))
 end
---@include close
-return state_reply(v)
+desk.close()
+return visits.reply(visit)

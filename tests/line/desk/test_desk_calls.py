@@ -34,6 +34,7 @@ def test_a_call_back_has_one_intent_until_it_is_forgotten(line: DeskUnderTest) -
     assert line.run(late).answer == "over"
     assert line.run(desk.call_end(SLUG, "a", agent=8, look_after_seconds=9)).answer == "not_yours"
     assert line.run(desk.call_end(SLUG, "a", agent=7, look_after_seconds=9)).state == "ending"
+    assert ask().answer == "busy"
     assert line.run(desk.call_forget(SLUG, "a", "another")).answer == "repeat"
     assert line.run(desk.call_forget(SLUG, "a", asked.operation)).answer == "ok"
     assert line.run(desk.call_end(SLUG, "a", look_after_seconds=9)).answer == "repeat"

@@ -1,0 +1,33 @@
+-- Offers: an agent of a queue in offer mode accepts a visitor, or does not.
+local offers = {}
+
+function offers.make(visit, agent, conf, reason)
+  visit.state, visit.agent, visit.since, visit.word = 'offered', agent.id, desk.at_ms, reason
+  visit.token = int(desk.seq + 1)
+  agents.add_slot(agent, agents.OFFER, visit.id)
+  timers.start(timers.OFFER .. agent.id, conf.offer_ms)
+  local movement = visits.movement(visit)
+  visits.write(visit)
+  visits.log_with('offer', visit, agent.id, 'd', movement, 'w', reason)
+  desk.tell('offer', visit.id, agent.id)
+end
+
+-- Takes an agent's offer away. What becomes of the visitor is the caller's to say.
+function offers.drop(agent, visit)
+  agents.drop_slot(agent, agents.OFFER, visit.id)
+  timers.stop(timers.OFFER .. agent.id)
+end
+
+-- The visitor of an offer that is declined or missed waits again, and looks for another agent. This one is written,
+-- and gets the next visitor after that: not the same one again at once.
+function offers.pass_on(agent, visit, kind, reason)
+  local waits = agent.state == 'online' and agent.pending == 'nothing'
+  if waits then agent.pending = 'one step' end
+  agents.write(agent)
+  rooms.requeue(visit, kind, reason)
+  matching.match_visit(visit)
+  if not waits then return end
+  local again = agents.read(agent.id)
+  again.pending = 'nothing'
+  matching.match_and_write(again)
+end

@@ -1,0 +1,94 @@
+-- A queue's settings: words that desk/settings.py writes into {desk}:queues.
+local queues = {}
+
+queues.MODE = { a = 'automatic', o = 'offer', m = 'manual' }
+queues.WITHOUT_AGENTS = { w = 'wait', o = 'overflow', f = 'form', e = 'end' }
+queues.RECORD = '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+) ?(%d*) ?(%d*)'
+queues.WRITTEN = '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+ %d+ %d+$'
+queues.ROOM_GRACE_SECONDS = 90 -- where an older release has written the settings
+queues.AGENT_GRACE_SECONDS = 60
+queues.TTL_MS = 15000 -- a room may outlive its queue: what counts for it then
+queues.ROOM_GRACE_MS = 90000
+queues.SECOND_MS = 1000
+queues.SECOND_US = 1000000
+queues.KEPT = 1000
+queues.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+queues.COUNT = { known = 0 }
+
+-- mode and without_agents are words, overflow a queue's id ('0' = none), the rest numbers.
+function queues.parse(text)
+  local known = queues.KNOWN[text]
+  if known then return known end
+  local mode, open, ttl, grace, offer, misses, wrap_up, longest_wait, most_waiting, overflow, without_agents, no_agent,
+    relax, room_grace, agent_grace = string.match(text, queues.RECORD)
+  if room_grace == '' then room_grace, agent_grace = queues.ROOM_GRACE_SECONDS, queues.AGENT_GRACE_SECONDS end
+  local conf = {
+    letter = mode,
+    mode = queues.MODE[mode],
+    is_open = open == '1',
+    ttl_ms = ttl * queues.SECOND_MS,
+    grace_ms = grace * queues.SECOND_MS,
+    offer_ms = offer * queues.SECOND_MS,
+    misses_limit = misses + 0,
+    wrap_up_ms = wrap_up * queues.SECOND_MS,
+    longest_wait_ms = longest_wait * queues.SECOND_MS,
+    most_waiting = most_waiting + 0,
+    overflow = overflow,
+    without_agents = queues.WITHOUT_AGENTS[without_agents],
+    no_agent_ms = no_agent * queues.SECOND_MS,
+    relax_us = relax * queues.SECOND_US,
+    room_grace_ms = room_grace * queues.SECOND_MS,
+    agent_grace_ms = agent_grace * queues.SECOND_MS,
+  }
+  queues.remember(text, conf)
+  return conf
+end
+
+-- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
+function queues.remember(text, conf)
+  if queues.COUNT.known >= queues.KEPT then
+    for known in pairs(queues.KNOWN) do queues.KNOWN[known] = nil end
+    queues.COUNT.known = 0
+  end
+  queues.KNOWN[text] = conf
+  queues.COUNT.known = queues.COUNT.known + 1
+end
+
+-- A queue's settings, looked for once in a call; nil = there is no such queue.
+function queues.of(id)
+  desk.settings = desk.settings or {}
+  local conf = desk.settings[id]
+  if conf == nil then
+    local text = redis.call('HGET', desk.tag .. ':queues', id)
+    conf = text and queues.parse(text)
+    desk.settings[id] = conf
+  end
+  return conf or nil
+end
+
+-- For how long a sign of life of a visitor counts.
+function queues.ttl_ms(id)
+  local conf = queues.of(id)
+  return conf and conf.ttl_ms or queues.TTL_MS
+end
+
+-- The ids of all queues.
+function queues.ids()
+  return redis.call('HKEYS', desk.tag .. ':queues')
+end
+
+-- An id as text out of an agent's list, where it has six digits.
+function queues.id_of(digits)
+  return int(digits + 0)
+end
+
+-- How many agents are online for a queue.
+function queues.online(id)
+  return (desk.field('online:' .. id) or 0) + 0
+end
+
+-- Whether a visit may go into this queue: it is there and not full.
+function queues.takes(id)
+  local conf = queues.of(id)
+  return conf ~= nil and lines.waiting_in(id) < conf.most_waiting
+end
