@@ -57,12 +57,6 @@ def test_integers_leave_lua_unharmed(path: hotpath.HotPath, n: int) -> None:
     assert path.run(probe("int", n)) == str(n)
 
 
-def test_a_key_is_the_declared_one_or_built_from_the_tag(path: hotpath.HotPath) -> None:
-    assert path.run(probe("key")) == f"{TAG}:log"
-    seed_form = path.client().evalsha(PROBE.sha1, 1, "{other}", "key", "")
-    assert seed_form == ["{other}:log"]
-
-
 @pytest.mark.parametrize(
     ("version", "answer"),
     [
@@ -150,9 +144,9 @@ def test_only_the_functions_that_a_body_names_are_put_before_it() -> None:
     assert "local function" not in SCRIPTS["pair"].text.partition("--[[")[0]
     count = SCRIPTS["count"].text.partition("--[[")[0]
     assert "function now_us(" in count
-    assert "function append(" in count
+    assert "function trim_log(" in count
     assert "function is_digits(" not in count
-    assert {"now_us", "append", "is_digits"} < set(read_prelude(PRELUDE))
+    assert {"now_us", "trim_log", "is_digits"} < set(read_prelude(PRELUDE))
 
 
 def test_the_prelude_leaves_the_lines_of_a_file_where_they_are() -> None:

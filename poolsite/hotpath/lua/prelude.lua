@@ -17,11 +17,6 @@ local function int(n)
   return string.format('%.0f', n)
 end
 
--- KEYS[i], or its name built from the tag when the caller gave only that (the seed's form).
-local function key(i, suffix)
-  return KEYS[i] or KEYS[1] .. suffix
-end
-
 -- The smallest score of the sorted sets that are named, or `latest` when none is smaller: when time
 -- brings the aggregate something again.
 local function earliest(latest, ...)
@@ -38,23 +33,6 @@ local function outdated(data_version, data_sha)
   if data_version and tonumber(data_version) > VERSION + 1 then
     return 'script outdated ' .. (data_sha or '')
   end
-end
-
--- One history entry with the stream id '<seq>-0'; returns the new seq, which the body writes to
--- the tag's hash with its other fields. `seq`, `drained`, `limit` are the hash's fields as read.
--- At the limit the oldest entries that SQL has not taken are dropped and counted.
-local function append(log, seq, drained, limit, at_us, ...)
-  local new = (tonumber(seq) or 0) + 1
-  local id = string.format('%.0f-0', new)
-  redis.call('XADD', log, id, 'at', string.format('%.0f', at_us), ...)
-  local done = tonumber(drained) or 0
-  local keep = tonumber(limit) or 1000000
-  if new - done > keep then
-    redis.call('XTRIM', log, 'MINID', string.format('%.0f-0', done + 1))
-    local dropped = redis.call('XTRIM', log, 'MINID', string.format('%.0f-0', new - keep + 1))
-    if dropped > 0 then redis.call('HINCRBY', KEYS[1], 'dropped', dropped) end
-  end
-  return new
 end
 
 -- Keeps a history within its limit (`room` entries); what SQL has not taken yet is dropped and counted. Looks once

@@ -9,11 +9,12 @@ Errors: none
 Complexity: O(count)
 Version: 1
 ]]
-local h = redis.call('HMGET', KEYS[1], 'seq', 'drained', 'log_limit', 'clock')
-local now = now_us(h[4])
-local seq = h[1]
+local held = redis.call('HMGET', KEYS[1], 'seq', 'log_limit', 'clock')
+local seq, room, now = tonumber(held[1]) or 0, tonumber(held[2]) or 1000000, now_us(held[3])
 for _ = 1, tonumber(ARGV[1]) do
-  seq = append(KEYS[2], seq, h[2], h[3], now, 'word', ARGV[2], 'n', int((tonumber(seq) or 0) + 1))
+  seq = seq + 1
+  redis.call('XADD', KEYS[2], int(seq) .. '-0', 'at', int(now), 'word', ARGV[2], 'n', int(seq))
+  trim_log(KEYS[1], seq, -1, room)
 end
 redis.call('HSET', KEYS[1], 'seq', int(seq), 'clock', int(now))
 return {int(seq)}

@@ -1,6 +1,7 @@
 -- How a registration is judged and written, the same for both kinds. A claim is what the peer says of
 -- itself, as text: incarnation, link, process, and received: the last number that it has had from the
 -- dispatcher.
+-- Rarely needed.
 local arriving = {}
 
 arriving.EVENT = { new = 'registered', reconnect = 'reconnected', restart = 'restarted', takeover = 'replaced' }

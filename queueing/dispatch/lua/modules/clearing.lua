@@ -2,6 +2,7 @@
 -- restart, block). How far the walk round its routes is, is in the group's hash, under "at" and the life:
 -- 1 when a route was left because one of its ends had no room to be told (then the walk begins once more,
 -- but not at once), how many it removed, and the last member of the index that it saw.
+-- Rarely needed.
 local clearing = {}
 
 clearing.LIFE = '^(%C*)\t(%d+)\t(%a+)$'

@@ -3,6 +3,7 @@
 --   manual        open, drain or blocked: an operator's word; ends_at: µs at which it is open again, or ''
 --   is_upgrading  an upgrade drains it
 --   back          the id of the instance, or ''; weight: that of its points on the ring (ring.lua), '' = it has none
+-- Rarely needed.
 local names = {}
 
 names.RECORD = '^(%a)\t(%d)\t(%C*)\t(%d*)\t(%d*)$'

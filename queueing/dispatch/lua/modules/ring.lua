@@ -1,5 +1,6 @@
 -- {disp}:ring, for sharing by key: each name has 64 points for each unit of its weight, at positions of
 -- 32 bits, five from each SHA-1.
+-- Rarely needed.
 local ring = {}
 
 ring.POINTS = 64

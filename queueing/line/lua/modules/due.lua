@@ -1,4 +1,5 @@
 -- What follows when a timer is due. `batch`: how much one sweep does at most.
+-- Rarely needed.
 local due = {}
 
 due.LOOK_AGAIN_MS = 5000 -- for visitors of a queue that nobody serves, while the other queue is full

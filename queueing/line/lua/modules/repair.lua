@@ -1,5 +1,6 @@
 -- After the clock was put back: what is further ahead of now than it can last counts from now. A piece of the timers
 -- at a time; each visit and each agent online has one. Arrivals keep their order: tickets stay as they are.
+-- Rarely needed.
 local repair = {}
 
 -- One piece, from `place` of the walk over the timers. Returns where the next one begins; '0' = it is done.

@@ -1,5 +1,6 @@
 -- Who is silent: not heard for the time to live, while people could be heard. A sweep and a match mark such a one
 -- as away, whichever comes first; nobody is lost by a match.
+-- Rarely needed.
 local silence = {}
 
 silence.BELIEVED_MS = 5000 -- what no sweep has confirmed for so long is not believed: the service was away
