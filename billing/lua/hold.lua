@@ -15,26 +15,24 @@ Complexity: O(holds × log n); where money is short, up to 500 holds that are du
 Version: 1
 ]]
 local WORDS, FACTS_BYTES, PRICES_BYTES = 5, 120, 600
-local STATE = { h = 'held', s = 'sent' }
-local KIND = { m = 'message', c = 'call' }
 
 -- The message that is asked for by the words from ARGV[first] on; nil when they are malformed.
 local function parse(first)
   local id, how, quoted, facts, prices = unpack(ARGV, first, first + WORDS - 1)
-  local state, kind = string.match(how, '^([hs])([mc])$')
+  local state = holds.STATE[how]
   local is_right = state and checks.is_id(id) and checks.is_units(quoted) and #facts <= FACTS_BYTES
-    and checks.is_facts(facts) and #prices <= PRICES_BYTES and not string.find(prices, '[%c|]')
+    and checks.is_facts(facts) and #prices <= PRICES_BYTES and checks.are_prices(prices)
   return is_right and {
     id = id,
-    state = STATE[state],
-    kind = KIND[kind],
+    state = state,
+    kind = holds.KIND[how],
+    day = '',
+    since = '',
     quoted = quoted,
     outcome = '',
     listed = '',
     facts = facts,
     prices = prices,
-    day = '',
-    since = '',
   }
 end
 

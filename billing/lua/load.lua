@@ -26,7 +26,7 @@ local function parse(first)
   if (known ~= 'k' and known ~= 'n') or not checks.is_id(id) or not digits then return nil end
   if #digits < LEAST_DIGITS or #digits > MOST_DIGITS then return nil end
   local message = messages.parse(id, record)
-  if known == 'n' and not messages.is_open(message) then return nil end
+  if known == 'n' and not messages.OPEN[message.state] then return nil end
   return { id = id, is_new = known == 'n', message = message }
 end
 
@@ -49,7 +49,7 @@ local function load_hold(message, is_new)
     holds.log(message)
   end
   wallet.held = wallet.held + message.quoted
-  messages.set_deadline(message, messages.ends(message))
+  messages.set_deadline(message, string.format('%d', messages.ends(message)))
   return 'loaded'
 end
 
@@ -57,7 +57,7 @@ local final = {}
 local function load_message(message, is_new)
   if wallet.known[message.id] then return 'repeat' end
   local answer = 'loaded'
-  if messages.is_open(message) then
+  if messages.OPEN[message.state] then
     answer = load_hold(message, is_new)
   elseif message.state == 'parked' then
     parked.set_deadline(message)

@@ -25,7 +25,7 @@ for start = 1, #ids, AT_ONCE do
   local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(part))
   for place, id in ipairs(part) do
     local message = messages.parse(id, records[place])
-    if message and messages.is_open(message) then sum = sum + message.quoted else wrong = wrong + 1 end
+    if message and messages.OPEN[message.state] then sum = sum + message.quoted else wrong = wrong + 1 end
   end
 end
 return { '1', seq, held, string.format('%d', redis.call('ZCARD', deadlines)), string.format('%d', sum),

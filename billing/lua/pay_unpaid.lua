@@ -36,7 +36,7 @@ if #ids > 0 then messages.read(ids) end
 for _, id in ipairs(ids) do
   local message = wallet.known[id]
   local amount = message.quoted + 0
-  holds.make_room(amount)
+  if holds.lack(amount) then holds.make_room() end
   if not holds.lack(amount) then
     sessions.charge(message, sessions.mode(message), amount)
     paid[#paid + 1], reply[#reply + 1] = id, id

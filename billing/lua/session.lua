@@ -18,8 +18,8 @@ Version: 1
 ]]
 local id, quoted, facts, prices = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''
 local mode, price = sessions.price_of(prices)
-local are_facts = string.find(facts, '^[%w_-]*\t%d*\t[%l%d-]*$')
-if not checks.is_id(id) or not mode or price ~= quoted or not checks.is_units(quoted) or not are_facts then
+if not checks.is_id(id) or not mode or price ~= quoted or not checks.is_units(quoted)
+  or not checks.is_facts(facts) then
   return checks.refusal('malformed session')
 end
 local refusal = wallet.open(KEYS[1])
@@ -45,7 +45,7 @@ local function charge(there)
     return answer, there, answer
   end
   local amount = quoted + 0
-  holds.make_room(amount)
+  if holds.lack(amount) then holds.make_room() end
   local reason = holds.refusal(amount)
   if reason and reason ~= 'insufficient balance' then return reason, there or asked, '' end
   if there then redis.call('ZREM', wallet.tag .. ':parked', id) end

@@ -26,9 +26,15 @@ function checks.is_amount(text)
   return checks.is_units(text) and string.find(text, '^[1-9]') ~= nil
 end
 
--- Body hash, tariff and chatbot; control characters and bars have a meaning where they are kept.
+-- Body hash, tariff and chatbot.
 function checks.is_facts(text)
-  return string.find(text, '^[^%c|]*\t%d*\t[^%c|]*$') ~= nil
+  return string.find(text, '^[%w_-]*\t%d*\t[%l%d-]*$') ~= nil
+end
+
+-- What may be kept as prices: bars, tabs and \31 end the fields of records, entries and replies.
+function checks.are_prices(text)
+  return not string.find(text, '|', 1, true) and not string.find(text, '\t', 1, true)
+    and not string.find(text, '\31', 1, true)
 end
 
 -- Why this is no list of message ids; nil = it is one.

@@ -6,7 +6,7 @@ local endings = {}
 function endings.current(id)
   local message = wallet.known[id]
   if not message then return false end
-  if messages.is_open(message) then
+  if messages.OPEN[message.state] then
     endings.end_hold(message)
   elseif message.state == 'parked' and parked.is_over(message) then
     parked.log_orphan(message)
@@ -18,8 +18,9 @@ end
 
 -- Ends an open hold whose time is over: all comes back. Returns whether it did.
 function endings.end_hold(message)
-  local late = wallet.now - messages.ends(message)
-  if late <= 0 or late <= wallet.lags[messages.period(message)] then return false end
+  local period = messages.period(message)
+  local late = wallet.now - message.since - wallet.conf.periods_us[period]
+  if late <= wallet.lags[period] then return false end
   local was_sent = message.state == 'sent'
   holds.release(message, message.quoted)
   messages.drop_deadline(message)
@@ -39,12 +40,12 @@ function endings.end_due(most)
   for place, id in ipairs(ids) do
     local message = wallet.known[id]
     if message == nil then message = messages.parse(id, records[place]) end
-    if not message or not messages.is_open(message) then
+    if not message or not messages.OPEN[message.state] then
       wallet.done[#wallet.done + 1] = id
     elseif endings.end_hold(message) then
       ended[message.state] = ended[message.state] + 1
     else
-      messages.set_deadline(message, endings.later(message))
+      messages.set_deadline(message, string.format('%d', endings.later(message)))
     end
     wallet.known[id] = message
   end

@@ -8,19 +8,25 @@ function holds.are_open()
   return redis.call('ZCARD', wallet.tag .. ':deadlines') > 0
 end
 
+-- By the word of a request.
+holds.STATE = { hm = 'held', hc = 'held', sm = 'sent', sc = 'sent' }
+holds.KIND = { hm = 'message', hc = 'call', sm = 'message', sc = 'call' }
+
 -- Whether so many units more are over the day's limit.
 function holds.pass_limit(amount)
   local limit = wallet.conf.daily_limit
   return limit > 0 and wallet.spent + amount > limit
 end
 
+-- Whether so many units are more than the balance or the day's limit.
 function holds.lack(amount)
-  return amount > wallet.balance or holds.pass_limit(amount)
+  local limit = wallet.conf.daily_limit
+  return amount > wallet.balance or (limit > 0 and wallet.spent + amount > limit)
 end
 
 -- Held money may be what is missing: what is past its time comes back first, once in a call a bounded piece of it.
-function holds.make_room(amount)
-  if wallet.has_looked or wallet.conf.status ~= 'open' or not holds.lack(amount) then return end
+function holds.make_room()
+  if wallet.has_looked or wallet.conf.status ~= 'open' then return end
   wallet.has_looked = true
   endings.end_due(holds.ENDED_AT_ONCE)
 end
@@ -42,14 +48,14 @@ function holds.take(asked)
     return answer, there, answer
   end
   local amount = asked.quoted + 0
-  holds.make_room(amount)
+  if holds.lack(amount) then holds.make_room() end
   local refusal = holds.refusal(amount)
   if refusal then return refusal, there or holds.none(asked), holds.flag_of_refusal(refusal, asked, there) end
   holds.charge(asked, amount)
   wallet.known[asked.id] = asked
   if there then return parked.settle(there, asked) end
   messages.write(asked)
-  messages.set_deadline(asked, messages.ends(asked))
+  messages.begin_waiting(asked)
   return 'held', asked, ''
 end
 
@@ -70,7 +76,7 @@ end
 
 function holds.flag_of_refusal(refusal, asked, there)
   if refusal ~= 'insufficient balance' then return '' end
-  if not there or reports.parse(there.outcome) == 'failed' then return 'refused' end
+  if not there or there.outcome == reports.FAILED then return 'refused' end
   parked.list_unpaid(there, asked)
   return 'unpaid'
 end
@@ -84,7 +90,7 @@ end
 -- A held message goes out.
 function holds.mark_sent(message)
   messages.become(message, 'sent')
-  messages.set_deadline(message, messages.ends(message))
+  messages.begin_waiting(message)
   messages.log('sent', message, '0', '0', '')
 end
 

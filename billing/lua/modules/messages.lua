@@ -13,18 +13,22 @@
 --   prices    of the modes in which it can end (tariff.lua)
 local messages = {}
 
-messages.RECORD = '^(.)(.)(.....)(................)(%d*)|([^|!]*)([^|]*)|([^|]*)|(.*)$'
+messages.HEAD = 'c1c1c5c16'
+messages.MIDDLE = '^(%d*)|([^|!]*)([^|]*)|()' -- up to the facts
 messages.STATE = { p = 'parked', h = 'held', s = 'sent', t = 'settled', f = 'failed', e = 'expired', c = 'cancelled',
   u = 'unpaid' }
 messages.LETTER = { parked = 'p', held = 'h', sent = 's', settled = 't', failed = 'f', expired = 'e', cancelled = 'c',
   unpaid = 'u', [''] = '' }
 messages.KIND = { m = 'message', c = 'call', s = 'session' }
 messages.KIND_LETTER = { message = 'm', call = 'c', session = 's' }
+messages.OPEN = { held = true, sent = true } -- what is held for these waits for their end
 
--- The message of a record; false without one.
+-- Reads a record; false without one. The long fields are found as plain text, which costs less than to match them.
 function messages.parse(id, record)
   if not record then return false end
-  local state, kind, day, since, quoted, outcome, listed, facts, prices = string.match(record, messages.RECORD)
+  local state, kind, day, since, first = struct.unpack(messages.HEAD, record)
+  local quoted, outcome, listed, facts_at = string.match(record, messages.MIDDLE, first)
+  local bar = string.find(record, '|', facts_at, true)
   return {
     id = id,
     state = messages.STATE[state],
@@ -34,8 +38,8 @@ function messages.parse(id, record)
     quoted = quoted,
     outcome = outcome,
     listed = listed,
-    facts = facts,
-    prices = prices,
+    facts = string.sub(record, facts_at, bar - 1),
+    prices = string.sub(record, bar + 1),
   }
 end
 
@@ -49,7 +53,8 @@ function messages.read(ids)
   local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(ids))
   for place = 1, #ids do
     local id = ids[place]
-    wallet.known[id] = messages.parse(id, records[place])
+    local record = records[place]
+    wallet.known[id] = record and messages.parse(id, record)
   end
 end
 
@@ -74,10 +79,6 @@ function messages.save()
   if wallet.done[1] then redis.call('ZREM', wallet.tag .. ':deadlines', unpack(wallet.done)) end
 end
 
-function messages.is_open(message)
-  return message.state == 'held' or message.state == 'sent'
-end
-
 -- The period after which an open hold ends, one of clock.PERIODS.
 function messages.period(message)
   if message.state == 'sent' then return 'report' end
@@ -89,10 +90,22 @@ function messages.ends(message)
   return message.since + wallet.conf.periods_us[messages.period(message)]
 end
 
+-- ends: µs as text
 function messages.set_deadline(message, ends)
   local due = wallet.due
   local count = #due
-  due[count + 1], due[count + 2] = string.format('%d', ends), message.id
+  due[count + 1], due[count + 2] = ends, message.id
+end
+
+-- The deadline of an open hold that begins now.
+function messages.begin_waiting(message)
+  local period = messages.period(message)
+  local ends = wallet.ends[period]
+  if not ends then
+    ends = string.format('%d', wallet.now + wallet.conf.periods_us[period])
+    wallet.ends[period] = ends
+  end
+  messages.set_deadline(message, ends)
 end
 
 function messages.drop_deadline(message)
@@ -101,8 +114,9 @@ end
 
 -- What the customer pays for it at this moment: all of the quote while it is held.
 function messages.charged(message)
-  if messages.is_open(message) then return message.quoted end
-  return string.match(message.outcome, '=(%d+)$') or '0'
+  if messages.OPEN[message.state] then return message.quoted end
+  local equals = string.find(message.outcome, '=', 1, true)
+  return equals and string.sub(message.outcome, equals + 1) or '0'
 end
 
 -- By this the same id stands for the same message.

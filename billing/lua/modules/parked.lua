@@ -43,8 +43,7 @@ end
 
 -- The hold has come, and its report was there before: the hold ends at once. Returns as holds.take.
 function parked.settle(there, asked)
-  local _, mode = reports.parse(there.outcome)
-  local flag = reports.settle(asked, mode)
+  local flag = reports.settle(asked, reports.mode(there.outcome))
   redis.call('ZREM', wallet.tag .. ':parked', asked.id)
   return asked.state, asked, flag
 end
@@ -52,8 +51,8 @@ end
 -- It was delivered, and nobody pays: listed once, priced by the quote that was refused.
 function parked.list_unpaid(there, asked)
   if string.find(there.listed, '!unpai:', 1, true) then return end
-  local _, mode = reports.parse(there.outcome)
-  local worth = string.format('%d', tariff.price(asked, mode) or asked.quoted)
+  local mode = reports.mode(there.outcome)
+  local worth = tariff.price(asked, mode) or asked.quoted
   local told = { id = asked.id, state = 'parked', kind = asked.kind, quoted = '0', facts = asked.facts }
   messages.log('flag', told, '0', '0', '\t\t0\tunpaid\t' .. mode .. '\t' .. worth)
   there.listed = there.listed .. '!unpai:' .. mode
@@ -66,7 +65,7 @@ function parked.end_due(most)
   local ids = redis.call('ZRANGEBYSCORE', wallet.tag .. ':parked', '-inf', until_us, 'LIMIT', 0, most)
   if #ids == 0 then return 0 end
   messages.read(ids)
-  for _, id in ipairs(ids) do parked.log_orphan(wallet.known[id] or { id = id, outcome = 'f' }) end
+  for _, id in ipairs(ids) do parked.log_orphan(wallet.known[id] or { id = id, outcome = reports.FAILED }) end
   parked.forget(ids)
   return #ids
 end

@@ -19,7 +19,7 @@ end
 -- Written at once: what is due is looked up after it.
 function repair.put_back_hold(id)
   local message = messages.parse(id, redis.call('HGET', wallet.tag .. ':messages', id))
-  if not message or not messages.is_open(message) then return end
+  if not message or not messages.OPEN[message.state] then return end
   if message.since + 0 > wallet.now then
     message.since = wallet.at
     redis.call('HSET', wallet.tag .. ':messages', id, messages.record(message))

@@ -11,6 +11,7 @@
 --   lags, settles, new_doubt: how far the clock is believed (clock.lua)
 --   known                  the messages that were read, by id (messages.lua)
 --   changed, due, done     what messages.save writes, in the order of the command's arguments
+--   ends                   when holds end that begin now: µs as text, by period
 --   has_looked             whether holds.make_room has looked for holds that are due
 local wallet = {}
 
@@ -34,7 +35,7 @@ function wallet.open(tag)
   wallet.now = now_us(wallet.last)
   wallet.at = string.format('%d', wallet.now)
   wallet.known, wallet.changed, wallet.due, wallet.done = {}, {}, {}, {}
-  wallet.has_looked = false
+  wallet.ends, wallet.has_looked = {}, false
   clock.judge(doubt or '')
   if wallet.now >= wallet.conf.midnight_us then days.turn() end
   return nil
