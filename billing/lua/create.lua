@@ -1,13 +1,6 @@
 --[[ billing/create
 Purpose: Makes a wallet's data, or tells that it is there. A newer generation removes an older one's.
-KEYS[1] {acct}             HASH    as billing/hold
-KEYS[2] {acct}:messages    HASH    as billing/hold
-KEYS[3] {acct}:deadlines   ZSET    as billing/hold
-KEYS[4] {acct}:log         STREAM  as billing/hold
-KEYS[5] {acct}:parked      ZSET    as billing/hold
-KEYS[6] {acct}:unpaid      ZSET    as billing/session
-KEYS[7] {acct}:operations  HASH    as billing/pay_unpaid
-KEYS[8] {acct}:finals      LIST    as billing/pay_unpaid
+KEYS as billing/destroy
 ARGV[1] generation         a whole number, greater than that of the data that is there
 ARGV[2] status             o open, f frozen, c closed, r recovering
 ARGV[3] columns            the settings as conf from column 2

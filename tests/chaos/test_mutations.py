@@ -7,12 +7,14 @@ import pytest
 
 from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
+from tests.chaos.wallet_mutations import WALLET_CASES
 
 pytestmark = pytest.mark.prove
 
 
 CASES = {
     **GATE_CASES,
+    **WALLET_CASES,
     "the call id makes a repeated call harmless": Case(
         "numbers/lua/include/one_call.lua",
         "  if kind == 76 then -- L: in a call\n",
@@ -112,12 +114,6 @@ CASES = {
         "tests/billing/books/test_writing.py"
         "::test_the_row_refuses_a_writer_with_an_older_fence_and_only_that_row",
     ),
-    "an operation id moves money once": Case(
-        "billing/lua/move.lua",
-        "local receipt = call('HGET', OPERATIONS, operation)\n",
-        "local receipt = nil\n",
-        "tests/billing/books/test_outbox.py::test_an_order_whose_answer_was_lost_is_applied_once",
-    ),
     "a journal row is unique by generation and sequence number": Case(
         "billing/migrations/0001_initial.py",
         "fields=('wallet', 'generation', 'seq'), name='billing_journal_once'",
@@ -136,13 +132,6 @@ CASES = {
         "    if False:\n",
         "tests/billing/books/test_writing.py"
         "::test_a_batch_that_sql_has_is_a_repeat_and_changes_nothing",
-    ),
-    "an old life ends only where nothing newer came": Case(
-        "billing/lua/destroy.lua",
-        "if ARGV[2] and ARGV[2] ~= '' and ARGV[2] ~= acct[2] then return",
-        "if false then return",
-        "tests/billing/books/test_rebuilding.py"
-        "::test_a_refund_between_persisting_and_the_end_of_the_old_life_is_not_lost",
     ),
     "what a lost life had applied is ordered anew": Case(
         "billing/services/rebuilding.py",
@@ -189,12 +178,6 @@ CASES = {
         "if false then",
         "tests/dispatch/dispatcher/test_register.py"
         "::test_same_id_other_incarnation_while_the_old_link_beats_is_refused",
-    ),
-    "nothing is held above the balance": Case(
-        "billing/lua/hold.lua",
-        "    elseif amount > bal then\n",
-        "    elseif false then\n",
-        "tests/billing/wallet/test_money.py::test_one_unit_less_is_not_enough",
     ),
     "four eyes are two people's": Case(
         "billing/services/adjustments.py",

@@ -11,6 +11,7 @@ import redis
 
 from poolsite import hotpath
 from poolsite.hotpath.library import Library, libraries, library_of
+from poolsite.hotpath.scripts import registered
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
 from tests.admission.gate_support import KEYS, SLUG, GateUnderTest, gate_on
@@ -277,4 +278,7 @@ def test_a_full_server_is_read_and_refuses_all_else_before_its_first_line(
 
 def test_every_app_with_modules_has_one_library() -> None:
     assert the_library() in libraries()
-    assert [library.name.rpartition("_")[0] for library in libraries()] == ["poolsite_admission"]
+    apps = {script.app for script in registered().values() if script.modules.names}
+    assert {"admission", "billing"} <= apps
+    names = [library.name.rpartition("_")[0] for library in libraries()]
+    assert names == [f"poolsite_{app}" for app in sorted(apps)]

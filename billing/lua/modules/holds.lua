@@ -65,7 +65,7 @@ function holds.charge(message, amount)
 end
 
 function holds.log(message)
-  messages.log('hold', message, '-' .. message.quoted, message.quoted, '\t\t0\t\t\t0\t0\t' .. message.prices)
+  messages.log('hold', message, '-' .. message.quoted, message.quoted, '\t\t0\t\t\t0\t0\t', message.prices)
 end
 
 -- A message that was not held, for the reply.

@@ -125,9 +125,9 @@ function messages.body_hash(message)
 end
 
 -- One entry of the history about a message, with its state after it. spendable, held: the effects, as text; more:
--- what comes behind the facts (mode, price, flag, …), each after a tab.
-function messages.log(event, message, spendable, held, more)
+-- what comes behind the facts (mode, price, flag, …), each after a tab; prices: of a hold, at the end.
+function messages.log(event, message, spendable, held, more, prices)
   wallet.append(event .. '\t' .. message.id .. '\t' .. spendable .. '\t' .. held .. '\t'
     .. messages.LETTER[message.state] .. '\t' .. messages.KIND_LETTER[message.kind] .. '\t' .. message.quoted .. '\t'
-    .. message.facts .. more)
+    .. message.facts .. more .. (prices or ''))
 end

@@ -1,6 +1,6 @@
 -- The wallet that a call works on: wallet.open reads it, wallet.close writes what the call has changed. In between it
 -- is this state, all set by wallet.open, since a library keeps it from one call to the next:
---   tag                    its hash's key, and the start of its other keys
+--   tag                    its hash's key, and the start of its other keys; log: that of its history
 --   conf                   its settings (settings.lua); new_conf: their text, when this call has changed them
 --   balance, held, spent   units that can be spent, that open holds have locked, that this day has spent
 --   pending                sum of the entries that SQL does not have
@@ -26,7 +26,8 @@ function wallet.open(tag)
   if version - VERSION > 1 then
     return checks.refusal(outdated(version, redis.call('HGET', tag, 'script_sha')))
   end
-  wallet.tag, wallet.conf, wallet.new_conf = tag, settings.read(conf), nil
+  wallet.tag, wallet.log = tag, tag .. ':log'
+  wallet.conf, wallet.new_conf = settings.read(conf), nil
   wallet.balance, wallet.held, wallet.spent = balance + 0, held + 0, spent + 0
   wallet.pending, wallet.receivable = pending + 0, nil
   wallet.seq, wallet.drained = seq + 0, drained + 0
@@ -66,7 +67,7 @@ end
 -- One entry of the history: words with a tab between (billing/wallet/changes.py).
 function wallet.append(entry)
   wallet.seq = wallet.seq + 1
-  redis.call('XADD', wallet.tag .. ':log', string.format('%d-0', wallet.seq), 'at', wallet.at, 'e', entry)
+  redis.call('XADD', wallet.log, string.format('%d-0', wallet.seq), 'at', wallet.at, 'e', entry)
 end
 
 -- Writes what has changed, and wakes those who watch.
