@@ -36,8 +36,8 @@ if #ids > 0 then messages.read(ids) end
 for _, id in ipairs(ids) do
   local message = wallet.known[id]
   local amount = message.quoted + 0
-  if holds.lack(amount) then holds.make_room() end
-  if not holds.lack(amount) then
+  if holds.is_short(amount) then holds.make_room() end
+  if not holds.is_short(amount) then
     sessions.charge(message, sessions.mode(message), amount)
     paid[#paid + 1], reply[#reply + 1] = id, id
   end

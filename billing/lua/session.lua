@@ -45,7 +45,7 @@ local function charge(there)
     return answer, there, answer
   end
   local amount = quoted + 0
-  if holds.lack(amount) then holds.make_room() end
+  if holds.is_short(amount) then holds.make_room() end
   local reason = holds.refusal(amount)
   if reason and reason ~= 'insufficient balance' then return reason, there or asked, '' end
   if there then redis.call('ZREM', wallet.tag .. ':parked', id) end

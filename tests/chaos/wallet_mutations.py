@@ -69,7 +69,7 @@ _MONEY = {
     ),
     "the day's limit counts": Case(
         f"{MODULES}/holds.lua",
-        "  if holds.pass_limit(amount) then return 'daily limit' end\n",
+        "  if holds.is_over_limit(amount) then return 'daily limit' end\n",
         "",
         f"{TIME}::test_what_comes_back_of_this_days_holds_can_be_spent_again",
     ),
@@ -128,7 +128,7 @@ _TIME = {
         f"{MODULES}/clock.lua",
         "    if wallet.now < began or wallet.now - began >= length then lag, began = 0, 0 end\n",
         "",
-        f"{CLOCK}::test_gaps_again_and_again_add_up_to_one_period_at_most",
+        f"{CLOCK}::test_a_midnight_is_believed_at_last",
     ),
     "a doubt is kept for the next call": Case(
         f"{MODULES}/clock.lua",

@@ -13,15 +13,14 @@ holds.STATE = { hm = 'held', hc = 'held', sm = 'sent', sc = 'sent' }
 holds.KIND = { hm = 'message', hc = 'call', sm = 'message', sc = 'call' }
 
 -- Whether so many units more are over the day's limit.
-function holds.pass_limit(amount)
+function holds.is_over_limit(amount)
   local limit = wallet.conf.daily_limit
   return limit > 0 and wallet.spent + amount > limit
 end
 
 -- Whether so many units are more than the balance or the day's limit.
-function holds.lack(amount)
-  local limit = wallet.conf.daily_limit
-  return amount > wallet.balance or (limit > 0 and wallet.spent + amount > limit)
+function holds.is_short(amount)
+  return amount > wallet.balance or holds.is_over_limit(amount)
 end
 
 -- Held money may be what is missing: what is past its time comes back first, once in a call a bounded piece of it.
@@ -37,7 +36,7 @@ function holds.refusal(amount)
   if conf.status ~= 'open' then return holds.SHUT[conf.status] end
   if wallet.seq - wallet.drained >= conf.log_limit then return 'backlog full' end
   if amount > wallet.balance then return 'insufficient balance' end
-  if holds.pass_limit(amount) then return 'daily limit' end
+  if holds.is_over_limit(amount) then return 'daily limit' end
 end
 
 -- Holds a message that is asked for. Returns the answer, the message as it is now, and the flag.
@@ -48,7 +47,7 @@ function holds.take(asked)
     return answer, there, answer
   end
   local amount = asked.quoted + 0
-  if holds.lack(amount) then holds.make_room() end
+  if holds.is_short(amount) then holds.make_room() end
   local refusal = holds.refusal(amount)
   if refusal then return refusal, there or holds.none(asked), holds.flag_of_refusal(refusal, asked, there) end
   holds.charge(asked, amount)
