@@ -11,21 +11,21 @@ Errors: -1 "no such wallet", "script outdated …", "malformed allow"
 Complexity: O(1)
 Version: 1
 ]]
-local call = redis.call
-local RATES = KEYS[2] or KEYS[1] .. ':rates'
-local chatbot, rate, count = ARGV[1] or '', tonumber(ARGV[2]), tonumber(ARGV[3])
-if chatbot == '' or #chatbot > 40 or string.find(chatbot, '[^%l%d-]') or not rate or rate < 1 or rate > 1000000
-  or rate % 1 ~= 0 or not count or count < 1 or count > 1000000 or count % 1 ~= 0 then
-  return { '-1', 'malformed allow' }
-end
-local acct = call('HMGET', KEYS[1], 'clock', 'script_version', 'script_sha')
-if not acct[1] then return { '-1', 'no such wallet' } end
-if acct[2] - VERSION > 1 then return { '-1', outdated(acct[2], acct[3]) } end
-local now = now_us(acct[1])
-local step = 1000000 / rate
-local used = tonumber(call('HGET', RATES, chatbot) or '0')
+local MOST, NAME_BYTES, SECOND_US = 1000000, 40, 1000000
+local ROUNDING = 0.000001
+local chatbot, rate, count = ARGV[1] or '', whole(ARGV[2], 1, MOST), whole(ARGV[3], 1, MOST)
+local is_name = chatbot ~= '' and #chatbot <= NAME_BYTES and not string.find(chatbot, '[^%l%d-]')
+if not is_name or not rate or not count then return checks.refusal('malformed allow') end
+local refusal, last = wallet.look(KEYS[1], 'clock')
+if refusal then return refusal end
+
+local rates = wallet.tag .. ':rates'
+local now, step = now_us(last), SECOND_US / rate
+local used = (redis.call('HGET', rates, chatbot) or 0) + 0
 -- Neither more than the last second's rest, nor bound by a time that lies ahead of a clock put back.
-if used < now - 1000000 or used > now + 1000000 then used = now - 1000000 end
-local allowed = math.min(count, math.floor((now - used) / step + 0.000001))
-if allowed > 0 then call('HSET', RATES, chatbot, string.format('%.0f', math.ceil(used + allowed * step))) end
-return { '1', int(allowed) }
+if math.abs(now - used) > SECOND_US then used = now - SECOND_US end
+local allowed = math.min(count, math.floor((now - used) / step + ROUNDING))
+if allowed > 0 then
+  redis.call('HSET', rates, chatbot, string.format('%d', math.ceil(used + allowed * step)))
+end
+return { '1', string.format('%d', allowed) }

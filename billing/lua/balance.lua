@@ -13,26 +13,25 @@ Errors: -1 "no such wallet", "script outdated …"
 Complexity: O(1)
 Version: 1
 ]]
---@include look
-local call = redis.call
-local names = { 'conf', 'generation', 'seq', 'drained', 'bal', 'pend', 'held', 'receivable', 'spent', 'batch',
-  'batch_first', 'batch_last', 'batch_amount', 'reason', 'clock' }
-local acct = call('HMGET', KEYS[1], unpack(names))
-local reply = {}
-for i = 1, #names - 1 do
-  reply[2 * i - 1], reply[2 * i] = names[i], acct[i] or ''
-end
+local NAMES = { 'conf', 'generation', 'seq', 'drained', 'bal', 'pend', 'held', 'receivable', 'spent', 'batch',
+  'batch_first', 'batch_last', 'batch_amount', 'reason' }
+local refusal, last = wallet.look(KEYS[1], 'clock')
+if refusal then return refusal end
+
+local tag, reply = wallet.tag, {}
 local function tell(name, value)
   reply[#reply + 1] = name
   reply[#reply + 1] = value
 end
-local first = call('ZRANGE', KEYS[3] or KEYS[1] .. ':deadlines', 0, 0, 'WITHSCORES')
-tell('as_of', int(now_us(acct[#names])))
-tell('open', int(call('ZCARD', KEYS[3] or KEYS[1] .. ':deadlines')))
-tell('parked', int(call('ZCARD', KEYS[4] or KEYS[1] .. ':parked')))
-tell('unpaid', int(call('ZCARD', KEYS[5] or KEYS[1] .. ':unpaid')))
-tell('messages', int(call('HLEN', KEYS[2] or KEYS[1] .. ':messages')))
-tell('finals', int(call('LLEN', KEYS[6] or KEYS[1] .. ':finals')))
-tell('operations', int(call('HLEN', KEYS[7] or KEYS[1] .. ':operations')))
-tell('due_at', first[2] and int(first[2]) or '')
+local values = redis.call('HMGET', tag, unpack(NAMES))
+for place, name in ipairs(NAMES) do tell(name, values[place] or '') end
+tell('as_of', string.format('%d', now_us(last)))
+tell('open', string.format('%d', redis.call('ZCARD', tag .. ':deadlines')))
+tell('parked', string.format('%d', redis.call('ZCARD', tag .. ':parked')))
+tell('unpaid', string.format('%d', redis.call('ZCARD', tag .. ':unpaid')))
+tell('messages', string.format('%d', redis.call('HLEN', tag .. ':messages')))
+tell('finals', string.format('%d', redis.call('LLEN', tag .. ':finals')))
+tell('operations', string.format('%d', redis.call('HLEN', tag .. ':operations')))
+local first_due = redis.call('ZRANGE', tag .. ':deadlines', 0, 0, 'WITHSCORES')[2]
+tell('due_at', first_due and string.format('%d', first_due) or '')
 return reply

@@ -12,42 +12,32 @@ Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malforme
 Complexity: O(ids × log n)
 Version: 1
 ]]
---@include open
-local PARKED = KEYS[5] or ACCT .. ':parked'
---@include ids
---@include read_states
-local reply, place = { '1', '', '' }, 3
-for i = 1, #ids do
-  local id = ids[i]
-  local st = states[id]
-  local answer, letter, charged, quoted, flag
-  if st then
-    --@include by_time
+local malformed = checks.malformed_ids(ARGV)
+if malformed then return checks.refusal(malformed) end
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+
+-- The answer about a message, and its flag.
+local function cancel(message)
+  local state = message and message.state
+  if not message then return 'unknown', 'unknown' end
+  if state == 'held' or state == 'unpaid' then
+    holds.cancel(message)
+    return 'cancelled', ''
+  elseif state == 'cancelled' then
+    return 'repeat', 'repeat'
+  elseif state == 'parked' then
+    flags.list(message, 'contradiction', 'cancel')
+    return 'contradiction', 'contradiction'
   end
-  letter = st and sub(st, 1, 1) or ''
-  if letter == 'h' or letter == 'u' then
-    local first, outcome, facts, prices = match(st, '^(%d+)|([^|]*)|([^|]*)|(.*)$', 24)
-    local back = letter == 'h' and first or '0'
-    bal, held = bal + back, held - back
-    if sub(st, 3, 7) == sub(conf, 72, 76) then spent = spent - back end
-    seq = seq + 1
-    call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'cancel\t' .. id .. '\t' .. back .. '\t-' .. back .. '\tc\t'
-      .. sub(st, 2, 2) .. '\t' .. first .. '\t' .. facts)
-    if letter == 'u' then call('ZREM', KEYS[6] or ACCT .. ':unpaid', id) else done[#done + 1] = id end
-    st = 'c' .. sub(st, 2, 7) .. at .. first .. '|' .. outcome .. '|' .. facts .. '|' .. prices
-    states[id] = st
-    sets[#sets + 1], sets[#sets + 2] = id, st
-    answer, flag = 'cancelled', ''
-  elseif letter == '' then answer, flag = 'unknown', 'unknown'
-  elseif letter == 'c' then answer, flag = 'repeat', 'repeat'
-  elseif letter == 'p' then
-    local reported = 'cancel'
-    answer, flag = 'contradiction', 'contradiction'
-    --@include flag
-  else answer, flag = 'too late', 'too late' end
-  --@include tell
+  return 'too late', 'too late'
 end
---@include write_states
---@include close
-reply[2], reply[3] = fmt('%d', bal), fmt('%d', seq)
-return reply
+
+messages.read(ARGV)
+local reply = replies.new()
+for place = 1, #ARGV do
+  local message = endings.current(ARGV[place])
+  local answer, flag = cancel(message)
+  replies.add(reply, answer, message, flag)
+end
+return replies.close(reply)

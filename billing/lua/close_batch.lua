@@ -10,29 +10,31 @@ Errors: -1 "no such wallet", "script outdated …", "malformed limit", "log brok
 Complexity: O(entries)
 Version: 1
 ]]
---@include look
-local call, fmt = redis.call, string.format
-local limit = tonumber(ARGV[1])
-if not limit or limit < 1 or limit > 5000 or limit % 1 ~= 0 then return { '-1', 'malformed limit' } end
-local acct = call('HMGET', KEYS[1], 'generation', 'seq', 'drained', 'batch', 'batch_first', 'batch_last')
-local seq, drained, number = acct[2] + 0, acct[3] + 0, acct[4] + 0
-local first, last = acct[5] + 0, acct[6] + 0
-local closed = last > drained
-if not closed then
-  if seq == drained then return { '1', '0', acct[1], '0', '0', '0', '0' } end
+local MOST = 5000
+local limit = whole(ARGV[1], 1, MOST)
+if not limit then return checks.refusal('malformed limit') end
+local refusal, generation, seq, drained, number, first, last =
+  wallet.look(KEYS[1], 'generation', 'seq', 'drained', 'batch', 'batch_first', 'batch_last')
+if refusal then return refusal end
+
+seq, drained, number, first, last = seq + 0, drained + 0, number + 0, first + 0, last + 0
+local is_closed = last > drained
+if not is_closed then
+  if seq == drained then return { '1', '0', generation, '0', '0', '0', '0' } end
   number, first, last = number + 1, drained + 1, math.min(seq, drained + limit)
 end
-local entries = call('XRANGE', KEYS[2] or KEYS[1] .. ':log', fmt('%.0f-0', first), fmt('%.0f-0', last))
-if #entries ~= last - first + 1 then return { '-1', 'log broken' } end
-local amount, reply, place = 0, { '1', int(number), acct[1], int(first), int(last), '', int(seq - last) }, 7
-for i = 1, #entries do
-  local fields = entries[i][2]
-  amount = amount + string.match(fields[4], '^[^\t]*\t[^\t]*\t(-?%d+)')
-  reply[place + 1], reply[place + 2] = fields[2], fields[4]
-  place = place + 2
+local entries = redis.call('XRANGE', wallet.tag .. ':log', string.format('%d-0', first), string.format('%d-0', last))
+if #entries ~= last - first + 1 then return checks.refusal('log broken') end
+local amount = 0
+for _, entry in ipairs(entries) do amount = amount + string.match(entry[2][4], '^[^\t]*\t[^\t]*\t(-?%d+)') end
+local reply = { '1', string.format('%d', number), generation, string.format('%d', first), string.format('%d', last),
+  string.format('%d', amount), string.format('%d', seq - last) }
+if not is_closed then
+  redis.call('HSET', wallet.tag, 'batch', reply[2], 'batch_first', reply[4], 'batch_last', reply[5],
+    'batch_amount', reply[6])
 end
-reply[6] = int(amount)
-if not closed then
-  call('HSET', KEYS[1], 'batch', reply[2], 'batch_first', reply[4], 'batch_last', reply[5], 'batch_amount', reply[6])
+for _, entry in ipairs(entries) do
+  reply[#reply + 1] = entry[2][2]
+  reply[#reply + 1] = entry[2][4]
 end
 return reply

@@ -13,14 +13,23 @@ Errors: -1 "no such wallet", "script outdated …", "malformed columns"
 Complexity: O(1)
 Version: 1
 ]]
---@include open
-local columns = ARGV[1] or ''
-if #columns ~= 75 or find(columns, '%D') or find(ARGV[2] or '', '[^%d ]') or not find(ARGV[3] or '', '^%d+$') then
-  return { '-1', 'malformed columns' }
+local columns, midnights, log_limit, sha = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''
+if not settings.are_columns(columns) or string.find(midnights, '[^%d ]') or not string.find(log_limit, '^%d+$') then
+  return checks.refusal('malformed columns')
 end
-local midnight = sub(conf, 62, 71)
-if now < midnight * 1000000 then midnight = sub(columns, 61, 70) end -- else it has passed, by a clock in doubt
-call('HSET', ACCT, 'conf', sub(conf, 1, 1) .. sub(columns, 1, 60) .. midnight .. sub(conf, 72, 76), 'spent', fmt('%d', spent),
-  'days', ARGV[2] or '', 'log_limit', ARGV[3], 'script_sha', ARGV[4] or '', 'script_version', VERSION)
-if sub(columns, 27, 47) ~= sub(conf, 28, 48) then redis.pcall('PUBLISH', 'timers:new', ACCT) end -- other periods
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+
+local before = wallet.conf
+local is_day_over = wallet.now >= before.midnight_us -- by a clock in doubt: the day ends when it ended
+local text = settings.with_columns(before, columns, is_day_over)
+redis.call('HSET', wallet.tag, 'conf', text, 'spent', string.format('%d', wallet.spent), 'days', midnights,
+  'log_limit', log_limit, 'script_sha', sha, 'script_version', VERSION)
+local after = settings.read(text)
+for _, period in ipairs(clock.PERIODS) do
+  if after.periods_us[period] ~= before.periods_us[period] then
+    tell_timers(wallet.tag)
+    break
+  end
+end
 return { '1', 'configured' }

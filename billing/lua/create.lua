@@ -1,13 +1,6 @@
 --[[ billing/create
 Purpose: Makes a wallet's data, or tells that it is there. A newer generation removes an older one's.
-KEYS[1] {acct}             HASH    as billing/hold
-KEYS[2] {acct}:messages    HASH    as billing/hold
-KEYS[3] {acct}:deadlines   ZSET    as billing/hold
-KEYS[4] {acct}:log         STREAM  as billing/hold
-KEYS[5] {acct}:parked      ZSET    as billing/hold
-KEYS[6] {acct}:unpaid      ZSET    as billing/session
-KEYS[7] {acct}:operations  HASH    as billing/pay_unpaid
-KEYS[8] {acct}:finals      LIST    as billing/pay_unpaid
+KEYS as billing/destroy
 ARGV[1] generation         a whole number, greater than that of the data that is there
 ARGV[2] status             o open, f frozen, c closed, r recovering
 ARGV[3] columns            the settings as conf from column 2
@@ -21,30 +14,27 @@ Errors: -1 "other generation <n>" (a newer one is there), "malformed …"
 Complexity: O(1), what is removed in the background
 Version: 1
 ]]
-local call, find = redis.call, string.find
-local generation, status, columns = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-if not find(generation, '^%d+$') then return { '-1', 'malformed generation' } end
-if not find(status, '^[ofcr]$') then return { '-1', 'malformed status' } end
-if #columns ~= 75 or find(columns, '%D') then return { '-1', 'malformed columns' } end
-for i = 6, 8 do
-  if not find(ARGV[i] or '', '^%d+$') or #ARGV[i] > 16 or ARGV[i] + 0 >= 9007199254740992 then
-    return { '-1', 'malformed figures' }
-  end
+local generation, letter, columns, midnights = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''
+local sha, log_limit, balance, receivable = ARGV[5] or '', ARGV[6] or '', ARGV[7] or '', ARGV[8] or ''
+if not string.find(generation, '^%d+$') then return checks.refusal('malformed generation') end
+if not settings.STATUS[letter] then return checks.refusal('malformed status') end
+if not settings.are_columns(columns) then return checks.refusal('malformed columns') end
+if not checks.is_units(log_limit) or not checks.is_units(balance) or not checks.is_units(receivable) then
+  return checks.refusal('malformed figures')
 end
-local there = call('HMGET', KEYS[1], 'generation', 'clock', 'conf')
-if there[3] and there[1] then
-  if there[1] == generation then return { '1', 'exists' } end
-  if there[1] + 0 > generation + 0 then return { '-1', 'other generation ' .. there[1] } end
+local tag = KEYS[1]
+local there, last, has_conf = unpack(redis.call('HMGET', tag, 'generation', 'clock', 'conf'))
+if there and has_conf then
+  if there == generation then return { '1', 'exists' } end
+  if there + 0 > generation + 0 then return checks.refusal('other generation ' .. there) end
 end
-local at = int(now_us(there[2]))
-for i, suffix in ipairs({ ':messages', ':deadlines', ':log', ':parked', ':unpaid', ':operations', ':finals' }) do
-  call('UNLINK', KEYS[i + 1] or KEYS[1] .. suffix)
-end
-call('UNLINK', KEYS[1])
-call('HSET', KEYS[1], 'generation', generation, 'conf', status .. columns, 'seq', 0, 'clock', at, 'drained', 0,
-  'dropped', 0, 'bal', ARGV[7], 'pend', 0, 'held', 0, 'receivable', ARGV[8], 'spent', 0, 'batch', 0, 'batch_first', 0,
-  'batch_last', 0, 'batch_amount', 0, 'days', ARGV[4] or '', 'script_version', VERSION, 'script_sha', ARGV[5] or '',
-  'log_limit', ARGV[6])
-redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
-redis.pcall('PUBLISH', 'timers:new', KEYS[1])
+
+local at = string.format('%d', now_us(last))
+redis.call('UNLINK', unpack(wallet.keys(tag)))
+redis.call('HSET', tag, 'generation', generation, 'conf', letter .. columns, 'seq', 0, 'clock', at, 'drained', 0,
+  'dropped', 0, 'bal', balance, 'pend', 0, 'held', 0, 'receivable', receivable, 'spent', 0, 'batch', 0,
+  'batch_first', 0, 'batch_last', 0, 'batch_amount', 0, 'days', midnights, 'script_version', VERSION,
+  'script_sha', sha, 'log_limit', log_limit)
+redis.pcall('PUBLISH', tag .. ':wake', '')
+tell_timers(tag)
 return { '1', 'created' }

@@ -10,21 +10,17 @@ KEYS[7] {acct}:operations  HASH    as billing/pay_unpaid
 KEYS[8] {acct}:finals      LIST    as billing/pay_unpaid
 KEYS[9] {acct}:rates       HASH    as billing/allow
 ARGV[1] generation         of the data that is there
-ARGV[2] seq                of its last entry, or empty: whatever stands there
+ARGV[2] seq                of its last entry, or empty: whatever is there
 Reply: [1, answer]; destroyed, repeat (there was none), moved on (there is a newer entry: nothing is done)
 Errors: -1 "other generation <n>"
 Complexity: O(1), the rest in the background
 Version: 1
 ]]
-local call = redis.call
-local acct = call('HMGET', KEYS[1], 'generation', 'seq')
-local there = acct[1]
+local tag, generation, seq = KEYS[1], ARGV[1] or '', ARGV[2] or ''
+local there, last_seq = unpack(redis.call('HMGET', tag, 'generation', 'seq'))
 if not there then return { '1', 'repeat' } end
-if there ~= ARGV[1] then return { '-1', 'other generation ' .. there } end
-if ARGV[2] and ARGV[2] ~= '' and ARGV[2] ~= acct[2] then return { '1', 'moved on' } end
-for i, suffix in ipairs({ ':messages', ':deadlines', ':log', ':parked', ':unpaid', ':operations', ':finals', ':rates' }) do
-  call('UNLINK', KEYS[i + 1] or KEYS[1] .. suffix)
-end
-call('UNLINK', KEYS[1])
-redis.pcall('PUBLISH', KEYS[1] .. ':wake', '')
+if there ~= generation then return checks.refusal('other generation ' .. there) end
+if seq ~= '' and seq ~= last_seq then return { '1', 'moved on' } end
+redis.call('UNLINK', unpack(wallet.keys(tag)))
+redis.pcall('PUBLISH', tag .. ':wake', '')
 return { '1', 'destroyed' }

@@ -9,17 +9,17 @@ Errors: -1 "no such wallet", "script outdated …", "malformed entries"
 Complexity: O(entries)
 Version: 1
 ]]
---@include look
-local call = redis.call
-local first, count = ARGV[1] or '', tonumber(ARGV[2])
-if not string.find(first, '^%d+$') or #first > 16 or not count or count < 1 or count > 5000 or count % 1 ~= 0 then
-  return { '-1', 'malformed entries' }
-end
-local acct = call('HMGET', KEYS[1], 'generation', 'seq', 'drained', 'bal', 'pend', 'held', 'receivable')
-local reply, place = { '1', unpack(acct) }, 8
-for _, entry in ipairs(call('XRANGE', KEYS[2] or KEYS[1] .. ':log', first .. '-0', '+', 'COUNT', count)) do
-  reply[place + 1], reply[place + 2] = string.match(entry[1], '^%d+'), entry[2][2]
-  reply[place + 3] = entry[2][4]
-  place = place + 3
+local MOST, SEQ_DIGITS = 5000, 16
+local first, count = ARGV[1] or '', whole(ARGV[2], 1, MOST)
+if not is_digits(first, SEQ_DIGITS) or not count then return checks.refusal('malformed entries') end
+local refusal, generation, seq, drained, balance, pending, held, receivable =
+  wallet.look(KEYS[1], 'generation', 'seq', 'drained', 'bal', 'pend', 'held', 'receivable')
+if refusal then return refusal end
+
+local reply = { '1', generation, seq, drained, balance, pending, held, receivable }
+for _, entry in ipairs(redis.call('XRANGE', wallet.tag .. ':log', first .. '-0', '+', 'COUNT', count)) do
+  reply[#reply + 1] = string.match(entry[1], '^%d+')
+  reply[#reply + 1] = entry[2][2]
+  reply[#reply + 1] = entry[2][4]
 end
 return reply

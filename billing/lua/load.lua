@@ -14,53 +14,70 @@ Errors: -1 "no such wallet", "script outdated …", "not in safe mode", "malform
 Complexity: O(rows × log n)
 Version: 1
 ]]
---@include open
-if sub(conf, 1, 1) ~= 'r' then return { '-1', 'not in safe mode' } end
-if #ARGV == 0 or #ARGV > 1500 or #ARGV % 3 ~= 0 then return { '-1', 'malformed rows' } end
-for i = 1, #ARGV, 3 do
-  local id, st = ARGV[i + 1], ARGV[i + 2]
-  if not find(ARGV[i], '^[kn]$') or id == '' or #id > 80 or find(id, '[^!-~]')
-    or not find(st, '^[phstfecu][mcs]%d+|[^|]*|[%w_-]*\t%d*\t[%l%d-]*|[%w_=,;-]*$')
-    or #match(st, '^..(%d+)') < 22 or #match(st, '^..(%d+)') > 37
-    or (ARGV[i] == 'n' and not find('hs', sub(st, 1, 1), 1, true)) then
-    return { '-1', 'malformed rows' }
-  end
+local WORDS, MOST_ROWS = 3, 500
+-- The day, the µs and the quote are digits in one: 5, 16, and 1 to 16 of them.
+local RECORD, LEAST_DIGITS, MOST_DIGITS =
+  '^[phstfecu][mcs](%d+)|[^%c|]*|[%w_-]*\t%d*\t[%l%d-]*|[%w_=,;-]*$', 22, 37
+
+-- A row that begins at ARGV[first]: whether it is new, and its message; nil when it is malformed.
+local function parse(first)
+  local known, id, record = unpack(ARGV, first, first + WORDS - 1)
+  local digits = string.match(record, RECORD)
+  if (known ~= 'k' and known ~= 'n') or not checks.is_id(id) or not digits then return nil end
+  if #digits < LEAST_DIGITS or #digits > MOST_DIGITS then return nil end
+  local message = messages.parse(id, record)
+  if known == 'n' and not messages.OPEN[message.state] then return nil end
+  return { id = id, is_new = known == 'n', message = message }
 end
-local reply, finals = { '1', '', '', '' }, {}
-for i = 1, #ARGV, 3 do
-  local id, st, answer = ARGV[i + 1], ARGV[i + 2], 'loaded'
-  local letter, kind, since, quoted = sub(st, 1, 1), sub(st, 2, 2), sub(st, 8, 23), match(st, '^%d+', 24)
-  if call('HEXISTS', MESSAGES, id) == 1 then
-    answer = 'repeat'
-  elseif letter == 'h' or letter == 's' then
-    if ARGV[i] == 'n' then
-      if quoted + 0 > bal then
-        answer = 'insufficient balance'
-      else
-        bal, seq = bal - quoted, seq + 1
-        call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'hold\t' .. id .. '\t-' .. quoted .. '\t' .. quoted .. '\t'
-          .. letter .. '\t' .. kind .. '\t' .. quoted .. '\t' .. match(st, '^%d+|[^|]*|([^|]*)', 24)
-          .. '\t\t0\t\t\t0\t0\t' .. match(st, '[^|]*$'))
-      end
-    end
-    if answer == 'loaded' then
-      held = held + quoted
-      local limit = letter == 's' and sub(conf, 42, 48) or kind == 'c' and sub(conf, 35, 41) or sub(conf, 28, 34)
-      call('ZADD', DEADLINES, fmt('%d', since + limit * 1000000), id)
-    end
-  elseif letter == 'p' then
-    call('ZADD', KEYS[5] or ACCT .. ':parked', fmt('%d', since + sub(conf, 42, 48) * 1000000), id)
-  elseif letter == 'u' then
-    call('ZADD', KEYS[6] or ACCT .. ':unpaid', since, id)
+
+local rows, ids = {}, {}
+if #ARGV == 0 or #ARGV % WORDS ~= 0 or #ARGV > MOST_ROWS * WORDS then return checks.refusal('malformed rows') end
+for first = 1, #ARGV, WORDS do
+  local row = parse(first)
+  if not row then return checks.refusal('malformed rows') end
+  rows[#rows + 1], ids[#ids + 1] = row, row.id
+end
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+if wallet.conf.status ~= 'recovering' then return checks.refusal('not in safe mode') end
+
+-- What is held for it counts; a hold that the books do not know is charged now. Returns the answer.
+local function load_hold(message, is_new)
+  if is_new then
+    if message.quoted + 0 > wallet.balance then return 'insufficient balance' end
+    wallet.balance = wallet.balance - message.quoted
+    holds.log(message)
+  end
+  wallet.held = wallet.held + message.quoted
+  messages.set_deadline(message, string.format('%d', messages.ends(message)))
+  return 'loaded'
+end
+
+local final = {}
+local function load_message(message, is_new)
+  if wallet.known[message.id] then return 'repeat' end
+  local answer = 'loaded'
+  if messages.OPEN[message.state] then
+    answer = load_hold(message, is_new)
+  elseif message.state == 'parked' then
+    parked.set_deadline(message)
+  elseif message.state == 'unpaid' then
+    redis.call('ZADD', wallet.tag .. ':unpaid', message.since, message.id)
   else
-    finals[#finals + 1] = since .. 'm' .. id
+    final[#final + 1] = message.since .. finals.MESSAGE .. message.id
   end
-  if answer == 'loaded' then call('HSET', MESSAGES, id, st) end
-  reply[#reply + 1] = answer
+  if answer == 'loaded' then
+    wallet.known[message.id] = message
+    messages.write(message)
+  end
+  return answer
 end
-if finals[1] then call('RPUSH', KEYS[7] or ACCT .. ':finals', unpack(finals)) end
+
+messages.read(ids)
+local reply = { '1', '', '', '' }
+for _, row in ipairs(rows) do reply[#reply + 1] = load_message(row.message, row.is_new) end
+finals.add(final)
 -- Holds that the books know change no balance: no entry, the figure is written all the same.
-if seq == first_seq then call('HSET', ACCT, 'held', fmt('%d', held)) end
---@include close
-reply[2], reply[3], reply[4] = fmt('%d', bal), fmt('%d', seq), fmt('%d', held)
-return reply
+reply[4] = string.format('%d', wallet.held)
+if wallet.seq == wallet.first_seq then redis.call('HSET', wallet.tag, 'held', reply[4]) end
+return replies.close(reply)

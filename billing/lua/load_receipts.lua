@@ -11,23 +11,29 @@ Errors: -1 "no such wallet", "script outdated …", "not in safe mode", "malform
 Complexity: O(receipts)
 Version: 1
 ]]
---@include look
-local call, find = redis.call, string.find
-local acct = call('HMGET', KEYS[1], 'conf', 'clock')
-if string.sub(acct[1], 1, 1) ~= 'r' then return { '-1', 'not in safe mode' } end
-if #ARGV == 0 or #ARGV > 2500 or #ARGV % 5 ~= 0 then return { '-1', 'malformed receipts' } end
-for i = 1, #ARGV, 5 do
-  if ARGV[i] == '' or #ARGV[i] > 80 or find(ARGV[i], '[^!-~]') or not find(ARGV[i + 1], '^[%l_]+$')
-    or not find(ARGV[i + 2], '^%d+$') or not find(ARGV[i + 3], '^-?%d+$') or not find(ARGV[i + 4], '^-?%d+$') then
-    return { '-1', 'malformed receipts' }
-  end
+local WORDS, MOST_RECEIPTS = 5, 500
+local function is_right(operation, kind, amount, effect, owed)
+  return checks.is_id(operation) and string.find(kind, '^[%l_]+$') and string.find(amount, '^%d+$')
+    and string.find(effect, '^-?%d+$') and string.find(owed, '^-?%d+$')
 end
-local at, new = int(now_us(acct[2])), 0
-for i = 1, #ARGV, 5 do
-  local receipt = table.concat({ ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], 'applied' }, '\t')
-  if call('HSETNX', KEYS[2] or KEYS[1] .. ':operations', ARGV[i], receipt) == 1 then
-    call('RPUSH', KEYS[3] or KEYS[1] .. ':finals', at .. 'o' .. ARGV[i])
+
+if #ARGV == 0 or #ARGV % WORDS ~= 0 or #ARGV > MOST_RECEIPTS * WORDS then
+  return checks.refusal('malformed receipts')
+end
+for first = 1, #ARGV, WORDS do
+  if not is_right(unpack(ARGV, first, first + WORDS - 1)) then return checks.refusal('malformed receipts') end
+end
+local refusal, conf, last = wallet.look(KEYS[1], 'conf', 'clock')
+if refusal then return refusal end
+if settings.read(conf).status ~= 'recovering' then return checks.refusal('not in safe mode') end
+
+local at, new = string.format('%d', now_us(last)), 0
+for first = 1, #ARGV, WORDS do
+  local operation, kind, amount, effect, owed = unpack(ARGV, first, first + WORDS - 1)
+  local receipt = receipts.record(kind, amount, effect, owed, 'applied')
+  if redis.call('HSETNX', wallet.tag .. ':operations', operation, receipt) == 1 then
+    finals.add_receipt(at, operation)
     new = new + 1
   end
 end
-return { '1', int(new) }
+return { '1', string.format('%d', new) }

@@ -8,9 +8,12 @@ Errors: -1 "no such wallet", "script outdated …", "malformed batch"
 Complexity: O(ids)
 Version: 1
 ]]
---@include look
-if #ARGV == 0 or #ARGV > 1000 then return { '-1', 'malformed batch' } end
-local found = redis.call('HMGET', KEYS[2] or KEYS[1] .. ':messages', unpack(ARGV))
+local MOST = 1000
+if #ARGV == 0 or #ARGV > MOST then return checks.refusal('malformed batch') end
+local refusal = wallet.look(KEYS[1])
+if refusal then return refusal end
+
+local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(ARGV))
 local reply = { '1' }
-for i = 1, #ARGV do reply[i + 1] = found[i] or '' end
+for place = 1, #ARGV do reply[place + 1] = records[place] or '' end
 return reply

@@ -16,48 +16,53 @@ Errors: -1 "no such wallet", "script outdated …", "malformed move"
 Complexity: O(1); where money is short, O(log n) for up to 500 holds that are due
 Version: 1
 ]]
---@include open
-local OPERATIONS = KEYS[5] or ACCT .. ':operations'
+local COMING = { recharge = true, credit = true }
+local GOING = { debit = true, chargeback = true, cash_refund = true, by_hand = true }
 local operation, kind, amount = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-local comes = kind == 'recharge' or kind == 'credit'
-if operation == '' or #operation > 80 or find(operation, '[^!-~]') or not (comes or kind == 'debit'
-  or kind == 'chargeback' or kind == 'cash_refund' or kind == 'by_hand')
-  or not find(amount, '^[1-9]%d*$') or #amount > 16 or amount + 0 >= 9007199254740992 then
-  return { '-1', 'malformed move' }
+local comes = COMING[kind]
+if not checks.is_id(operation) or not (comes or GOING[kind]) or not checks.is_amount(amount) then
+  return checks.refusal('malformed move')
 end
-local owed = call('HGET', ACCT, 'receivable') + 0
-local receipt = call('HGET', OPERATIONS, operation)
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+local owed = wallet.field('receivable') + 0
+
+local function tell(answer, effect, owing)
+  return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, owing,
+    string.format('%d', wallet.receivable or owed) }
+end
+
+local receipt = receipts.of(operation)
 if receipt then
-  local was, how_much, effect, owing, answer = match(receipt, '^([^\t]*)\t(%d*)\t(-?%d*)\t(-?%d*)\t([^\t]*)')
-  if was ~= kind or how_much ~= amount then answer, effect, owing = 'conflict', '0', '0'
-  elseif answer == 'applied' then answer = 'repeat' end
-  return { '1', fmt('%d', bal), fmt('%d', seq), answer, effect, owing, fmt('%d', owed) }
+  if receipt.kind ~= kind or receipt.amount ~= amount then return tell('conflict', '0', '0') end
+  local answer = receipt.answer == 'applied' and 'repeat' or receipt.answer
+  return tell(answer, receipt.effect, receipt.owed)
 end
-local units, answer, effect, owing = amount + 0, 'applied', 0, 0
-if not comes and units > bal then
-  --@include end_due_now
+
+-- The answer, and the effects on what can be spent and on the receivable.
+local function decide(units)
+  if comes then
+    if wallet.balance + wallet.held + units >= checks.UNITS_END then return 'too large', 0, 0 end
+    local paid = math.min(owed, units)
+    return 'applied', units - paid, -paid
+  end
+  if units > wallet.balance then endings.end_due(holds.ENDED_AT_ONCE) end
+  if kind == 'cash_refund' and units > wallet.balance then return 'insufficient balance', 0, 0 end
+  local taken = math.min(wallet.balance, units)
+  if owed + units - taken >= checks.UNITS_END then return 'too large', 0, 0 end
+  return 'applied', -taken, units - taken
 end
-if comes then
-  owing = -(owed < units and owed or units)
-  effect = units + owing
-  if bal + held + units >= 9007199254740992 then answer, effect, owing = 'too large', 0, 0 end
-elseif kind == 'cash_refund' and units > bal then
-  -- Kept, so that a late repetition does not pay what was refused.
-  answer = 'insufficient balance'
-  call('HSET', OPERATIONS, operation, kind .. '\t' .. amount .. '\t0\t0\t' .. answer)
-  call('RPUSH', KEYS[6] or ACCT .. ':finals', at .. 'o' .. operation)
-else
-  effect = -(bal < units and bal or units)
-  owing = units + effect
-  if owed + owing >= 9007199254740992 then answer, effect, owing = 'too large', 0, 0 end
-end
+
+local answer, effect, owing = decide(amount + 0)
+local effect_text, owing_text = string.format('%d', effect), string.format('%d', owing)
 if answer == 'applied' then
-  bal, receivable, seq = bal + effect, owed + owing, seq + 1
-  call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', kind .. '\t' .. operation .. '\t' .. fmt('%d', effect)
-    .. '\t0\t\t\t0\t\t\t\t\t0\t\t\t0\t' .. fmt('%d', owing))
-  call('HSET', OPERATIONS, operation, kind .. '\t' .. amount .. '\t' .. fmt('%d', effect) .. '\t' .. fmt('%d', owing)
-    .. '\t' .. answer)
+  wallet.balance, wallet.receivable = wallet.balance + effect, owed + owing
+  wallet.append(kind .. '\t' .. operation .. '\t' .. effect_text .. '\t0\t\t\t0\t\t\t\t\t0\t\t\t0\t' .. owing_text)
+elseif answer == 'insufficient balance' then
+  finals.add_receipt(wallet.at, operation) -- kept, so that a late repetition does not pay what was refused
 end
---@include close
-return { '1', fmt('%d', bal), fmt('%d', seq), answer, fmt('%d', effect), fmt('%d', owing),
-  fmt('%d', receivable or owed) }
+if answer ~= 'too large' then
+  receipts.write(operation, receipts.record(kind, amount, effect_text, owing_text, answer))
+end
+wallet.close()
+return tell(answer, effect_text, owing_text)

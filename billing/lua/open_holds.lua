@@ -11,21 +11,22 @@ Errors: -1 "no such wallet", "script outdated …", "malformed open_holds"
 Complexity: O(log n + count)
 Version: 1
 ]]
---@include look
-local call = redis.call
-local first, count = tonumber(ARGV[1]), tonumber(ARGV[2])
-if not first or first < 0 or first % 1 ~= 0 or not count or count < 1 or count > 5000 or count % 1 ~= 0 then
-  return { '-1', 'malformed open_holds' }
-end
-local acct = call('HMGET', KEYS[1], 'seq', 'held', 'conf')
-local DEADLINES, MESSAGES = KEYS[3] or KEYS[1] .. ':deadlines', KEYS[2] or KEYS[1] .. ':messages'
-local ids = call('ZRANGE', DEADLINES, int(first), int(first + count - 1))
+local MOST, AT_ONCE, PLACES = 5000, 1000, 1000000000000
+local first, count = whole(ARGV[1], 0, PLACES), whole(ARGV[2], 1, MOST)
+if not first or not count then return checks.refusal('malformed open_holds') end
+local refusal, seq, held = wallet.look(KEYS[1], 'seq', 'held')
+if refusal then return refusal end
+
+local deadlines = wallet.tag .. ':deadlines'
+local ids = redis.call('ZRANGE', deadlines, string.format('%d', first), string.format('%d', first + count - 1))
 local sum, wrong = 0, 0
-for from = 1, #ids, 1000 do
-  local states = call('HMGET', MESSAGES, unpack(ids, from, math.min(from + 999, #ids)))
-  for i = 1, math.min(1000, #ids - from + 1) do
-    local quoted = states[i] and string.match(states[i], '^[hs].....................%d(%d+)|')
-    if quoted then sum = sum + quoted else wrong = wrong + 1 end
+for start = 1, #ids, AT_ONCE do
+  local part = { unpack(ids, start, math.min(start + AT_ONCE - 1, #ids)) }
+  local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(part))
+  for place, id in ipairs(part) do
+    local message = messages.parse(id, records[place])
+    if message and messages.OPEN[message.state] then sum = sum + message.quoted else wrong = wrong + 1 end
   end
 end
-return { '1', acct[1], acct[2], int(call('ZCARD', DEADLINES)), int(sum), int(wrong) }
+return { '1', seq, held, string.format('%d', redis.call('ZCARD', deadlines)), string.format('%d', sum),
+  string.format('%d', wrong) }

@@ -14,48 +14,39 @@ Errors: -1 "no such wallet", "script outdated …", "malformed pay_unpaid"
 Complexity: O(limit × log n); where money is short, up to 500 holds that are due besides
 Version: 1
 ]]
---@include open
-local UNPAID, OPERATIONS = KEYS[5] or ACCT .. ':unpaid', KEYS[6] or ACCT .. ':operations'
-local operation, batch = ARGV[1] or '', tonumber(ARGV[2])
-if operation == '' or #operation > 80 or find(operation, '[^!-~]') or not batch or batch < 1 or batch > 500
-  or batch % 1 ~= 0 then
-  return { '-1', 'malformed pay_unpaid' }
-end
+local MOST = 500
+local operation, limit = ARGV[1] or '', whole(ARGV[2], 1, MOST)
+if not checks.is_id(operation) or not limit then return checks.refusal('malformed pay_unpaid') end
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+
 local reply = { '1', '0' }
-local receipt = call('HGET', OPERATIONS, operation)
+local receipt = receipts.read(operation)
 if receipt then
-  for word in string.gmatch(match(receipt, '^pay_unpaid\t(.*)$') or '', '[^ ]+') do reply[#reply + 1] = word end
+  for id in string.gmatch(string.match(receipt, '^pay_unpaid\t(.*)$') or '', '[^ ]+') do reply[#reply + 1] = id end
   return reply
 end
-if sub(conf, 1, 1) ~= 'o' then return reply end
-local limit, day = sub(conf, 2, 17) + 0, sub(conf, 72, 76)
-local oldest = now - sub(conf, 42, 48) * 1000000 - (lags and lags[3] or 0) -- the sweep ends older ones
-local ids = call('ZRANGEBYSCORE', UNPAID, fmt('%d', oldest), '+inf', 'LIMIT', 0, batch)
-local sets, looked = {}, false
+if wallet.conf.status ~= 'open' then return reply end
+
+local key = wallet.tag .. ':unpaid'
+local oldest = string.format('%d', sessions.oldest_us()) -- the sweep ends older ones
+local ids = redis.call('ZRANGEBYSCORE', key, oldest, '+inf', 'LIMIT', 0, limit)
+local paid = {}
+if #ids > 0 then messages.read(ids) end
 for _, id in ipairs(ids) do
-  local st = call('HGET', MESSAGES, id)
-  local quoted, facts, prices = match(st, '^(%d+)|[^|]*|([^|]*)|(.*)$', 24)
-  local amount, mode = quoted + 0, match(prices, '^,([%l%d_]+)=')
-  if not looked and (amount > bal or limit > 0 and spent + amount > limit) then
-    looked = true
-    --@include end_due_now
-  end
-  if amount <= bal and not (limit > 0 and spent + amount > limit) then
-    bal, spent, seq = bal - amount, spent + amount, seq + 1
-    call('XADD', LOG, fmt('%d-0', seq), 'at', at, 'e', 'session\t' .. id .. '\t-' .. quoted .. '\t0\tt\ts\t' .. quoted
-      .. '\t' .. facts .. '\t' .. mode .. '\t' .. quoted)
-    sets[#sets + 1] = id
-    sets[#sets + 1] = 'ts' .. day .. at .. quoted .. '|' .. mode .. '=' .. quoted .. '!unpai:' .. mode .. '|' .. facts
-      .. '|' .. prices
-    reply[#reply + 1] = id
+  local message = wallet.known[id]
+  local amount = message.quoted + 0
+  if holds.is_short(amount) then holds.make_room() end
+  if not holds.is_short(amount) then
+    sessions.charge(message, sessions.mode(message), amount)
+    paid[#paid + 1], reply[#reply + 1] = id, id
   end
 end
-if #reply > 2 then
-  call('HSET', MESSAGES, unpack(sets))
-  call('ZREM', UNPAID, unpack(reply, 3))
-  call('HSET', OPERATIONS, operation, 'pay_unpaid\t' .. table.concat(reply, ' ', 3))
-  call('RPUSH', KEYS[7] or ACCT .. ':finals', at .. 'o' .. operation)
-  if #reply - 2 == batch then reply[2] = '1' end
+if #paid > 0 then
+  redis.call('ZREM', key, unpack(paid))
+  receipts.write(operation, 'pay_unpaid\t' .. table.concat(paid, ' '))
+  finals.add_receipt(wallet.at, operation)
+  if #paid == limit then reply[2] = '1' end
 end
---@include close
+wallet.close()
 return reply

@@ -10,22 +10,22 @@ Errors: -1 "no such wallet", "script outdated …", "malformed limit"
 Complexity: O(limit)
 Version: 1
 ]]
---@include look
-local call, sub = redis.call, string.sub
-local MESSAGES, OPERATIONS = KEYS[2] or KEYS[1] .. ':messages', KEYS[3] or KEYS[1] .. ':operations'
-local FINALS = KEYS[4] or KEYS[1] .. ':finals'
-local limit = tonumber(ARGV[1])
-if not limit or limit < 1 or limit > 1000 or limit % 1 ~= 0 then return { '-1', 'malformed limit' } end
-local acct = call('HMGET', KEYS[1], 'conf', 'clock')
-local until_us = now_us(acct[2]) - sub(acct[1], 49, 55) * 1000000
-local messages, operations, old = {}, {}, 0
-for _, item in ipairs(call('LRANGE', FINALS, 0, limit - 1)) do
-  if sub(item, 1, 16) + 0 >= until_us then break end
-  local list = sub(item, 17, 17) == 'm' and messages or operations
-  list[#list + 1] = sub(item, 18)
-  old = old + 1
+local MOST = 1000
+local limit = whole(ARGV[1], 1, MOST)
+if not limit then return checks.refusal('malformed limit') end
+local refusal, conf, last = wallet.look(KEYS[1], 'conf', 'clock')
+if refusal then return refusal end
+
+local until_us = now_us(last) - settings.read(conf).keep_us
+local key, messages_gone, operations_gone, gone = wallet.tag .. ':finals', {}, {}, 0
+for _, item in ipairs(redis.call('LRANGE', key, 0, limit - 1)) do
+  local at, what, id = string.match(item, finals.ITEM)
+  if at + 0 >= until_us then break end
+  local ids = what == finals.MESSAGE and messages_gone or operations_gone
+  ids[#ids + 1] = id
+  gone = gone + 1
 end
-if messages[1] then call('HDEL', MESSAGES, unpack(messages)) end
-if operations[1] then call('HDEL', OPERATIONS, unpack(operations)) end
-if old > 0 then call('LTRIM', FINALS, old, -1) end
-return { '1', int(old), old == limit and '1' or '0' }
+if #messages_gone > 0 then redis.call('HDEL', wallet.tag .. ':messages', unpack(messages_gone)) end
+if #operations_gone > 0 then redis.call('HDEL', wallet.tag .. ':operations', unpack(operations_gone)) end
+if gone > 0 then redis.call('LTRIM', key, gone, -1) end
+return { '1', string.format('%d', gone), gone == limit and '1' or '0' }

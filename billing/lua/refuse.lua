@@ -12,22 +12,20 @@ Errors: -1 "no such wallet", "script outdated …", "malformed refuse"
 Complexity: O(1)
 Version: 1
 ]]
---@include look
-local call, find, match = redis.call, string.find, string.match
+local KIND_BYTES, AMOUNT_BYTES = 16, 16
 local operation, kind, amount = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''
-if operation == '' or #operation > 80 or find(operation, '[^!-~]') or not find(kind, '^[%l_]+$') or #kind > 16
-  or not find(amount, '^[1-9]%d*$') or #amount > 16 then
-  return { '-1', 'malformed refuse' }
-end
-local OPERATIONS = KEYS[2] or KEYS[1] .. ':operations'
-local receipt = call('HGET', OPERATIONS, operation)
+local is_kind = #kind <= KIND_BYTES and string.find(kind, '^[%l_]+$')
+local is_amount = #amount <= AMOUNT_BYTES and string.find(amount, '^[1-9]%d*$')
+if not checks.is_id(operation) or not is_kind or not is_amount then return checks.refusal('malformed refuse') end
+local refusal, last = wallet.look(KEYS[1], 'clock')
+if refusal then return refusal end
+
+local receipt = receipts.of(operation)
 if receipt then
-  local was, how_much, said = match(receipt, '^([^\t]*)\t(%d*)\t%-?%d*\t%-?%d*\t([^\t]*)')
-  if was ~= kind or how_much ~= amount then return { '1', 'conflict' } end
-  if said == 'applied' then return { '1', 'repeat' } end
+  if receipt.kind ~= kind or receipt.amount ~= amount then return { '1', 'conflict' } end
+  if receipt.answer == 'applied' then return { '1', 'repeat' } end
 else
-  local at = int(now_us(call('HGET', KEYS[1], 'clock')))
-  call('RPUSH', KEYS[3] or KEYS[1] .. ':finals', at .. 'o' .. operation)
+  finals.add_receipt(string.format('%d', now_us(last)), operation)
 end
-call('HSET', OPERATIONS, operation, kind .. '\t' .. amount .. '\t0\t0\tcancelled')
+receipts.write(operation, receipts.record(kind, amount, '0', '0', 'cancelled'))
 return { '1', 'cancelled' }

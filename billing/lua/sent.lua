@@ -1,38 +1,35 @@
 --[[ billing/sent
 Purpose: Marks up to 32 held messages as sent, just before they are handed to the gateway.
-KEYS[1] {acct}            HASH    as billing/hold
-KEYS[2] {acct}:messages   HASH    as billing/hold
-KEYS[3] {acct}:deadlines  ZSET    as billing/hold
-KEYS[4] {acct}:log        STREAM  as billing/hold
-KEYS[5] {acct}:parked     ZSET    as billing/hold
+KEYS as billing/hold
 ARGV[1+] ids              message ids
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed id"
 Complexity: O(ids × log n)
 Version: 1
 ]]
---@include open
-local PARKED = KEYS[5] or ACCT .. ':parked'
---@include ids
---@include read_states
-local reply, place = { '1', '', '' }, 3
-for i = 1, #ids do
-  local id = ids[i]
-  local st = states[id]
-  local answer, letter, charged, quoted, flag
-  if st then
-    --@include by_time
+local malformed = checks.malformed_ids(ARGV)
+if malformed then return checks.refusal(malformed) end
+local refusal = wallet.open(KEYS[1])
+if refusal then return refusal end
+
+-- The answer about a message, and its flag.
+local function send(message)
+  local state = message and message.state
+  if not message or state == 'parked' then return 'unknown', 'unknown' end
+  if state == 'held' then
+    holds.mark_sent(message)
+    return 'sent', ''
+  elseif reports.NOT_SENT[state] then
+    return 'refused', 'refused'
   end
-  letter = st and sub(st, 1, 1) or ''
-  if letter == 'h' then
-    --@include mark_sent
-    answer, flag = 'sent', ''
-  elseif letter == '' or letter == 'p' then answer, flag = 'unknown', 'unknown'
-  elseif letter == 'c' or letter == 'u' then answer, flag = 'refused', 'refused'
-  else answer, flag = 'repeat', 'repeat' end
-  --@include tell
+  return 'repeat', 'repeat'
 end
---@include write_states
---@include close
-reply[2], reply[3] = fmt('%d', bal), fmt('%d', seq)
-return reply
+
+messages.read(ARGV)
+local reply = replies.new()
+for place = 1, #ARGV do
+  local message = endings.current(ARGV[place])
+  local answer, flag = send(message)
+  replies.add(reply, answer, message, flag)
+end
+return replies.close(reply)

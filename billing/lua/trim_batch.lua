@@ -12,32 +12,33 @@ Errors: -1 "no such wallet", "script outdated …", "other generation", "no such
 Complexity: O(entries)
 Version: 1
 ]]
---@include look
-local call, sub, match = redis.call, string.sub, string.match
-local generation, number, tail = ARGV[1] or '', tonumber(ARGV[2]), tonumber(ARGV[3])
-if not number or not tail or tail < 0 or tail % 1 ~= 0 then return { '-1', 'malformed trim_batch' } end
-local acct = call('HMGET', KEYS[1], 'generation', 'drained', 'batch', 'batch_first', 'batch_last', 'batch_amount', 'pend')
-if acct[1] ~= generation then return { '-1', 'other generation' } end
-local drained, last = acct[2] + 0, acct[5] + 0
-if number > acct[3] + 0 then return { '-1', 'no such batch' } end
-if number < acct[3] + 0 or last <= drained then return { '1', 'repeat', int(drained) } end
-local LOG, FINALS = KEYS[2] or KEYS[1] .. ':log', KEYS[3] or KEYS[1] .. ':finals'
-local ENDS = { settle = 'm', fail = 'm', expire = 'm', cancel = 'm', session = 'm', recharge = 'o', credit = 'o',
-  debit = 'o', chargeback = 'o', cash_refund = 'o', by_hand = 'o' }
-local forget = {}
-for _, entry in ipairs(call('XRANGE', LOG, acct[4] .. '-0', acct[5] .. '-0')) do
-  local at, words = entry[2][2], entry[2][4]
-  local kind, id, state = match(words, '^([%l_]+)\t([^\t]*)\t[^\t]*\t[^\t]*\t(%l?)')
+local NUMBERS = checks.UNITS_END
+-- Of what each kind of entry is the end.
+local ENDS = { settle = 'message', fail = 'message', expire = 'message', cancel = 'message', session = 'message',
+  recharge = 'operation', credit = 'operation', debit = 'operation', chargeback = 'operation',
+  cash_refund = 'operation', by_hand = 'operation' }
+local generation, number, tail = ARGV[1] or '', whole(ARGV[2], 0, NUMBERS), whole(ARGV[3], 0, NUMBERS)
+if not number or not tail then return checks.refusal('malformed trim_batch') end
+local refusal, there, drained, batch, first, last, amount, pending =
+  wallet.look(KEYS[1], 'generation', 'drained', 'batch', 'batch_first', 'batch_last', 'batch_amount', 'pend')
+if refusal then return refusal end
+if there ~= generation then return checks.refusal('other generation') end
+if number > batch + 0 then return checks.refusal('no such batch') end
+if number < batch + 0 or last + 0 <= drained + 0 then return { '1', 'repeat', drained } end
+
+-- What an entry tells of the end of, as an item of `finals`; nil = of nothing.
+local function item_of(at, words)
+  local kind, id, state = string.match(words, '^([%l_]+)\t([^\t]*)\t[^\t]*\t[^\t]*\t(%l?)')
   local what = ENDS[kind]
-  if what and not (kind == 'session' and state ~= 't') then
-    forget[#forget + 1] = at .. what .. id
-    if #forget == 1000 then
-      call('RPUSH', FINALS, unpack(forget))
-      forget = {}
-    end
-  end
+  if not what or (kind == 'session' and state ~= messages.LETTER.settled) then return nil end
+  return at .. (what == 'message' and finals.MESSAGE or finals.OPERATION) .. id
 end
-if forget[1] then call('RPUSH', FINALS, unpack(forget)) end
-call('HSET', KEYS[1], 'drained', acct[5], 'pend', int(acct[7] - acct[6]))
-if last - tail > 0 then call('XTRIM', LOG, 'MINID', int(last - tail + 1) .. '-0') end
-return { '1', 'trimmed', acct[5] }
+
+local items, log = {}, wallet.tag .. ':log'
+for _, entry in ipairs(redis.call('XRANGE', log, first .. '-0', last .. '-0')) do
+  items[#items + 1] = item_of(entry[2][2], entry[2][4])
+end
+finals.add(items)
+redis.call('HSET', wallet.tag, 'drained', last, 'pend', string.format('%d', pending - amount))
+if last - tail > 0 then redis.call('XTRIM', log, 'MINID', string.format('%d-0', last - tail + 1)) end
+return { '1', 'trimmed', last }

@@ -108,7 +108,7 @@ class Swept:
         return self.cancelled + self.expired + self.orphans + self.unpaid
 
 
-# A wallet's clock is in doubt when nobody has asked for 90 s (lua/include/doubt.lua).
+# A wallet's clock is in doubt when nobody has asked for 90 s (lua/modules/clock.lua).
 VISIT_SECONDS: Final = 60.0
 
 

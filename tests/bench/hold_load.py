@@ -10,12 +10,14 @@ many were late (a tick that could not be sent in time), and the writes' latencie
 import json
 import sys
 import time
+from itertools import islice
 
 import redis
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 from billing import wallet
-from tests.bench.pools import words
+from poolsite.hotpath.planner import read_reply
+from tests.bench.pools import library_words
 from tests.bench.wallets import hold_request
 
 
@@ -24,19 +26,14 @@ def main() -> None:
     slugs, period, size = names.split(","), 1 / float(rate), int(in_one_write)
     ticks = int(float(seconds) * float(rate))
     client = redis.Redis.from_url(url, decode_responses=True)
-    writes = [
-        list(
-            words(
-                client,
-                [
-                    wallet.hold(slugs[tick % len(slugs)], hold_request(tick * size + place))
-                    for place in range(size)
-                ],
-            )
-        )
+    asked = [
+        wallet.hold(slugs[tick % len(slugs)], hold_request(tick * size + place))
         for tick in range(ticks)
+        for place in range(size)
     ]
-    latencies, late, refused = [], 0, 0
+    sent = library_words(client, asked)
+    writes = [list(islice(sent, size)) for _ in range(ticks)]
+    latencies, late, replies = [], 0, []
     for tick, write in enumerate(writes):
         due = float(begin) + tick * period
         wait = due - time.time()
@@ -48,9 +45,9 @@ def main() -> None:
         for command in write:
             pipeline.execute_command(*command)
         start = time.perf_counter()
-        replies = pipeline.execute()
+        replies += pipeline.execute()
         latencies.append((time.perf_counter() - start) * 1e3)
-        refused += sum(reply[3] != "held" for reply in replies)
+    refused = sum(charge.answer != "held" for charge in map(read_reply, asked, replies))
     print(json.dumps({"holds": ticks * size, "late": late, "refused": refused, "ms": latencies}))
 
 

@@ -1,7 +1,8 @@
 """Row 5: holds per second on one account, Redis with AOF everysec.
 
 Load: redis-benchmark, 8 clients; every hold is a new message with everything that a campaign's has
-(as row 4), unpipelined, then in batches of 100: four list commands of 25 holds in one write.
+(as row 4, by FCALL), unpipelined, then in batches of 100: four list commands of 25 holds in one
+write.
 Reference: pgbench, 8 clients, prepared, on one row of a PostgreSQL with fsync on:
 `UPDATE … SET bal = bal - 900 WHERE id = 1 AND bal >= 900`, with synchronous_commit off and on; then
 100 of these in one transaction, in one pipeline. It writes no message, no entry, no deadline. Both
@@ -22,6 +23,7 @@ from pathlib import Path
 import redis
 
 from billing import wallet
+from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
 from tests.bench.result import Row, at_least
 from tests.bench.wallets import MONEY, QUOTE, SLUG, figures, hold_request, open_wallet
@@ -102,17 +104,18 @@ def _redis(program: str, in_one_script: int, in_one_write: int) -> tuple[float, 
             with server.client() as client:
                 assert client.config_get("appendfsync")["appendfsync"] == "everysec"
                 open_wallet(client)
-                script = wallet.SCRIPTS["hold"]
-                client.script_load(script.text)
+                library = library_of(wallet.SCRIPTS["hold"])
+                assert library is not None
+                client.function_load(library.text)
                 template = [_words(place) for place in range(in_one_script)]
                 calls = HOLDS // in_one_script
                 options = ["-c", str(CLIENTS), "-n", str(calls), "-P", str(in_one_write)]
                 command = wallet.hold(SLUG, hold_request(0))
-                keys = [str(len(command.keys)), *command.keys]
+                function = library.function(command.script)
                 held = [word for words in template for word in words]
                 figures_of = _benchmark(
                     [program, "-s", client.connection_pool.connection_kwargs["path"], *options,
-                     "-r", str(2 * 10**9), "--csv", "EVALSHA", script.sha1, *keys, *held]
+                     "-r", str(2 * 10**9), "--csv", "FCALL", function, "1", command.keys[0], *held]
                 )  # fmt: skip
                 _check_final_state(client)
         finally:

@@ -10,12 +10,14 @@ from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.group_mutations import GROUP_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 from tests.chaos.number_mutations import NUMBER_CASES
+from tests.chaos.wallet_mutations import WALLET_CASES
 
 pytestmark = pytest.mark.prove
 
 
 CASES = {
     **DESK_CASES,
+    **WALLET_CASES,
     **GATE_CASES,
     **GROUP_CASES,
     **NUMBER_CASES,
@@ -52,12 +54,6 @@ CASES = {
         "tests/billing/books/test_writing.py"
         "::test_the_row_refuses_a_writer_with_an_older_fence_and_only_that_row",
     ),
-    "an operation id moves money once": Case(
-        "billing/lua/move.lua",
-        "local receipt = call('HGET', OPERATIONS, operation)\n",
-        "local receipt = nil\n",
-        "tests/billing/books/test_outbox.py::test_an_order_whose_answer_was_lost_is_applied_once",
-    ),
     "a journal row is unique by generation and sequence number": Case(
         "billing/migrations/0001_initial.py",
         "fields=('wallet', 'generation', 'seq'), name='billing_journal_once'",
@@ -77,13 +73,6 @@ CASES = {
         "tests/billing/books/test_writing.py"
         "::test_a_batch_that_sql_has_is_a_repeat_and_changes_nothing",
     ),
-    "an old life ends only where nothing newer came": Case(
-        "billing/lua/destroy.lua",
-        "if ARGV[2] and ARGV[2] ~= '' and ARGV[2] ~= acct[2] then return",
-        "if false then return",
-        "tests/billing/books/test_rebuilding.py"
-        "::test_a_refund_between_persisting_and_the_end_of_the_old_life_is_not_lost",
-    ),
     "what a lost life had applied is ordered anew": Case(
         "billing/services/rebuilding.py",
         "        reopened = outbox.reopen_lost(locked)\n",
@@ -96,12 +85,6 @@ CASES = {
         '        if self.lineage in ("", REPLICA):\n',
         "        if True:\n",
         "tests/hotpath/test_promotion.py::test_a_promoted_server_closes_an_aggregate_once",
-    ),
-    "nothing is held above the balance": Case(
-        "billing/lua/hold.lua",
-        "    elseif amount > bal then\n",
-        "    elseif false then\n",
-        "tests/billing/wallet/test_money.py::test_one_unit_less_is_not_enough",
     ),
     "four eyes are two people's": Case(
         "billing/services/adjustments.py",

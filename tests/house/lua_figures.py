@@ -12,7 +12,7 @@ from tests.house.lua_tokens import BRACKETS, Token
 KEPT = Path(__file__).with_suffix(".json")
 # Apps in the new form; the ratchet holds all others.
 MEETS_THE_MARKS: tuple[str, ...] = (
-    *("numbers", "queueing/admission", "queueing/dispatch", "queueing/line"),
+    *("billing", "numbers", "queueing/admission", "queueing/dispatch", "queueing/line"),
 )
 LONGEST_FILE_LINES = 200
 GROWTH = 1.02  # an app's code may grow by so much before it is looked at

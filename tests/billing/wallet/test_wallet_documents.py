@@ -1,6 +1,7 @@
 """docs/billing-redis.md says what the scripts take, answer and keep: nothing less."""
 
 import re
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from billing import wallet
@@ -36,13 +37,16 @@ def test_every_answer_and_flag_is_told_and_said() -> None:
 
 def test_every_answer_of_the_scripts_is_a_word_of_reasons() -> None:
     said = set(re.findall(r"\banswer\b[^=\n]*= '([a-z ]+)'", ALL_LUA))
-    assert {"held", "parked full", "too late"} <= said
+    said |= set(re.findall(r"return '([a-z ]+)', (?!mode)", ALL_LUA))
+    holds = LUA[ROOT / "billing/lua/modules/holds.lua"]
+    said |= set(re.findall(r"return '([a-z ]+)' end", holds))
+    assert {"held", "parked full", "too late", "daily limit"} <= said
     assert said - {"loaded"} <= reasons.ALL
 
 
 def test_every_field_of_the_hash_is_told() -> None:
     create = LUA[ROOT / "billing/lua/create.lua"]
-    written = create[create.index("call('HSET', KEYS[1], ") :]
+    written = create[create.index("call('HSET', tag, ") :]
     names = set(re.findall(r"'([a-z_]+)',", written)) - {"HSET", "PUBLISH"}
     assert {"bal", "pend", "conf", "batch_amount"} <= names
     for name in names:
@@ -50,7 +54,8 @@ def test_every_field_of_the_hash_is_told() -> None:
 
 
 def test_every_kind_of_entry_is_told() -> None:
-    kinds = set(re.findall(r"'e',\s*\(?'([a-z]+)\\t", ALL_LUA)) | set(wallet.MOVEMENTS)
+    kinds = set(re.findall(r"messages\.log\('([a-z]+)'", ALL_LUA)) | set(wallet.MOVEMENTS)
+    kinds |= set(re.findall(r"wallet\.append\('([a-z]+)\\t", ALL_LUA))
     kinds |= {"settle", "fail", "cancel", "expire", "session"}
     assert {"hold", "sent", "flag", "parked", "status"} <= kinds
     table = PAGE[PAGE.index("## Change entries") : PAGE.index("## Scripts")]
@@ -66,14 +71,24 @@ def test_the_columns_are_those_of_the_settings() -> None:
     conf = "o" + settings.columns()
     assert len(conf) == 76
     assert wallet.WalletSettings.from_conf(conf) == settings
+    cut = _columns_cut()
     for first, last, value in ((2, 17, 1), (18, 27, 2), (28, 34, 3), (35, 41, 4), (42, 48, 5),
                                (49, 55, 6), (56, 61, 7)):  # fmt: skip
         assert int(conf[first - 1 : last]) == value
         assert f"{first}–{last}" in PAGE
-        used = re.findall(rf"sub\((?:conf|acct\[1\]), {first}, {last}\)", ALL_LUA)
-        assert used, f"columns {first} to {last}"
-    assert "62–71" in PAGE
-    assert "72–76" in PAGE
+        assert (first, last) in cut, f"columns {first} to {last}"
+    for first, last in ((62, 71), (72, 76)):
+        assert (first, last) in cut
+        assert f"{first}–{last}" in PAGE
+
+
+def _columns_cut() -> list[tuple[int, int]]:
+    """The first and the last column of each field that the scripts read."""
+    module = LUA[ROOT / "billing/lua/modules/settings.lua"]
+    found = re.search(r"settings\.COLUMNS = '([c\d]+)'", module)
+    assert found
+    ends = list(accumulate(int(width) for width in found[1].split("c")[1:]))
+    return [(before + 1, end) for before, end in pairwise([0, *ends])]
 
 
 def test_a_change_has_as_many_words_as_the_page_names() -> None:

@@ -1,0 +1,25 @@
+-- Receipts in {acct}:operations: what was done under an operation id, so that it is done once. Of a movement: kind,
+-- amount, effect on what can be spent, effect on the receivable, answer, with a tab between.
+local receipts = {}
+
+receipts.RECORD = '^([^\t]*)\t(%d*)\t(-?%d*)\t(-?%d*)\t([^\t]*)'
+
+-- The receipt of a movement; nil = none. One of another kind of operation has no fields.
+function receipts.of(operation)
+  local record = receipts.read(operation)
+  if not record then return nil end
+  local kind, amount, effect, owed, answer = string.match(record, receipts.RECORD)
+  return { kind = kind, amount = amount, effect = effect, owed = owed, answer = answer }
+end
+
+function receipts.read(operation)
+  return redis.call('HGET', wallet.tag .. ':operations', operation)
+end
+
+function receipts.write(operation, record)
+  redis.call('HSET', wallet.tag .. ':operations', operation, record)
+end
+
+function receipts.record(kind, amount, effect, owed, answer)
+  return kind .. '\t' .. amount .. '\t' .. effect .. '\t' .. owed .. '\t' .. answer
+end

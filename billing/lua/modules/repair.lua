@@ -1,0 +1,28 @@
+-- After a clock that was ahead: what it began counts from now, and what was put off by it is due as before.
+local repair = {}
+
+-- A piece of a walk round the open holds; the hash's field `ahead` is where it goes on. Returns whether more is left.
+function repair.put_back(limit)
+  local place = wallet.field('ahead')
+  if not place then return false end
+  local page = redis.call('ZSCAN', wallet.tag .. ':deadlines', place, 'COUNT', limit)
+  for index = 1, #page[2], 2 do repair.put_back_hold(page[2][index]) end
+  place = page[1]
+  if place == '0' then
+    redis.call('HDEL', wallet.tag, 'ahead')
+    return false
+  end
+  redis.call('HSET', wallet.tag, 'ahead', place)
+  return true
+end
+
+-- Written at once: what is due is looked up after it.
+function repair.put_back_hold(id)
+  local message = messages.parse(id, redis.call('HGET', wallet.tag .. ':messages', id))
+  if not message or not messages.OPEN[message.state] then return end
+  if message.since + 0 > wallet.now then
+    message.since = wallet.at
+    redis.call('HSET', wallet.tag .. ':messages', id, messages.record(message))
+  end
+  redis.call('ZADD', wallet.tag .. ':deadlines', string.format('%d', messages.ends(message)), id)
+end

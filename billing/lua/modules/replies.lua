@@ -1,0 +1,25 @@
+-- Replies about messages: [1, bal, seq], then for each message answer, state's letter, charged, quoted, flag.
+local replies = {}
+
+function replies.new()
+  return { '1', '', '' }
+end
+
+-- message: false = there is none.
+function replies.add(reply, answer, message, flag)
+  local letter, charged, quoted = '', '0', '0'
+  if message then
+    letter = messages.LETTER[message.state]
+    if message.state ~= 'parked' then charged, quoted = messages.charged(message), message.quoted end
+  end
+  local place = #reply
+  reply[place + 1], reply[place + 2], reply[place + 3] = answer, letter, charged
+  reply[place + 4], reply[place + 5] = quoted, flag
+end
+
+-- Closes the wallet, and tells its figures.
+function replies.close(reply)
+  wallet.close()
+  reply[2], reply[3] = string.format('%d', wallet.balance), string.format('%d', wallet.seq)
+  return reply
+end

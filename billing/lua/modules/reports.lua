@@ -1,0 +1,87 @@
+-- Status reports of the gateway. A report is one word: i interim, u without a mode that can be read, f finally failed,
+-- d and the mode: finally delivered. Only a final one moves money.
+local reports = {}
+
+reports.INTERIM = 'i'
+reports.UNREADABLE = 'u'
+reports.FAILED = 'f'
+reports.WORD_BYTES = 25
+reports.TITLE = { i = 'interim', u = '?', f = 'failed' }
+reports.NOT_SENT = { cancelled = true, unpaid = true }
+
+-- The mode of a final report; nil = it failed.
+function reports.mode(word)
+  if word == reports.FAILED then return nil end
+  return string.sub(word, 2)
+end
+
+function reports.is_word(word)
+  if reports.TITLE[word] then return true end
+  return #word <= reports.WORD_BYTES and string.find(word, '^d[%l%d_]+$') ~= nil
+end
+
+-- What was reported, as entries and flags tell it.
+function reports.title(word)
+  return reports.TITLE[word] or string.sub(word, 2)
+end
+
+-- Takes a report of a message that was read before. Returns the answer, the message as it is now, and the flag.
+function reports.take(id, word)
+  local message = endings.current(id)
+  if word == reports.INTERIM or word == reports.UNREADABLE then return reports.note(message, word) end
+  if not message then return parked.keep(id, word) end
+  if not messages.OPEN[message.state] then return reports.take_again(message, word) end
+  local flag = reports.settle(message, reports.mode(word))
+  messages.drop_deadline(message)
+  return message.state, message, flag
+end
+
+-- A final report meets an open hold: what was delivered is charged, at most the quote, and the rest comes back. mode:
+-- nil = it failed. Returns the flag.
+function reports.settle(message, mode)
+  local charged, back, flag, more = '0', message.quoted, '', ''
+  if mode then
+    local loss
+    charged, loss = tariff.charge(message, mode)
+    back = string.format('%d', message.quoted - charged)
+    if loss then
+      flag = 'unexpected mode'
+      more = '\t' .. flag .. '\t' .. mode .. '\t' .. loss
+    end
+  end
+  holds.release(message, back)
+  message.outcome = mode and mode .. '=' .. charged or ''
+  messages.become(message, mode and 'settled' or 'failed')
+  messages.log(mode and 'settle' or 'fail', message, back, '-' .. message.quoted,
+    '\t' .. (mode or '') .. '\t' .. charged .. more)
+  return flag
+end
+
+-- A report that is not final proves that the message went out, and no more.
+function reports.note(message, word)
+  if not message then return 'unknown', false, 'unknown' end
+  local was = message.state
+  if was == 'held' then holds.mark_sent(message) end
+  if word == reports.UNREADABLE then return reports.list(message, 'unreadable', word) end
+  if reports.NOT_SENT[was] then return reports.list(message, 'contradiction', word) end
+  return was == 'held' and 'sent' or 'noted', message, ''
+end
+
+-- A final report after the end of its message: the same again, or one that contradicts it.
+function reports.take_again(message, word)
+  if message.state == 'expired' then return reports.list(message, 'late', word) end
+  if reports.taken_before(message) == word then return 'repeat', message, 'repeat' end
+  return reports.list(message, 'contradiction', word)
+end
+
+-- The word of the final report that a message has had; nil = none.
+function reports.taken_before(message)
+  if message.state == 'parked' then return message.outcome end
+  if message.state == 'failed' then return reports.FAILED end
+  if message.state == 'settled' then return 'd' .. string.match(message.outcome, '^[^=]*') end
+end
+
+function reports.list(message, flag, word)
+  flags.list(message, flag, reports.title(word))
+  return flag, message, flag
+end

@@ -1,0 +1,51 @@
+-- Session messages: hold and settlement in one step. One that nobody could pay waits as unpaid, in {acct}:unpaid by the
+-- µs at which it came, for billing/pay_unpaid or its end.
+local sessions = {}
+
+-- The only mode of a session message, and its price; nil when there is not exactly one.
+function sessions.price_of(prices)
+  return string.match(prices, '^,([%l%d_]+)=(%d+)$')
+end
+
+-- The mode of one that is kept.
+function sessions.mode(message)
+  return string.match(message.prices, '^,([%l%d_]+)=')
+end
+
+-- Charges it; the caller has made sure that there is money. amount: its quote as a number.
+function sessions.charge(message, mode, amount)
+  wallet.balance, wallet.spent = wallet.balance - amount, wallet.spent + amount
+  message.day = wallet.conf.day
+  message.outcome = mode .. '=' .. message.quoted
+  messages.become(message, 'settled')
+  messages.log('session', message, '-' .. message.quoted, '0', '\t' .. mode .. '\t' .. message.quoted)
+end
+
+function sessions.keep_unpaid(message, mode)
+  redis.call('ZADD', wallet.tag .. ':unpaid', wallet.at, message.id)
+  message.listed = '!unpai:' .. mode
+  messages.become(message, 'unpaid')
+  messages.log('session', message, '0', '0', '\t' .. mode .. '\t0\tunpaid\t' .. mode .. '\t0')
+end
+
+-- Since when one has waited that ends just now, in µs.
+function sessions.oldest_us()
+  return wallet.now - wallet.conf.periods_us.report - wallet.lags.report
+end
+
+-- Ends those that wait for longer, so many at most; returns how many.
+function sessions.end_due(most)
+  local before = string.format('(%d', sessions.oldest_us())
+  local ids = redis.call('ZRANGEBYSCORE', wallet.tag .. ':unpaid', '-inf', before, 'LIMIT', 0, most)
+  if #ids == 0 then return 0 end
+  messages.read(ids)
+  for _, id in ipairs(ids) do
+    local message = wallet.known[id]
+    if message then
+      messages.become(message, 'expired')
+      messages.log('expire', message, '0', '0', '\t\t0\t\tdeadline')
+    end
+  end
+  redis.call('ZREM', wallet.tag .. ':unpaid', unpack(ids))
+  return #ids
+end

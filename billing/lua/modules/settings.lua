@@ -1,0 +1,72 @@
+-- A wallet's settings: fixed columns of text (billing/wallet/settings.py writes them), read into named fields.
+local settings = {}
+
+settings.COLUMNS = 'c1c16c10c7c7c7c7c6c10c5'
+settings.PARTS = 'c1c60c10c5' -- status, what an operator sets, next midnight in s, the day's number
+settings.BYTES = 76
+settings.STATUS = { o = 'open', f = 'frozen', c = 'closed', r = 'recovering' }
+settings.LETTER = { open = 'o', frozen = 'f', closed = 'c', recovering = 'r' }
+settings.SECOND_US = 1000000
+settings.DAYS = 100000 -- after so many, their numbers begin again
+settings.KEPT = 1000
+settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.COUNT = { known = 0 }
+
+-- status open | frozen | closed | recovering (safe mode); daily_limit in units, 0 = none; log_limit: entries that SQL
+-- does not have, at which new holds are refused; day: its number as text; the rest numbers.
+function settings.read(text)
+  local known = settings.KNOWN[text]
+  if known then return known end
+  local status, daily_limit, log_limit, unsent_message, unsent_call, report, keep, parked_limit, midnight, day =
+    struct.unpack(settings.COLUMNS, text)
+  local conf = {
+    text = text,
+    status = settings.STATUS[status],
+    daily_limit = daily_limit + 0,
+    log_limit = log_limit + 0,
+    periods_us = { -- the names are those of clock.PERIODS
+      message = unsent_message * settings.SECOND_US,
+      call = unsent_call * settings.SECOND_US,
+      report = report * settings.SECOND_US,
+    },
+    keep_us = keep * settings.SECOND_US,
+    parked_limit = parked_limit + 0,
+    midnight_us = midnight * settings.SECOND_US,
+    day = day,
+  }
+  settings.remember(text, conf)
+  return conf
+end
+
+-- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
+function settings.remember(text, conf)
+  if settings.COUNT.known >= settings.KEPT then
+    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
+    settings.COUNT.known = 0
+  end
+  settings.KNOWN[text] = conf
+  settings.COUNT.known = settings.COUNT.known + 1
+end
+
+-- Whether these are all columns but the status.
+function settings.are_columns(text)
+  return #text == settings.BYTES - 1 and not string.find(text, '%D')
+end
+
+-- The text with another status.
+function settings.with_status(conf, status)
+  return settings.LETTER[status] .. string.match(conf.text, '^.(.*)$')
+end
+
+-- The text of the next day, and when that ends.
+function settings.with_next_day(conf, midnight_seconds)
+  local letter, rules, _, day = struct.unpack(settings.PARTS, conf.text)
+  return letter .. rules .. string.format('%010d%05d', midnight_seconds, (day + 1) % settings.DAYS)
+end
+
+-- The text of new columns: status and day go on, and the day ends as before when `keeps_midnight`.
+function settings.with_columns(conf, columns, keeps_midnight)
+  local letter, _, midnight, day = struct.unpack(settings.PARTS, conf.text)
+  local _, rules, new_midnight = struct.unpack(settings.PARTS, letter .. columns)
+  return letter .. rules .. (keeps_midnight and midnight or new_midnight) .. day
+end

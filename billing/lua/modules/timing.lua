@@ -1,0 +1,17 @@
+-- When time brings a wallet something again.
+local timing = {}
+
+-- The µs before which nothing is due. Whatever begins later lasts as long as the shortest period.
+function timing.next_us()
+  local periods, lag = wallet.conf.periods_us, wallet.lags.report
+  local shortest = math.min(periods.message, periods.call, periods.report)
+  local next_us = wallet.now + math.max(settings.SECOND_US, shortest)
+  next_us = earliest(next_us, wallet.tag .. ':deadlines')
+  next_us = earliest(next_us - lag, wallet.tag .. ':parked') + lag
+  local waits = periods.report + lag
+  next_us = earliest(next_us - waits, wallet.tag .. ':unpaid') + waits
+  for _, period in ipairs(clock.PERIODS) do
+    if wallet.lags[period] > 0 then next_us = math.min(next_us, wallet.settles[period]) end
+  end
+  return next_us + 1
+end
