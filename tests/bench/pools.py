@@ -7,7 +7,7 @@ from pathlib import Path
 
 import redis
 
-from numbers.pool import ROWS_LIMIT, Event, PoolSettings, Row, create, event, load
+from numbers.pool import ROWS_LIMIT, Event, PoolSettings, Row, create, event, events, load
 from poolsite.hotpath import Command
 from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
@@ -85,17 +85,25 @@ def call_event(index: int, *, policy: str) -> Event:
 
 def calls_and_hangups(first: int, count: int, *, policy: str) -> list[Command]:
     """Return `count` calls and, 200 calls later each, their hangups by call id alone."""
-    commands: list[Command] = []
+    return [event(SLUG, each) for each in call_and_hangup_events(first, count, policy=policy)]
+
+
+def lists_of_calls(first: int, count: int, *, policy: str, size: int) -> list[Command]:
+    """Return the same in commands of up to `size` events."""
+    all_events = call_and_hangup_events(first, count, policy=policy)
+    starts = range(0, len(all_events), size)
+    return [events(SLUG, all_events[start : start + size]) for start in starts]
+
+
+def call_and_hangup_events(first: int, count: int, *, policy: str) -> list[Event]:
+    """Return the events themselves."""
+    found: list[Event] = []
     for index in range(first, first + count):
-        commands.append(event(SLUG, call_event(index, policy=policy)))
+        found.append(call_event(index, policy=policy))
         if index >= first + 200:
-            commands.append(_hangup(index - 200))
-    commands += [_hangup(index) for index in range(first + count - 200, first + count)]
-    return commands
+            found.append(_hangup(index - 200))
+    return found + [_hangup(index) for index in range(first + count - 200, first + count)]
 
 
-def _hangup(index: int) -> Command:
-    return event(
-        SLUG,
-        Event("hangup", call_id=f"{index:x}-bench@fs-01", switch="fs-01", incarnation="boot-1"),
-    )
+def _hangup(index: int) -> Event:
+    return Event("hangup", call_id=f"{index:x}-bench@fs-01", switch="fs-01", incarnation="boot-1")

@@ -55,10 +55,14 @@ if to_agent then
 else
   visit.queue = target
   rooms.requeue(visit, visit.state == 'room' and 'transfer' or 'move', by)
-  matching.match_visit(visit)
 end
+-- The agent that it left takes who is next, so that the visitor overtakes nobody.
 if from ~= '-' and not (to_agent and from == target) then -- a queue may have its agent's id
   matching.match_and_write(agents.read(from))
+end
+if not to_agent then
+  visit = visits.read(visit.id)
+  matching.match_visit(visit)
 end
 desk.close()
 return visits.reply(visit)

@@ -264,6 +264,17 @@ def test_a_transfer_to_a_queue_frees_its_agent_for_the_next_whatever_their_ids(
     assert line.wrong() == []
 
 
+def test_whoever_a_transfer_puts_behind_others_overtakes_nobody(line: DeskUnderTest) -> None:
+    line.agent(7, 1, online=True)
+    line.join("a")
+    line.join("b")
+    assert line.beat("a").agent == 7
+    moved = line.run(desk.transfer_to_queue(SLUG, "a", 1, priority=9))
+    assert (moved.answer, moved.agent, moved.ahead) == ("waiting", None, 0)
+    assert line.beat("b").agent == 7
+    assert line.wrong() == []
+
+
 def test_nobody_arrives_later_than_now(line: DeskUnderTest) -> None:
     assert line.clock is not None
     line.join("a", arrived_us=line.clock.now_us + 1_000_000)
