@@ -18,11 +18,6 @@ _FUNCTION = re.compile(r"^local function (\w+)\(.*?^end$", re.MULTILINE | re.DOT
 _COMMENT = re.compile(r"--.*")
 _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
-_INCLUDE = re.compile(r"^([ ]*)--@include (\w+)$", re.MULTILINE)
-# A function of a file's outermost level: its lines are indented, up to its own `end`.
-_OUTERMOST = re.compile(r"^local function (\w+)\([^()\n]*\)\n(?:(?:[ ].*)?\n)*end$", re.MULTILINE)
-_COMMENT_LINE = re.compile(r"^\s*--.*$", re.MULTILINE)
-_STRING = re.compile(r"""\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'""")
 _WORD = re.compile(r"\w+")
 _registry: dict[str, "Script"] = {}
 made_of_scripts: dict[str, Any] = {}  # what other modules keep as long as no script changes
@@ -103,7 +98,7 @@ def read_script(app: str, path: Path, modules: Modules | None = None) -> Script:
 
     modules: those of its folder, where they have been read already.
     """
-    body = _with_includes(path)
+    body = path.read_text(encoding="utf-8")
     header = parse_header(body, path, f"{app}/{path.stem}")
     return Script(
         app=app,
@@ -117,29 +112,6 @@ def read_script(app: str, path: Path, modules: Modules | None = None) -> Script:
         path=path,
         modules=read_modules(path.parent / "modules") if modules is None else modules,
     )
-
-
-def _with_includes(path: Path, indent: str = "", inside: tuple[Path, ...] = ()) -> str:
-    """Return a file's text with each line `--@include name` replaced by include/name.lua beside it.
-
-    Included text is a block, not a function: it works on the locals that stand before it, and
-    costs no closure on each call. Blocks may include blocks.
-    """
-    folder = path.parent if path.parent.name != "include" else path.parent.parent
-    chain = (*inside, path)
-
-    def block(found: re.Match[str]) -> str:
-        included = folder / "include" / f"{found[2]}.lua"
-        if not included.is_file():
-            raise ScriptHeaderError(f"{path}: no such include: {found[2]}")
-        if included in chain:
-            raise ScriptHeaderError(f"{path}: {found[2]} includes itself")
-        return _with_includes(included, found[1], chain).rstrip("\n")
-
-    text = path.read_text(encoding="utf-8")
-    if indent:
-        text = re.sub(r"^(?=.)", indent, text, flags=re.MULTILINE)
-    return _INCLUDE.sub(block, text)
 
 
 # -- the prelude ------------------------------------------------------------------------------
@@ -172,7 +144,6 @@ def prelude_for(codes: Iterable[str], prelude: Prelude | None = None) -> list[st
 @cache
 def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> str:
     """Put what the body names before its first line: the prelude's functions and the modules'."""
-    body = _without_unused(body)
     code = code_of(body)
     shared = modules.script_lines(modules.needed_by([code]))
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
@@ -184,30 +155,6 @@ def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> st
 def code_of(body: str) -> str:
     """Return a body without its comments."""
     return _COMMENT.sub("", _LONG_COMMENT.sub("", body))
-
-
-def _without_unused(body: str) -> str:
-    """Leave out functions that nothing names: every call would make them anew, with whatever they
-    refer to. Their lines stay as empty ones, so that Redis' errors name those of the file.
-    """
-    functions = list(_OUTERMOST.finditer(body))
-    names = {found[1]: _words_of(found[0]) for found in functions}
-    used: set[str] = set()
-    frontier = [_words_of(_OUTERMOST.sub("", body))]
-    while frontier:
-        new = (frontier.pop() & names.keys()) - used
-        used |= new
-        frontier.extend(names[name] for name in new)
-    for found in reversed(functions):
-        if found[1] not in used:
-            lines = "\n" * found[0].count("\n")
-            body = body[: found.start()] + lines + body[found.end() :]
-    return body
-
-
-def _words_of(text: str) -> set[str]:
-    code = _STRING.sub("", _COMMENT_LINE.sub("", _LONG_COMMENT.sub("", text)))
-    return set(_WORD.findall(code))
 
 
 @contextmanager

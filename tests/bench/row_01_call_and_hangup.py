@@ -1,13 +1,14 @@
 """Rows 1 and 2: call and hangup with everything on, at 1 000 and at 1 000 000 numbers.
 
 Load: one client, pipelines of 500 calls; each call names call id, switch, incarnation, agent and
-callee, in a pool with near, sticky and a daily cap on; 200 calls run at any moment. Forms: FCALL one
-by one, for each policy of picking, as our processes call an operation on Redis 7 and Valkey; lists
-of 32 events by FCALL, as they call it for events that arrive together, where the figure is for each
-event; EVALSHA one by one, as everywhere else. Five rounds, in each both sizes, the forms and the
-no-op in turn. Compared: Redis' CPU (used_cpu), the median of the rounds, against an EVALSHA that
-returns 1, without key or argument. Beside: the same by INFO commandstats (wall time inside the
-command). At the end every number is ready and in the idle set once. Left out: AOF, the drain.
+callee, in a pool with near, sticky and a daily cap on; 200 calls run at any moment. Forms: FCALL
+one by one, for each policy of picking, as our processes call an operation on Redis 7 and Valkey;
+lists of 32 events by FCALL, as they call it for events that arrive together, where the figure is
+for each event; EVALSHA one by one, as everywhere else. Five rounds, in each both sizes, the forms
+and the no-op in turn. Compared: Redis' CPU (used_cpu), the median of the rounds, against an
+EVALSHA that returns 1, without key or argument. Beside: the same by INFO commandstats (wall time
+inside the command). At the end every number is ready and in the idle set once. Left out: AOF, the
+drain.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,7 @@ FORMS = (
     Form(
         f"longest, in lists of {BATCH_LIMIT}", "longest", "fcall", library_words, BATCH_LIMIT, 7.0
     ),
-    Form("longest, by EVALSHA", "longest", "evalsha", words, 1, 17.0),
+    Form("by EVALSHA", "longest", "evalsha", words, 1, 17.0),
 )
 
 Costs = dict[str, CommandCost]

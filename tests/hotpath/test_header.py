@@ -1,6 +1,5 @@
 """The header of a Lua file is read strictly; what is wrong is named with file and line."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -163,48 +162,3 @@ def test_two_operations_that_name_each_other_are_refused(tmp_path: Path, first: 
         (tmp_path / f"{name}.lua").write_text(text)
     with pytest.raises(hotpath.ScriptHeaderError, match="cannot be the keys of"):
         read_script("numbers", tmp_path / f"{first}.lua")
-
-
-def test_an_include_must_be_there_and_must_not_include_itself(tmp_path: Path) -> None:
-    body = GOOD.replace("numbers/event", "broken/good")
-    (tmp_path / "good.lua").write_text(body.replace("return {}", "--@include part\nreturn {}"))
-    with pytest.raises(hotpath.ScriptHeaderError, match="no such include: part"):
-        hotpath.load_folder("broken", tmp_path)
-    (tmp_path / "include").mkdir()
-    (tmp_path / "include" / "part.lua").write_text("local a = 1\n--@include part\n")
-    with pytest.raises(hotpath.ScriptHeaderError, match="part includes itself"):
-        hotpath.load_folder("broken", tmp_path)
-
-
-PARTS = """
-local function called(n)
-  return n + 1
-end
--- unnamed() stands in a comment, and 'unnamed' in a text.
-local function unnamed(n)
-  return only_by_unnamed(n)
-end
-local function only_by_unnamed(n)
-  if n then return 'unnamed' end
-  return called(n)
-end
-local function one_line(n) return n end
-local text = "it's not " .. 'only_by_unnamed'
-"""
-
-
-def test_functions_that_nothing_names_cost_nothing_and_move_no_line(tmp_path: Path) -> None:
-    body = GOOD.replace("numbers/event", "lean/script")
-    (tmp_path / "script.lua").write_text(
-        body.replace("return {}", "--@include part\nreturn called(1)")
-    )
-    (tmp_path / "include").mkdir()
-    (tmp_path / "include" / "part.lua").write_text(PARTS.lstrip())
-    script = read_script("lean", tmp_path / "script.lua")
-    made = re.findall(r"^local function (\w+)", script.text, re.MULTILINE)
-    assert made == ["called", "one_line"]
-    assert re.findall(r"^local function (\w+)", script.body, re.MULTILINE) == [
-        *("called", "unnamed", "only_by_unnamed", "one_line")
-    ]
-    before, after = script.body.splitlines(), script.text.splitlines()
-    assert before.index("return called(1)") == after.index("return called(1)")

@@ -1,45 +1,26 @@
-"""The step "lua" of `make check`: figures, the new form's rules, luacheck.
-
-`python -m tests.house.lua` checks; `python -m tests.house.lua record` keeps today's figures.
-"""
+"""The step "lua" of `make check`: figures, the rules of the form, luacheck."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from tests.house import lua_figures, lua_form, lua_lint
-from tests.house.lua_figures import Figures
 from tests.house.lua_sources import LUA_APPS, Folder, folders_of, sources_of
 from tests.house.source import ROOT
 from tests.support import needs
 
 
-def main(record: bool = False, root: Path = ROOT, kept: Path = lua_figures.KEPT) -> int:
+def main(root: Path = ROOT) -> int:
     """Print the table, then what is wrong; exit status 1 if anything is."""
     folders = {app: folders_of(app, root) for app in LUA_APPS}
     figures = {app: lua_figures.measure(sources_of(theirs)) for app, theirs in folders.items()}
     print("\n".join(lua_figures.table(figures)))
-    if record:
-        lua_figures.write(figures, kept)
-        return 0
     all_folders = [folder for theirs in folders.values() for folder in theirs]
-    found = _of_figures(figures, kept)
-    found += [fault for folder in all_folders for fault in _of_form(folder)]
+    found = [fault for app, now in figures.items() for fault in lua_figures.faults(app, now)]
+    found += [fault for folder in all_folders for fault in lua_form.faults(folder)]
     found += _of_luacheck(all_folders)
     for fault in found:
         print(fault)
     return 1 if found else 0
-
-
-def _of_figures(figures: Mapping[str, Figures], kept: Path) -> list[str]:
-    before = lua_figures.read(kept)
-    return [fault for app, now in figures.items() for fault in lua_figures.faults(app, now, before)]
-
-
-def _of_form(folder: Folder) -> list[str]:
-    if folder.is_new_form:
-        return lua_form.faults(folder)
-    return [fault for each in folder.of_kind("prelude") for fault in lua_form.string_faults(each)]
 
 
 def _of_luacheck(folders: list[Folder]) -> list[str]:
@@ -54,4 +35,4 @@ def _of_luacheck(folders: list[Folder]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(record=sys.argv[1:] == ["record"]))
+    sys.exit(main())

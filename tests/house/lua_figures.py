@@ -1,41 +1,28 @@
-"""How readable each app's Lua is, in figures; the marks of the new form, and a ratchet."""
+"""How readable each app's Lua is, in figures, and the marks that they meet."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from tests.house.lua_sources import Source
 from tests.house.lua_tokens import BRACKETS, Token
 
-KEPT = Path(__file__).with_suffix(".json")
-# Apps in the new form; the ratchet holds all others.
-MEETS_THE_MARKS: tuple[str, ...] = (
-    *("billing", "numbers", "queueing/admission", "queueing/dispatch", "queueing/line"),
-)
 LONGEST_FILE_LINES = 200
-GROWTH = 1.02  # an app's code may grow by so much before it is looked at
-RECORD = "`.venv/bin/python -m tests.house.lua record`, and say why in the commit"
 # What is to be done about a figure that is too large.
 ADVICE = {
     "sub": "give what is cut out by position a name, in the one function that knows the columns",
     "numbers": "name the number, at column 0: `gate.WAKE_US = 100000`",
     "short": "spell the names of one or two letters out",
-    "includes": "make the pasted text a function of a module",
     "longest": "split the longest file",
-    "lines": "say it shorter, or take what stands twice into one function",
 }
 WORDS = {
     "sub": "calls of sub with a number per 100 lines",
     "numbers": "bare numbers per 100 lines",
     "short": "% of names with one or two letters",
-    "includes": "includes pasted",
     "longest": "lines in the longest file",
-    "lines": "lines of code",
 }
-TITLES = ("app", "files", "lines", "sub", "numbers", "short names", "includes", "longest file")
-BULLMQ = ("BullMQ", "", "", "0.3", "1.2", "13 %", "", "")
+TITLES = ("app", "files", "lines", "sub", "numbers", "short names", "longest file")
+BULLMQ = ("BullMQ", "", "", "0.3", "1.2", "13 %", "")
 
 
 @dataclass(frozen=True)
@@ -48,11 +35,10 @@ class Figures:
     sub: float
     numbers: float
     short: float
-    includes: int
     longest: int
 
 
-MARKS = {"sub": 1.0, "numbers": 2.0, "short": 12.0, "includes": 0, "longest": LONGEST_FILE_LINES}
+MARKS = {"sub": 1.0, "numbers": 2.0, "short": 12.0, "longest": LONGEST_FILE_LINES}
 
 
 def measure(sources: Sequence[Source]) -> Figures:
@@ -65,7 +51,6 @@ def measure(sources: Sequence[Source]) -> Figures:
         sub=_percent(sum(literal_subs(source.code) for source in sources), lines),
         numbers=_percent(sum(len(bare_numbers(source.code)) for source in sources), lines),
         short=_percent(sum(len(name) <= 2 for name in names), len(names)),
-        includes=sum(len(source.pasted) for source in sources),
         longest=max((len(source.text.splitlines()) for source in sources), default=0),
     )
 
@@ -123,9 +108,7 @@ def _step(token: Token) -> int:
 
 def bare_numbers(code: Sequence[Token]) -> list[Token]:
     """Return the numbers of two digits or more, but for those that define a named constant."""
-    constant = {
-        line for line, tokens in _by_line(code).items() if not tokens[0].column and _defines(tokens)
-    }
+    constant = {line for line, tokens in _by_line(code).items() if _defines(tokens)}
     return [
         token
         for token in code
@@ -146,6 +129,8 @@ def _defines(line: Sequence[Token]) -> bool:
     and other constants."""
     words = [token.text for token in line]
     start = 1 if words[0] == "local" else 2
+    if start == 2 and line[0].column:
+        return False
     if len(line) < start + 3 or words[start + 1] != "=" or (start == 2 and words[1] != "."):
         return False
     values = line[start + 2 :]
@@ -159,47 +144,16 @@ def _is_constant(token: Token) -> bool:
     return token.kind == "name" and token.text.isupper()
 
 
-# -- marks and the ratchet ----------------------------------------------------------------------
+# -- marks --------------------------------------------------------------------------------------
 
 
-def faults(app: str, now: Figures, kept: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return what is worse than the marks, or than the app's own kept figures, each with advice."""
-    if app in MEETS_THE_MARKS:
-        return _above(app, now, MARKS, "the mark is")
-    if app not in kept:
-        return [f"{app}: its figures are not kept. Keep them: {RECORD}."]
-    return _above(app, now, limits(kept[app]), "it may be", f"; or keep the new figures: {RECORD}")
-
-
-def limits(kept: Mapping[str, float]) -> dict[str, float]:
-    """Return how large each figure may be: as it is kept. Code may grow a little, and the longest
-    file to what any file may have."""
-    return {
-        **{name: kept[name] for name in ("sub", "numbers", "short", "includes")},
-        "longest": max(kept["longest"], LONGEST_FILE_LINES),
-        "lines": math.floor(kept["lines"] * GROWTH),
-    }
-
-
-def _above(
-    app: str, now: Figures, limit: Mapping[str, float], said: str, otherwise: str = ""
-) -> list[str]:
+def faults(app: str, now: Figures) -> list[str]:
+    """Return the figures that are above their marks, each with what to do about it."""
     return [
-        f"{app}: {value} {WORDS[name]}, {said} {most:g}. To mend it: {ADVICE[name]}{otherwise}."
-        for name, most in limit.items()
+        f"{app}: {value} {WORDS[name]}, the mark is {most:g}. To mend it: {ADVICE[name]}."
+        for name, most in MARKS.items()
         if (value := asdict(now)[name]) > most
     ]
-
-
-def read(path: Path = KEPT) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.is_file() else {}
-    return found
-
-
-def write(figures: Mapping[str, Figures], path: Path = KEPT) -> None:
-    """Keep the figures of the apps that the ratchet holds."""
-    kept = {app: asdict(now) for app, now in figures.items() if app not in MEETS_THE_MARKS}
-    path.write_text(json.dumps(kept, indent=2) + "\n")
 
 
 def table(figures: Mapping[str, Figures]) -> list[str]:
@@ -214,4 +168,4 @@ def table(figures: Mapping[str, Figures]) -> list[str]:
 
 def _row(app: str, now: Figures) -> tuple[str, ...]:
     rates = (f"{now.sub:.1f}", f"{now.numbers:.1f}", f"{now.short:.1f} %")
-    return (app, str(now.files), str(now.lines), *rates, str(now.includes), str(now.longest))
+    return (app, str(now.files), str(now.lines), *rates, str(now.longest))

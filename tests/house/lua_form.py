@@ -1,4 +1,4 @@
-"""The new form of an app's Lua, checked without running it.
+"""The form of an app's Lua, checked without running it.
 
 A module is one file, `modules/gate.lua`: first `local gate = {}`, then only
 `function gate.name(…) … end` and `gate.NAME = …`, at column 0. Operations and modules use modules
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.house.lua_sources import INCLUDE, Folder, Source
+from tests.house.lua_sources import Folder, Source
 from tests.house.lua_tokens import BRACKETS, LuaSyntaxError, Token, enclosing
 
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -84,7 +84,7 @@ def read_form(folder: Folder) -> Form:
 
 
 def faults(folder: Folder) -> list[str]:
-    """Return everything in a folder of the new form that breaks a rule of the form."""
+    """Return everything in a folder that breaks a rule of the form."""
     try:
         form = read_form(folder)
     except LuaSyntaxError as error:
@@ -94,7 +94,6 @@ def faults(folder: Folder) -> list[str]:
         *_unknown(form),
         *_overwritten(form),
         *_unused(form),
-        *_includes(folder),
         *(fault for source in folder.sources for fault in string_faults(source)),
     ]
 
@@ -122,14 +121,6 @@ def _unused(form: Form) -> Iterator[str]:
             ):
                 line = module.source.code[span.start].line
                 yield f"{module.source.place}:{line}: nothing uses {name}.{function}"
-
-
-def _includes(folder: Folder) -> Iterator[str]:
-    for source in folder.of_kind("include"):
-        yield f"{source.place}: the new form has no includes"
-    for source in folder.sources:
-        for name in source.pasted:
-            yield f"{source.place}: '{INCLUDE}{name}': the new form has no includes"
 
 
 def string_faults(source: Source) -> Iterator[str]:

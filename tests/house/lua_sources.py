@@ -1,4 +1,4 @@
-"""The Lua of each app: its folders, and in each the operations, what they paste, the modules."""
+"""The Lua of each app: its folders, and in each the operations and the modules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,6 @@ from tests.house.layers import APPS
 from tests.house.lua_tokens import LuaSyntaxError, Token, tokens
 
 LUA_APPS = tuple(app.replace(".", "/") for app in (*APPS, "poolsite"))
-INCLUDE = "--@include "
-KINDS = {"include": "include", "modules": "module"}  # all other files are operations
 
 
 @dataclass(frozen=True)
@@ -27,8 +25,9 @@ class Source:
 
     @property
     def kind(self) -> str:
-        is_prelude = self.path == PRELUDE
-        return "prelude" if is_prelude else KINDS.get(self.path.parent.name, "operation")
+        if self.path == PRELUDE:
+            return "prelude"
+        return "module" if self.path.parent.name == "modules" else "operation"
 
     @cached_property
     def text(self) -> str:
@@ -46,26 +45,13 @@ class Source:
     def code(self) -> tuple[Token, ...]:
         return tuple(token for token in self.tokens if token.kind != "comment")
 
-    @property
-    def pasted(self) -> list[str]:
-        """The includes that the file names, in their order."""
-        return [
-            token.text.removeprefix(INCLUDE)
-            for token in self.tokens
-            if token.kind == "comment" and token.text.startswith(INCLUDE)
-        ]
-
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder `lua`. In the new form, once it has a folder `modules`."""
+    """A folder `lua`."""
 
     path: Path
     sources: tuple[Source, ...]
-
-    @property
-    def is_new_form(self) -> bool:
-        return (self.path / "modules").is_dir()
 
     def of_kind(self, *kinds: str) -> list[Source]:
         return [source for source in self.sources if source.kind in kinds]

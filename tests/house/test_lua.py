@@ -1,6 +1,5 @@
-"""The tokenizer, the figures of Lua, the marks and the ratchet: each seen to fail."""
+"""The tokenizer, the figures of Lua and their marks: each seen to fail."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.house.lua_sources import LUA_APPS, Source, folders_of, sources_of
 from tests.house.lua_tokens import LuaSyntaxError, Token, enclosing, tokens
 from tests.house.source import ROOT
 
-FINE = Figures(files=3, lines=100, sub=1.0, numbers=2.0, short=12.0, includes=0, longest=200)
+FINE = Figures(files=3, lines=100, sub=1.0, numbers=2.0, short=12.0, longest=200)
 
 
 def code(text: str) -> list[Token]:
@@ -130,7 +129,8 @@ def test_cutting_by_position_is_counted(text: str, count: int) -> None:
         ("local KEPT_US = 3600000000", []),
         ("gate.WAKE_US = 100000", []),
         ("local DAY_US = 24 * HOUR_US", []),
-        ("  local KEPT_US = 3600", ["3600"]),
+        ("  local KEPT_US = 3600", []),
+        ("  gate.WAKE_US = 3600", ["3600"]),
         ("local kept_us = 3600", ["3600"]),
         ("gate.wake_us = 100", ["100"]),
         ("local KEPT_US = now + 3600", ["3600"]),
@@ -143,28 +143,25 @@ def test_numbers_without_a_name_are_counted(text: str, bare: list[str]) -> None:
 
 def test_an_app_is_measured_over_all_its_files(tmp_path: Path) -> None:
     lua = tmp_path / "app" / "lua"
-    (lua / "include").mkdir(parents=True)
-    (lua / "take.lua").write_text(
-        "--[[ app/take\n10 ]]\nlocal st = sub(rest, 2)\n--@include cut\n  --@include cut\n"
-        "return 10\n"
-    )
-    (lua / "include" / "cut.lua").write_text("st = rest\n")
+    (lua / "modules").mkdir(parents=True)
+    (lua / "take.lua").write_text("--[[ app/take\n10 ]]\nlocal st = sub(rest, 2)\n\n\nreturn 10\n")
+    (lua / "modules" / "cut.lua").write_text("st = rest\n")
     figures = lua_figures.measure(sources_of(folders_of("app", tmp_path)))
     # names: st, sub, rest; st, rest
-    assert figures == Figures(2, 3, 33.4, 33.4, 40.0, 2, 6)
+    assert figures == Figures(2, 3, 33.4, 33.4, 40.0, 6)
 
 
 def test_the_table_ends_with_what_to_compare_with() -> None:
     title, row, last = lua_figures.table({"queueing/line": FINE})
     assert title.split()[:3] == ["app", "files", "lines"]
-    assert row.split() == ["queueing/line", "3", "100", "1.0", "2.0", "12.0", "%", "0", "200"]
+    assert row.split() == ["queueing/line", "3", "100", "1.0", "2.0", "12.0", "%", "200"]
     assert last.split() == ["BullMQ", "0.3", "1.2", "13", "%"]
 
 
-# -- marks and the ratchet --------------------------------------------------------------------
+# -- marks -----------------------------------------------------------------------------------
 
 
-WORSE = [("sub", 1.1), ("numbers", 2.1), ("short", 12.1), ("includes", 1), ("longest", 201)]
+WORSE = [("sub", 1.1), ("numbers", 2.1), ("short", 12.1), ("longest", 201)]
 
 
 def changed(**values: float) -> Figures:
@@ -172,49 +169,15 @@ def changed(**values: float) -> Figures:
 
 
 @pytest.mark.parametrize(("name", "value"), WORSE)
-def test_an_app_of_the_new_form_meets_every_mark(
-    name: str, value: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lua_figures, "MEETS_THE_MARKS", ("app",))
-    assert faults("app", FINE, {}) == []
-    (fault,) = faults("app", changed(**{name: value}), {})
+def test_an_app_meets_every_mark(name: str, value: float) -> None:
+    assert faults("app", FINE) == []
+    (fault,) = faults("app", changed(**{name: value}))
     assert f"app: {value} " in fault
     assert lua_figures.ADVICE[name] in fault
-    assert "record" not in fault
-
-
-@pytest.mark.parametrize(("name", "value"), [*WORSE, ("lines", 103)])
-def test_no_other_app_gets_worse(name: str, value: float) -> None:
-    kept = {"app": vars(FINE)}
-    assert faults("app", FINE, kept) == faults("app", changed(lines=102), kept) == []
-    (fault,) = faults("app", changed(**{name: value}), kept)
-    assert lua_figures.ADVICE[name] in fault
-    assert "tests.house.lua record" in fault
-
-
-def test_a_short_file_may_grow_and_the_longest_may_not() -> None:
-    assert faults("app", changed(longest=150), {"app": vars(changed(longest=50))}) == []
-    assert faults("app", changed(longest=288), {"app": vars(changed(longest=287))}) != []
-
-
-def test_an_app_without_figures_is_told_how_to_keep_them() -> None:
-    (fault,) = faults("new", FINE, {"app": vars(FINE)})
-    assert "tests.house.lua record" in fault
-
-
-def test_figures_are_kept_of_those_that_the_ratchet_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lua_figures, "MEETS_THE_MARKS", ("new",))
-    lua_figures.write({"new": FINE, "old": FINE}, tmp_path / "kept.json")
-    assert json.loads((tmp_path / "kept.json").read_text()) == {"old": vars(FINE)}
-    assert lua_figures.read(tmp_path / "kept.json") == {"old": vars(FINE)}
-    assert lua_figures.read(tmp_path / "none.json") == {}
 
 
 def test_what_kind_a_file_is_of_says_its_folder() -> None:
     kinds = {
-        Source(path, path.name).kind
-        for path in (Path("a/lua/b.lua"), Path("a/lua/modules/b.lua"), Path("a/lua/include/b.lua"))
+        Source(path, path.name).kind for path in (Path("a/lua/b.lua"), Path("a/lua/modules/b.lua"))
     }
-    assert kinds == {"operation", "module", "include"}
+    assert kinds == {"operation", "module"}

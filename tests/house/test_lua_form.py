@@ -1,4 +1,4 @@
-"""The rules of the new form, each seen to fail on a small bad example."""
+"""The rules of the form, each seen to fail on a small bad example."""
 
 from pathlib import Path
 
@@ -50,7 +50,6 @@ def lay(root: Path, **texts: str) -> Folder:
 
 def test_what_is_of_the_form_has_no_fault(tmp_path: Path) -> None:
     folder = lay(tmp_path)
-    assert folder.is_new_form
     assert faults(folder) == []
     form = read_form(folder)
     assert form.definitions == {
@@ -178,15 +177,6 @@ def test_strings_that_the_loader_would_change_are_told(
     (fault,) = faults(lay(tmp_path, **{file: good.replace("return", f"f({text})\n  return")}))
     assert fault.startswith(f"app/lua/{place}.lua:")
     assert "the loader would change it" in fault
-
-
-def test_the_new_form_has_no_includes(tmp_path: Path) -> None:
-    text = TAKE.replace("return", "--@include due\nreturn")
-    found = faults(lay(tmp_path, take=text, include__due="local due = 1\n"))
-    assert found == [
-        "app/lua/include/due.lua: the new form has no includes",
-        "app/lua/take.lua: '--@include due': the new form has no includes",
-    ]
 
 
 @pytest.mark.parametrize("text", ["x = 'open", "f(", "if x then"])

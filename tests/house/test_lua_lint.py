@@ -60,7 +60,7 @@ BAD = [
 
 @needs_luacheck
 @pytest.mark.parametrize(("line", "code"), BAD)
-def test_every_warning_counts_in_the_new_form(tmp_path: Path, line: str, code: str) -> None:
+def test_every_warning_counts(tmp_path: Path, line: str, code: str) -> None:
     found = faults(lay(tmp_path, take=taking(line)))
     assert any(f"({code})" in fault and "app/lua/take.lua:" in fault for fault in found), found
 
@@ -89,49 +89,6 @@ def test_luacheck_is_told_what_the_modules_define(tmp_path: Path) -> None:
     ]
 
 
-def old_form(root: Path, body: str, included: str) -> Folder:
-    lua_folder = root / "lua"
-    (lua_folder / "include").mkdir(parents=True)
-    (lua_folder / "take.lua").write_text(HEADER + body)
-    (lua_folder / "include" / "some.lua").write_text(included)
-    return Folder(lua_folder, (Source(lua_folder / "take.lua", "app/lua/take.lua"),))
-
-
-# an operation's body and what it pastes → what is said of it
-OLD = [
-    (
-        "--@include some\nreturn KEYS[1]\n",
-        "local at = 1\nreturn nothing\n",
-        ":11: (E0",
-        "return KEYS[1]",
-    ),
-    ("--@include some\nmissing = KEYS[1]\n", "local at = 1\n", ":10: (W111)", "missing = KEYS[1]"),
-    ("--@include some\n", "local at = 1\nreturn missing\n", ":10: (W113)", "return missing"),
-    (
-        "local at, by = 0, 0\nat, by = 1\n--@include some\n",
-        "return at + by\n",
-        ":10: (W532)",
-        "at, by = 1",
-    ),
-]
-
-
-@needs_luacheck
-@pytest.mark.parametrize(("body", "included", "said", "line"), OLD)
-def test_the_old_form_is_free_of_bugs_in_what_it_pastes(
-    tmp_path: Path, body: str, included: str, said: str, line: str
-) -> None:
-    fault, *_ = faults(old_form(tmp_path, body, included))
-    assert fault.startswith(f"app/lua/take.lua with what it pastes{said}")
-    assert fault.endswith(f": {line}")
-
-
-@needs_luacheck
-def test_the_old_form_may_leave_names_unused_and_hide_others(tmp_path: Path) -> None:
-    body = "local at = 1\n--@include some\nreturn KEYS[1]\n"
-    assert faults(old_form(tmp_path, body, "local at = 1\n")) == []
-
-
 @needs_luacheck
 def test_the_prelude_is_clean_but_for_functions_that_scripts_use() -> None:
     assert faults(Folder(PRELUDE.parent, (Source(PRELUDE, "prelude.lua"),))) == []
@@ -141,15 +98,14 @@ def test_the_prelude_is_clean_but_for_functions_that_scripts_use() -> None:
 
 
 def step(root: Path) -> int:
-    return lua.main(root=root, kept=root / "kept.json")
+    return lua.main(root=root)
 
 
 @pytest.fixture
 def apps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree with one app of the new form, whose figures are kept."""
+    """A tree with one app."""
     monkeypatch.setattr(lua, "LUA_APPS", ("app",))
     lay(tmp_path)
-    assert lua.main(record=True, root=tmp_path, kept=tmp_path / "kept.json") == 0
     return tmp_path
 
 

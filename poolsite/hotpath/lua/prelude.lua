@@ -5,10 +5,11 @@
 -- Redis TIME in µs. Never behind `last_us` (the aggregate's field `clock`) for steps back of up
 -- to 1 s; a larger step shows as it is, so that the monitor sees it.
 local function now_us(last_us)
+  local SECOND_US = 1000000
   local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
+  local now = time[1] * SECOND_US + time[2]
   local last = tonumber(last_us) or 0
-  if now < last and last - now <= 1000000 then return last end
+  if now < last and last - now <= SECOND_US then return last end
   return now
 end
 
@@ -38,7 +39,8 @@ end
 -- Keeps a history within its limit (`room` entries); what SQL has not taken yet is dropped and counted. Looks once
 -- in 256 entries; `first_seq` is the last entry before this call.
 local function trim_log(tag, seq, first_seq, room)
-  if math.floor(seq / 256) == math.floor(first_seq / 256) then return end
+  local EVERY = 256
+  if math.floor(seq / EVERY) == math.floor(first_seq / EVERY) then return end
   local drained = (redis.call('HGET', tag, 'drained') or 0) + 0
   if seq - drained <= room then return end
   local log = tag .. ':log'
@@ -50,7 +52,8 @@ end
 -- Wakes those who watch an aggregate after its first change in each tenth of a second; `last`: the time of the change
 -- before. A watcher reads again until nothing is new.
 local function wake(tag, now, last)
-  if math.floor(now / 100000) ~= math.floor(last / 100000) then redis.pcall('PUBLISH', tag .. ':wake', '') end
+  local ONCE_US = 100000
+  if math.floor(now / ONCE_US) ~= math.floor(last / ONCE_US) then redis.pcall('PUBLISH', tag .. ':wake', '') end
 end
 
 -- Tells the timers to look at an aggregate: something may be due sooner than they know.
