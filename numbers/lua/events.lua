@@ -26,11 +26,9 @@ if not IS_FUNCTION and not KEYS[2] then
 end
 if pool.conf.looks_us <= pool.now then upkeep.keep_up() end
 local reply, count = {}, 0
-local switch
 for place = 1, #firsts do
   event.read(ARGV, firsts[place], lasts[place], true)
-  if not switch or switch.name ~= event.switch then switch = switches.read(event.switch) end
-  local answer = machine.decide(switch)
+  local answer = machine.decide(switches.read(event.switch)) -- the event before may have begun its new life
   local words = #answer
   reply[count + 1] = string.format('%d', words)
   for word = 1, words do reply[count + 1 + word] = answer[word] end

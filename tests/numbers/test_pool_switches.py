@@ -29,6 +29,16 @@ def test_a_new_incarnation_releases_the_switchs_calls_and_no_others(bench: PoolU
     assert bench.event("call", call_id="a").reason == "ended"
 
 
+def test_events_of_one_list_begin_one_life(bench: PoolUnderTest) -> None:
+    bench.create_again(media=("sw",))
+    bench.add(A, B, C)
+    bench.event("call", A, call_id="a", **SWITCH)
+    batch = [pool.Event("reg", each, switch="sw", incarnation="boot-2") for each in (B, C)]
+    outcomes = bench.run(pool.events(SLUG, batch))
+    assert [outcome.release for outcome in outcomes] == [True, False]
+    assert [change.event for change in bench.changes()].count("restart") == 1
+
+
 def test_a_superseded_incarnation_is_stale_and_changes_nothing(bench: PoolUnderTest) -> None:
     bench.add(A, B)
     bench.event("call", A, call_id="a", **SWITCH)
