@@ -18,7 +18,7 @@ from tests.bench.result import Row, at_most
 
 WAITING, FEW_WAITING, AGENTS = 100_000, 100, 10_000
 TURNS, ROUNDS = 4_000, 5
-MARK, MARK_SIZES = 12.0, 1.25
+MARK, MARK_SIZES = 14.0, 1.25
 
 
 def run() -> list[Row]:

@@ -152,9 +152,9 @@ _TIME = {
         f"{CLOCK}::test_what_a_hold_lasts_is_not_learnt_over_a_step",
     ),
     "the history keeps what SQL has not taken": Case(
-        f"{MODULES}/gate.lua",
+        "poolsite/hotpath/lua/prelude.lua",
         "string.format('%d-0', drained + 1))",
-        "string.format('%d-0', gate.seq + 1))",
+        "string.format('%d-0', seq + 1))",
         f"{SAFEGUARDS}::test_the_history_keeps_what_sql_has_not_taken_up_to_its_limit",
     ),
     "data that is two releases ahead is refused": Case(

@@ -27,7 +27,14 @@ import pytest
 import redis
 from django.conf import settings
 
-from poolsite.hotpath.scripts import Script, forget_assembled, read_script
+from poolsite.hotpath import scripts
+from poolsite.hotpath.scripts import (
+    PRELUDE,
+    Script,
+    forget_assembled,
+    read_prelude,
+    read_script,
+)
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.waiting import patient
 
@@ -86,8 +93,8 @@ def apply(mutation: Mutation) -> None:
 
 
 def swap_scripts(path: Path, changed: str) -> int:
-    """Have scripts and libraries made of `changed` instead of this file: a script's own, one that
-    it includes or a module. Returns how many scripts are another text now.
+    """Have scripts and libraries made of `changed` instead of this file: a script's own, a module
+    or the prelude. Returns how many scripts are another text now.
     """
     read = Path.read_text
 
@@ -98,6 +105,10 @@ def swap_scripts(path: Path, changed: str) -> int:
     known = [each for each in gc.get_objects() if type(each) is Script]
     done = 0
     with mock.patch.object(Path, "read_text", read_text):
+        if path == PRELUDE:
+            texts = [script.text for script in known]
+            scripts._assemble_with(tuple(read_prelude(PRELUDE).items()))
+            return sum(each.text != text for each, text in zip(known, texts, strict=True))
         for script in known:
             if not path.is_relative_to(script.path.resolve().parent):
                 continue
