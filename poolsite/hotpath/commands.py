@@ -42,9 +42,11 @@ class Command(Generic[T_co]):
     def tag(self) -> str:
         return self.keys[0]
 
-    def evalsha(self, *, whole: bool = True) -> tuple[Argument, ...]:
-        """Return the words of the Redis command; `whole` as for `fcall`."""
-        return self._call("EVALSHA", self.script.sha1, whole=whole)
+    def evalsha(self) -> tuple[Argument, ...]:
+        """Return the words of the Redis command, with every key: by that a script tells our own
+        processes from others (numbers/event).
+        """
+        return self._call("EVALSHA", self.script.sha1)
 
     def fcall(self, function: str, *, whole: bool) -> tuple[Argument, ...]:
         """Return the words that call the same operation in a library.
@@ -56,8 +58,8 @@ class Command(Generic[T_co]):
 
     def eval(self) -> tuple[Argument, ...]:
         """Return the same with the whole text, for a server that forgot the script."""
-        return self._call("EVAL", self.script.text, whole=True)
+        return self._call("EVAL", self.script.text)
 
-    def _call(self, verb: str, what: str, *, whole: bool) -> tuple[Argument, ...]:
+    def _call(self, verb: str, what: str, *, whole: bool = True) -> tuple[Argument, ...]:
         keys = self.keys if whole else self.keys[:1]
         return (verb, what, len(keys), *keys, *self.args)

@@ -102,10 +102,9 @@ class Planner:
     def _call(self, node: Node, command: Command[Any]) -> tuple[str, Words]:
         """What the node must hold for a command, and the command's words there."""
         script, library = command.script, self._library(node, command)
-        # With modules, a script builds its keys from the tag.
-        whole = self.router.topology == "cluster" or not script.modules.names
         if library is None:
-            return script.sha1, command.evalsha(whole=whole)
+            return script.sha1, command.evalsha()
+        whole = self.router.topology == "cluster"
         return library.name, command.fcall(library.function(script), whole=whole)
 
     def _load(self, node: Node, command: Command[Any]) -> Words:

@@ -138,3 +138,11 @@ def test_an_unreadable_state_is_refused_and_can_be_deleted(bench: PoolUnderTest)
     assert bench.raw("reg", NUMBER)[3] == "unreadable state"
     assert bench.raw("del", NUMBER)[:3] == ["1", NUMBER, "nodata"]
     assert bench.client.hlen(KEYS.numstate) == 0
+
+
+def test_our_own_processes_are_told_everything_in_either_form(bench: PoolUnderTest) -> None:
+    bench.add("1001")
+    assert bench.event("call", call_id="a").lease_seconds == 14_400
+    waiting = bench.event("call", call_id="b", wait_ms=1_000)
+    assert (waiting.reason, waiting.place) == ("waiting", 1)
+    assert waiting.retry_ms is not None
