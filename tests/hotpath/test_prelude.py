@@ -58,6 +58,15 @@ def test_integers_leave_lua_unharmed(path: hotpath.HotPath, n: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("texts", "kept"), [(1, "1 1"), (1_000, "1000 1000"), (1_001, "1 1001"), (1_500, "500 1500")]
+)
+def test_what_was_read_is_forgotten_when_there_is_too_much_of_it(
+    path: hotpath.HotPath, texts: int, kept: str
+) -> None:
+    assert path.run(probe("remember", texts)) == kept
+
+
+@pytest.mark.parametrize(
     ("version", "answer"),
     [
         (None, "fine"),

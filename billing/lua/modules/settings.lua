@@ -8,9 +8,7 @@ settings.STATUS = { o = 'open', f = 'frozen', c = 'closed', r = 'recovering' }
 settings.LETTER = { open = 'o', frozen = 'f', closed = 'c', recovering = 'r' }
 settings.SECOND_US = 1000000
 settings.DAYS = 100000 -- after so many, their numbers begin again
-settings.KEPT = 1000
 settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
-settings.COUNT = { known = 0 }
 
 -- status open | frozen | closed | recovering (safe mode); daily_limit in units, 0 = none; log_limit: entries that SQL
 -- does not have, at which new holds are refused; day: its number as text; the rest numbers.
@@ -34,18 +32,8 @@ function settings.read(text)
     midnight_us = midnight * settings.SECOND_US,
     day = day,
   }
-  settings.remember(text, conf)
+  remember(settings.KNOWN, text, conf)
   return conf
-end
-
--- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
-function settings.remember(text, conf)
-  if settings.COUNT.known >= settings.KEPT then
-    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
-    settings.COUNT.known = 0
-  end
-  settings.KNOWN[text] = conf
-  settings.COUNT.known = settings.COUNT.known + 1
 end
 
 -- Whether these are all columns but the status.

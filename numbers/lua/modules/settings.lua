@@ -6,10 +6,8 @@ settings.COLUMNS = 'c1c1c1c1xc10c10c10c10c10c6c8c8c6c10c10c16c16c16c16c16c16c1'
 settings.BYTES = 200
 settings.STATUS = { o = 'open', p = 'paused', r = 'recovering' }
 settings.LETTER = { open = 'o', paused = 'p', recovering = 'r' }
-settings.KEPT = 1000
 settings.SECOND_US = 1000000
 settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
-settings.COUNT = { known = 0 }
 
 -- status: open | paused | recovering. near, charged: settings of the pool. special: somebody waits, a number is
 -- offered, or calls of deleted numbers or of a restarted switch run. day: s, as text: the end of the caps' day.
@@ -50,16 +48,6 @@ function settings.read(text)
     contacts_settle = contacts_settle + 0,
     put_back = put_back,
   }
-  settings.remember(text, conf)
+  remember(settings.KNOWN, text, conf)
   return conf
-end
-
--- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
-function settings.remember(text, conf)
-  if settings.COUNT.known >= settings.KEPT then
-    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
-    settings.COUNT.known = 0
-  end
-  settings.KNOWN[text] = conf
-  settings.COUNT.known = settings.COUNT.known + 1
 end

@@ -61,6 +61,16 @@ local function tell_timers(tag)
   redis.pcall('PUBLISH', 'timers:new', tag)
 end
 
+-- Keeps under its text what was read from it, for the calls to come: a library lives on, a script does not. All is
+-- forgotten when there is too much of it.
+local function remember(kept, text, value)
+  local MOST = 1000
+  if (kept.count or 0) >= MOST then
+    for known in pairs(kept) do kept[known] = nil end
+  end
+  kept[text], kept.count = value, (kept.count or 0) + 1
+end
+
 -- What arguments must look like. Each operation checks all of its own before it reads or writes.
 
 -- Digits alone, so many at most.

@@ -8,9 +8,7 @@ settings.STATUS = { o = 'open', p = 'paused', r = 'recovering' }
 settings.LETTER = { open = 'o', paused = 'p', recovering = 'r' }
 settings.SECOND_US = 1000000
 settings.MOST_CAP = 1000000
-settings.KEPT = 1000
 settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
-settings.COUNT = { known = 0 }
 
 -- status open | paused | recovering; fair, rated, adaptive booleans; the rest numbers.
 function settings.read(text)
@@ -35,18 +33,8 @@ function settings.read(text)
     rate = rate + 0,
     log_limit = log_limit + 0,
   }
-  settings.remember(text, conf)
+  remember(settings.KNOWN, text, conf)
   return conf
-end
-
--- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
-function settings.remember(text, conf)
-  if settings.COUNT.known >= settings.KEPT then
-    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
-    settings.COUNT.known = 0
-  end
-  settings.KNOWN[text] = conf
-  settings.COUNT.known = settings.COUNT.known + 1
 end
 
 -- Whether these are all columns but the status.

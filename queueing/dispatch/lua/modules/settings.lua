@@ -8,9 +8,7 @@ settings.STATUS = { o = 'open', r = 'recovering' }
 settings.LETTER = { open = 'o', recovering = 'r' }
 settings.SHARING = { l = 'least', t = 'turn', k = 'key' }
 settings.SECOND_US = 1000000
-settings.KEPT = 1000
 settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
-settings.COUNT = { known = 0 }
 
 -- status open | recovering; sharing least | turn | key; silence_us: who is not heard for so long is
 -- pending; out_limit: frames that others may leave in an outbox; most_frames: that it may hold.
@@ -32,18 +30,8 @@ function settings.read(text)
     most_frames = out_limit + ends_limit,
     log_limit = log_limit + 0,
   }
-  settings.remember(text, conf)
+  remember(settings.KNOWN, text, conf)
   return conf
-end
-
--- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
-function settings.remember(text, conf)
-  if settings.COUNT.known >= settings.KEPT then
-    for known in pairs(settings.KNOWN) do settings.KNOWN[known] = nil end
-    settings.COUNT.known = 0
-  end
-  settings.KNOWN[text] = conf
-  settings.COUNT.known = settings.COUNT.known + 1
 end
 
 -- Whether these are all columns but the status.

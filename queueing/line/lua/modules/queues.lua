@@ -11,9 +11,7 @@ queues.TTL_MS = 15000 -- a room may outlive its queue: what counts for it then
 queues.ROOM_GRACE_MS = 90000
 queues.SECOND_MS = 1000
 queues.SECOND_US = 1000000
-queues.KEPT = 1000
 queues.KNOWN = {} -- text → settings: in a library they are read once, not at each call
-queues.COUNT = { known = 0 }
 
 -- mode and without_agents are words, overflow a queue's id ('0' = none), the rest numbers.
 function queues.parse(text)
@@ -40,18 +38,8 @@ function queues.parse(text)
     room_grace_ms = room_grace * queues.SECOND_MS,
     agent_grace_ms = agent_grace * queues.SECOND_MS,
   }
-  queues.remember(text, conf)
+  remember(queues.KNOWN, text, conf)
   return conf
-end
-
--- Keeps what was read for the calls to come; all is forgotten when there is too much of it.
-function queues.remember(text, conf)
-  if queues.COUNT.known >= queues.KEPT then
-    for known in pairs(queues.KNOWN) do queues.KNOWN[known] = nil end
-    queues.COUNT.known = 0
-  end
-  queues.KNOWN[text] = conf
-  queues.COUNT.known = queues.COUNT.known + 1
 end
 
 -- A queue's settings, looked for once in a call; nil = there is no such queue.
