@@ -11,7 +11,7 @@ local MOST = 32
 -- Where the words of each event begin and end.
 local firsts, lasts, argument = {}, {}, 1
 while argument <= #ARGV do
-  local is_line = string.find(ARGV[argument], event.LINE_BEGINS)
+  local is_line = string.find(ARGV[argument], '\t', 1, true)
   local words = is_line and 0 or whole(ARGV[argument], 1, #ARGV - argument)
   local count = #firsts
   if not words or count >= MOST then return pool.refusal('malformed batch') end

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from numbers import pool
 from poolsite.runtime.redis_server import RedisServer
-from tests.numbers.pool_support import KEYS, PoolUnderTest, pool_on
+from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, pool_on
 
 NUMBER = "13800000000"
 
@@ -172,6 +172,14 @@ def test_whatever_is_sent_the_pool_stays_whole(
     for change in bench.changes():
         assert change.event
     assert bench.figures().seq == bench.client.xlen(KEYS.log)
+
+
+@pytest.mark.parametrize("verb", ["", "Call", "jump", "{"])
+def test_an_unknown_event_of_a_list_is_refused_alone(bench: PoolUnderTest, verb: str) -> None:
+    bench.add(NUMBER)
+    outcomes = bench.run(pool.events(SLUG, [pool.Event(verb, NUMBER), pool.Event("unreg", NUMBER)]))
+    assert [outcome.code for outcome in outcomes] == [-1, 1]
+    assert outcomes[0].reason.startswith("malformed ")
 
 
 @pytest.mark.parametrize(

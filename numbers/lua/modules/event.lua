@@ -13,8 +13,8 @@ local event = {}
 event.VERBS = { call = true, hangup = true, renew = true, add = true, del = true, reg = true, unreg = true }
 event.PRINTABLE = '^[ -~]*$'
 event.PRINTABLE_LINE = '^[ -~\t]*$'
-event.LINE_BEGINS = '^%l+\t'
-event.LINE = '^(%l+)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)(.*)$'
+event.LINE_BEGINS = '^[^{\t]*\t'
+event.LINE = '^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)(.*)$'
 event.OPTION = '\t([^\t]*)\t([^\t]*)'
 event.JSON_BRACE = 123
 event.MOST_DIGITS = 9
