@@ -6,6 +6,7 @@ import { CallBar } from "./line_agent_call.js";
 import { keep } from "./line_kept.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
+import { limitText } from "./text_limit.js";
 import { newId } from "./line_visit_store.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
@@ -140,7 +141,7 @@ export class Room {
 
   drawComposer() {
     const id = `say-${this.visit}`;
-    const field = h("textarea", { id, class: "input", rows: "3", maxlength: "4000" });
+    const field = h("textarea", { id, class: "input", rows: "3" });
     const note = h("label", { class: "check" }, h("input", { type: "checkbox" }), gettext("Note, for colleagues only"));
     const form = h("form", { class: "talk__composer" },
       h("label", { class: "visually-hidden", for: id }, fill(gettext("Message to %(name)s"), { name: this.name })),
@@ -245,7 +246,7 @@ export class Room {
     this.talk?.say(gettext("The room has ended"), "logout");
     this.ring = svgRing();
     this.left = h("p", { class: "wrap__title" });
-    const field = h("textarea", { id: `note-${this.visit}`, class: "input", rows: "2", maxlength: "4000" });
+    const field = h("textarea", { id: `note-${this.visit}`, class: "input", rows: "2" });
     this.foot.className = "room__foot room__foot--wrap";
     this.foot.replaceChildren(
       h("div", { class: "wrap" }, this.ring.svg, h("div", {}, this.left, h("p", { class: "card__hint" }, gettext("Then you are free for the next visitor.")))),
@@ -254,12 +255,14 @@ export class Room {
       h("div", { class: "room__buttons" }, h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "F", onclick: () => this.free() }, gettext("Finish and be free"), h("span", { class: "key", "aria-hidden": "true" }, "F"))),
     );
     this.noteField = field;
+    this.noteFits = this.talk ? limitText(field) : () => true;
     this.field = this.talk ? field : null;
     this.tick();
   }
 
   async free() {
     const text = this.noteField?.value.trim();
+    if (!this.noteFits()) return this.noteField.focus();
     if (text && this.talk) await this.note(text);
     await this.act("ready");
   }

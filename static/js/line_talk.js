@@ -2,6 +2,7 @@
 import { h, icon } from "./dom.js";
 import { keep, kept } from "./line_kept.js";
 import { Outbox } from "./line_outbox.js";
+import { limitText } from "./text_limit.js";
 import { fill, gettext, minuteOf } from "./words.js";
 
 export class Talk {
@@ -97,10 +98,11 @@ export class Talk {
 /** Enter sends, Shift+Enter breaks the line; `typing` is told at most once in 3 s. */
 export function composer(form, { post, typing }) {
   const field = form.querySelector("textarea");
+  const fits = limitText(field);
   let told = 0;
   const submit = () => {
     const text = field.value.trim();
-    if (!text) return;
+    if (!text || !fits()) return;
     field.value = "";
     field.dispatchEvent(new Event("input"));
     post(text);

@@ -34,6 +34,12 @@ const ENDINGS = {
   removed: [gettext("Your visit was ended"), gettext("A supervisor has ended it.")],
 };
 
+// Why a visitor who was in a room waits again, by the word of its visit.
+const BACK_IN_LINE = {
+  transfer: gettext("You have been handed over. You are in the line for somebody else, and what was said goes along."),
+  returned: gettext("Your agent had to leave. You are back in the line, where you came in, and what was said is kept."),
+};
+
 let kept = null; // the visit of this page
 let standing = null;
 let queue = { waiting: null, online: null };
@@ -94,15 +100,14 @@ function apply(now) {
   if (ended) return;
   if (!ANSWERS.has(now.answer)) return comeBack();
   const before = standing?.answer;
+  const agentBefore = standing?.agent;
   standing = { ...standing, ...now };
   if (now.answer === "ended") return end(now.word);
   place.stand(now);
   watchQueue(now.queue);
-  if (now.answer === "room") return enter(before);
-  if (before === "room") {
-    notice(gettext("Your agent has lost the connection. You are first in the line, and what was said is kept."));
-    alertPerson(gettext("Back in the line"), { loud: false });
-  }
+  if (now.answer === "room") return enter(before, agentBefore);
+  if (before !== "waiting" && BACK_IN_LINE[now.word]) notice(BACK_IN_LINE[now.word]);
+  if (before === "room") alertPerson(gettext("Back in the line"), { loud: false });
   show("waiting");
   draw();
 }
@@ -136,12 +141,12 @@ function draw() {
   showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
 }
 
-function enter(before) {
+function enter(before, agentBefore) {
   const words = fill(gettext("%(name)s is here for you"), { name: standing.agent || gettext("An agent") });
   find("agent").textContent = standing.agent || gettext("Agent");
   show("room");
   talk.toEnd();
-  if (before === "room") return;
+  if (before === "room" && standing.agent === agentBefore) return;
   notice("");
   talk.say(words);
   assertive(words);
@@ -217,7 +222,6 @@ function begin(visit, now) {
   onPersonal("line.typing", showTyping);
   onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));
   onPersonal("line.agent_back", () => { if (find("notice").dataset.why === "agent") notice(""); });
-  onPersonal("line.transfer", () => notice(gettext("You are being handed over to somebody else. What was said goes along.")));
   setInterval(() => {
     draw();
     if (standing?.answer !== "room") refresh(ESTIMATE_SECONDS * (1 + Math.random()));
@@ -285,7 +289,8 @@ find("tell").addEventListener("change", (event) => {
 });
 find("transcript").addEventListener("click", async () => {
   try {
-    const text = await call(`visits/${kept.visit}/transcript`, { kept, text: true });
+    const zone = encodeURIComponent(document.documentElement.dataset.zone);
+    const text = await call(`visits/${kept.visit}/transcript?zone=${zone}`, { kept, text: true });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     link.download = `transcript-${kept.visit}.txt`;

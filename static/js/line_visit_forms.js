@@ -1,4 +1,5 @@
 // The forms of a visitor's page: join, leave a message, rate.
+import { limitText } from "./text_limit.js";
 import { gettext } from "./words.js";
 
 /** Send once at a time; the button says that it is on its way. */
@@ -48,6 +49,7 @@ export function showClosed(main, error) {
 export function startLeaving(main, send, back) {
   const form = main.querySelector("form[data-leave-message]");
   const error = form.querySelector("[data-error=left]");
+  const fits = limitText(form.elements.text);
   form.querySelector("[data-back]").addEventListener("click", back);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -62,6 +64,7 @@ export function startLeaving(main, send, back) {
       say(gettext("Tell your name, how to reach you, and what it is about."));
       return missing.focus();
     }
+    if (!fits()) return text.focus();
     once(form, async () => {
       try {
         await send({ name: name.value, contact: contact.value, text: text.value, wants_call: what.value === "call" });

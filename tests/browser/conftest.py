@@ -1,6 +1,7 @@
 """Who looks at the console in the tests of this folder."""
 
 from collections.abc import AsyncIterator, Iterator
+from subprocess import Popen
 
 import pytest
 import pytest_asyncio
@@ -22,11 +23,17 @@ async def operator(console: Console) -> AsyncIterator[Window]:
 
 
 @pytest.fixture(scope="module")
-def line(console: Console) -> Iterator[Console]:
-    """The console with what line_stage.py makes, and the line's sweeps beside it."""
+def ticker(console: Console) -> Iterator[Popen[bytes]]:
+    """The line's sweeps and drains, beside the console with what line_stage.py makes."""
     console.stage("tests.browser.line_stage")
-    with console.program("tests.browser.line_ticker"):
-        yield console
+    with console.program("tests.browser.line_ticker") as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def line(console: Console, ticker: Popen[bytes]) -> Console:
+    """That console."""
+    return console
 
 
 @pytest_asyncio.fixture(loop_scope="session")

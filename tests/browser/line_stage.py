@@ -84,6 +84,7 @@ def main() -> None:
         actor="stage", desk=patient, slug="refunds", name="Refunds", ttl_seconds=120
     )
     hotline = desks.queue_create(**one, slug="hotline", name="Hotline")
+    wishes = desks.queue_create(**one, slug="wishes", name="Wishes")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -97,6 +98,7 @@ def main() -> None:
         ("he.yan", [returns], 2),
         ("luo.jing", [refunds], 1),
         ("cai.xin", [hotline], 1),
+        ("mo.ran", [wishes], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

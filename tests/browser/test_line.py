@@ -1,5 +1,8 @@
 """The line in a real browser: a visitor moves up and is served, over a reload and a lost agent."""
 
+import signal
+from subprocess import Popen
+
 import pytest
 from playwright.async_api import Locator, expect
 
@@ -55,8 +58,41 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await agent.page.close()
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
-    await visitor.contains("[data-notice-words]", "first in the line")
+    await visitor.contains("[data-notice-words]", "Your agent had to leave")
     await place(late.pages[0], "2")
+
+
+async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
+    visitor: Window, agent: Window, ticker: Popen[bytes]
+) -> None:
+    await join(visitor, "wishes", "Hana")
+    await go_online(agent, "mo.ran")
+    await view(visitor.page, "room")
+    await visitor.page.fill("#say", "\U0001f469\u200d\U0001f469\u200d\U0001f467 at home")
+    await visitor.page.keyboard.press("Enter")
+    said = agent.page.locator("[data-room] .talk__row--theirs .talk__words")
+    await expect(said).to_have_text("\U0001f469\u200d\U0001f469\u200d\U0001f467 at home")
+    await visitor.page.fill("#say", "x" * 4001)
+    await visitor.page.keyboard.press("Enter")
+    await visitor.contains(".talk__composer [role=status]", "1 character too many")
+    assert len(await visitor.page.input_value("#say")) == 4001  # nothing was cut, nothing sent
+    assert await visitor.serious_violations() == []
+    ticker.send_signal(signal.SIGSTOP)  # nothing comes to SQL
+    try:
+        await agent.page.get_by_role("button", name="Transfer").click()
+        await agent.page.select_option("[data-transfer-to]", value="queue quiet")
+        await agent.page.click("[data-transfer-go]")
+        await told_of_the_hand_over(visitor)
+        await visitor.page.reload()
+        await told_of_the_hand_over(visitor)
+    finally:
+        ticker.send_signal(signal.SIGCONT)
+
+
+async def told_of_the_hand_over(visitor: Window) -> None:
+    await view(visitor.page, "waiting")
+    await visitor.contains("[data-notice-words]", "You have been handed over")
+    await visitor.contains("[data-place-label]", "Quiet")
 
 
 async def test_a_place_goes_along_to_another_device(visitor: Window, line: Console) -> None:

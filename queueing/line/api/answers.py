@@ -33,7 +33,8 @@ class VisitOut(Schema):
 
     `estimate`: half of such visitors are served within the first, nine of ten within the second,
     in seconds; null while the data do not suffice. `seq`: compare it with the moves of the topic
-    `line.queue`. `word`: why this agent, or the outcome.
+    `line.queue`. `word`: why this agent, the outcome, or why the room was left
+    (`transfer`, `returned`).
     """
 
     visit: str

@@ -10,6 +10,7 @@ from poolsite.access import Principal, VisitorScope, principal_of_request
 from poolsite.api.problems import Problem, kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
+from poolsite.moments import zone_names
 from queueing.line import desk as door
 from queueing.line.api.answers import (
     DoneOut,
@@ -34,6 +35,7 @@ visits = Router(tags=["line"], auth=Visiting())
 ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 409, 413, 422, 429, 503, 504), Problem)
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
 VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit.")  # type: ignore[type-arg]
+Zone: Any = Query("UTC", max_length=64, description="The times' zone, such as Asia/Shanghai.")  # type: ignore[type-arg]
 ANYBODY = Anybody()
 
 
@@ -210,12 +212,14 @@ TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
     summary="Transcript",
     openapi_extra={"responses": {200: TEXT}},
 )
-def get_transcript(request: HttpRequest, visit: str = VisitId) -> Any:
+def get_transcript(request: HttpRequest, visit: str = VisitId, zone: str = Zone) -> Any:
     """What was said, as a text file."""
+    if zone not in zone_names():
+        raise ProblemError("malformed", f"{zone} is not a time zone.")
     row = _row(request)
     name = f'attachment; filename="transcript-{row.public_id}.txt"'
     return HttpResponse(
-        consoles.transcript(row),
+        consoles.transcript(row, zone),
         content_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": name, "X-Content-Type-Options": "nosniff"},
     )

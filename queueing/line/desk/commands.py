@@ -20,8 +20,9 @@ class Standing:
     `answer`: waiting, away, offered, room, ended, gone; a refusal of join: no_agent, closed, full;
     of a transfer: no_room, full; or the text of an error ("no such desk", "malformed …").
     `ahead`: visitors before it in its queue, away ones counted. `arrived_us` is also its ticket
-    unless a supervisor moved it to the front. `word`: why this agent, or why it ended; of a beat
-    that finds nobody, RECOVERING when the desk's data is not to be believed yet.
+    unless a supervisor moved it to the front. `word`: why this agent, why it ended,
+    or why it is out of its room (transfer, returned); of a beat that finds nobody, RECOVERING when
+    the desk's data is not to be believed yet.
     """
 
     answer: str

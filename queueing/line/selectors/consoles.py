@@ -157,8 +157,11 @@ def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:
     return {"visit": visit, "state": state, "mode": mode, "agents": rows}
 
 
-def transcript(visit: Visit) -> str:
-    """What was said, with what happened, as plain text; without internal notes."""
+def transcript(visit: Visit, zone: str = "UTC") -> str:
+    """What was said, with what happened, as plain text; without internal notes.
+
+    zone: the name of a time zone, whose times are told.
+    """
     lines = [(visit.joined_at, f"{visit.name or visit.public_id} joined {visit.queue.name}")]
     happened = RoomEvent.objects.filter(visit=visit).select_related("agent")
     lines += [(each.at, _event_line(each)) for each in happened[:500]]
@@ -168,7 +171,8 @@ def transcript(visit: Visit) -> str:
         text = each.text.replace("\n", "\n    ")
         lines.append((each.at, f"{name}: {text}"))
     lines.sort(key=lambda line: line[0])
-    return "".join(f"{at:%Y-%m-%d %H:%M:%S} UTC  {text}\n" for at, text in lines)
+    its = ZoneInfo(zone)
+    return "".join(f"{at.astimezone(its):%Y-%m-%d %H:%M:%S %Z}  {text}\n" for at, text in lines)
 
 
 def _event_line(event: RoomEvent) -> str:

@@ -1,6 +1,7 @@
 """What every service of the line does alike."""
 
 import logging
+import unicodedata
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,22 +17,34 @@ from queueing.line.models import Agent, Desk, Queue
 
 logger = logging.getLogger(__name__)
 TEXT_LENGTH = 4_000
+JOINERS = "\u200c\u200d"  # between the letters of Persian and Hindi, and the parts of an emoji
+DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+LINE_BREAKS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": " "})
 
 
 def clean(text: str, length: int) -> str:
     """One line without control characters, at most `length` characters."""
-    kept = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(kept.split())[:length]
+    kept = "".join(c if c.isprintable() or c in JOINERS else " " for c in text)
+    return " ".join(kept.split())[:length].strip(JOINERS)
 
 
 def clean_text(text: str) -> str:
-    """A message: line breaks stay, control characters go. LineError when empty or too long."""
-    kept = "".join(c for c in text.replace("\r\n", "\n") if c == "\n" or c.isprintable()).strip()
-    if not kept:
+    """A message: its lines and what joins letters stay; what hides or reverses text goes.
+
+    LineError when nothing can be seen of it, or it is too long.
+    """
+    lines = text.replace("\r\n", "\n").translate(LINE_BREAKS)
+    kept = "".join(c for c in lines if c == "\n" or _may_be_said(c)).strip()
+    if not any(unicodedata.category(c)[0] in "LNPS" for c in kept):
         raise LineError("malformed", "A message needs some text.")
     if len(kept) > TEXT_LENGTH:
         raise LineError("malformed", f"A message has at most {TEXT_LENGTH} characters.")
     return kept
+
+
+def _may_be_said(char: str) -> bool:
+    """No controls, no halves of characters, none that override the direction of what follows."""
+    return unicodedata.category(char) not in ("Cc", "Cs", "Cn") and char not in DIRECTIONS
 
 
 def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:

@@ -68,10 +68,10 @@ def typing_tell(*, visit: Visit, by_agent: bool) -> None:
     """Tell the other side that somebody is typing; nobody is told later."""
     if by_agent:
         live.personal(f"visitor:{visit.public_id}", "line.typing", {"visit": visit.public_id})
-    elif visit.agent_id is not None:
-        agent = Agent.objects.filter(pk=visit.agent_id).values_list("user_id", flat=True).first()
-        if agent is not None:
-            live.personal(agent, "line.typing", {"visit": visit.public_id})
+        return
+    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    if standing.answer == "room" and standing.agent is not None:
+        live.personal(standing.agent, "line.typing", {"visit": visit.public_id})
 
 
 def agent_login(agent: Agent) -> door.AgentState:

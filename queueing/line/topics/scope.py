@@ -10,7 +10,7 @@ from poolsite import access, hotpath, live
 from poolsite.access import Decision, Principal, Thing
 from poolsite.per_loop import PerLoop
 from queueing.line import desk as door
-from queueing.line.models import Agent, Queue, Visit
+from queueing.line.models import Agent, Desk, Queue, Visit
 
 PLACE_SECONDS = 1.0
 _VISIT = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -50,9 +50,7 @@ def visit_id_of(key: str) -> str:
 def queue_place(slug: str) -> Place | None:
     """A queue's place by its slug."""
     row = Queue.objects.select_related("desk").filter(slug=slug).first()
-    if row is None:
-        return None
-    return Place(row.desk.slug, row.desk.account_id, row.pk, "", row.slug, row.name)
+    return None if row is None else _place(row.desk, row)
 
 
 class _QueuePlaces:
@@ -87,17 +85,24 @@ async def queue_place_now(slug: str) -> Place | None:
 
 
 def visit_place(public_id: str) -> Place | None:
-    """A visit's place by its public id."""
+    """A visit's place by its public id, in the queue that SQL knows of."""
     row = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
     return None if row is None else place_of(row)
 
 
+def visit_place_in(public_id: str, queue: int) -> Place | None:
+    """A visit's place in the queue that its desk names (0 = none): after a transfer SQL is late."""
+    row = Queue.objects.select_related("desk").filter(pk=queue).first() if queue else None
+    return visit_place(public_id) if row is None else _place(row.desk, row, public_id)
+
+
 def place_of(row: Visit) -> Place:
     """The same of a visit that is read already, with its desk and queue."""
-    return Place(
-        *(row.desk.slug, row.desk.account_id, row.queue_id, row.public_id),
-        *(row.queue.slug, row.queue.name),
-    )
+    return _place(row.desk, row.queue, row.public_id)
+
+
+def _place(desk: Desk, queue: Queue, visit: str = "") -> Place:
+    return Place(desk.slug, desk.account_id, queue.pk, visit, queue.slug, queue.name)
 
 
 def is_agent_of(principal: Principal, desk: str) -> bool:

@@ -12,7 +12,7 @@ from poolsite.per_loop import PerLoop
 from queueing.line import desk as door
 from queueing.line.models import Agent
 from queueing.line.services import estimates
-from queueing.line.topics.scope import Place, visit_place
+from queueing.line.topics.scope import Place, visit_place_in
 
 NAME_SECONDS: Final = 15.0
 NAMES: Final = 10_000
@@ -45,7 +45,7 @@ _names = PerLoop(AgentNames)
 
 def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
     """A standing as the API shows it; reads SQL."""
-    return _as_data(standing, visit_place(visit), _name_of(standing.agent))
+    return _as_data(standing, visit_place_in(visit, standing.queue), _name_of(standing.agent))
 
 
 async def standing_shown(
@@ -65,7 +65,8 @@ async def standing_shown(
 
 
 def _read(visit: str, standing: door.Standing, place: Place | None) -> dict[str, Any]:
-    return _as_data(standing, place or visit_place(visit), _name_of(standing.agent))
+    place = place or visit_place_in(visit, standing.queue)
+    return _as_data(standing, place, _name_of(standing.agent))
 
 
 def _as_data(standing: door.Standing, place: Place | None, agent: str | None) -> dict[str, Any]:

@@ -62,11 +62,13 @@ function rooms.leave_agent(agent, visit, state)
   end
 end
 
--- A visitor goes back to waiting, by its original arrival; who was away in the room stays away.
+-- A visitor goes back to waiting, by its original arrival; who was away in the room stays away. Out of a room, its word
+-- says why: its page tells that before SQL knows.
 function rooms.requeue(visit, kind, reason)
   local from, is_away = visit.agent, visits.is_away_in_room(visit)
+  visit.word = visit.state == 'room' and kind or '-'
   visit.state, visit.agent, visit.since = is_away and 'away' or 'waiting', '-', desk.at_ms
-  visit.token, visit.word = '-', '-'
+  visit.token = '-'
   local conf = queues.of(visit.queue)
   if is_away then timers.start(timers.VISITOR .. visit.id, conf and conf.grace_ms or 0) end
   local movement = visits.movement(visit)

@@ -1,6 +1,6 @@
 -- Visits. A record in {desk}:visits: the state's letter, queue, class, ticket (µs of the arrival, made unique: the
 -- place), joined (µs of the arrival), need, agent, since (ms), token of an offer (in a room: since when its visitor
--- is away, in ms), word (why this agent, or how it ended). '-' = none.
+-- is away, in ms), word (why this agent, how it ended, or why it is out of its room: transfer, returned). '-' = none.
 local visits = {}
 
 visits.LETTER = { waiting = 'w', away = 'a', offered = 'o', room = 'r', ended = 'e' }
