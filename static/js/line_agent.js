@@ -3,7 +3,7 @@ import { onPersonal, subscribe } from "../live.js";
 import { stayPresent } from "../live/presence.js";
 import { announce, getJSON, h, icon, pageData, postJSON, setText } from "./dom.js";
 import { onKey } from "./keys.js";
-import { alertPerson } from "./line_alert.js";
+import { alertPerson, askForNotifications, startSoundSwitch } from "./line_alert.js";
 import { AgentLine } from "./line_agent_line.js";
 import { Room } from "./line_agent_room.js";
 import { toastFailure } from "./toast.js";
@@ -186,7 +186,11 @@ const lines = page.queues.map((queue) => new AgentLine(document.querySelector(`[
   why: (visit) => getJSON(`/api/v1/agent/why/${visit}`),
 }));
 
-find("online").addEventListener("click", () => act("login"));
+find("online").addEventListener("click", () => {
+  askForNotifications();
+  act("login");
+});
+startSoundSwitch(find("sound"));
 find("offline").addEventListener("click", () => act("logout"));
 document.querySelectorAll("[data-pause]").forEach((button) => button.addEventListener("click", () => act("pause", { reason: button.dataset.pause })));
 find("next")?.addEventListener("click", () => act("take"));

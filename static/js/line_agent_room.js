@@ -25,8 +25,13 @@ export class Room {
     Object.assign(this, { visit: slot.visit, slot, act, page, queues, offerToken });
     this.since = Date.now();
     this.until = 0;
-    this.element = h("section", { class: "card room talk", tabindex: "-1", "data-room": slot.visit, "aria-label": fill(gettext("Room of %(name)s"), { name: this.name }) });
+    this.element = h("section", { class: "card room talk", tabindex: "-1", "data-room": slot.visit });
+    this.label();
     this.drawn = "";
+  }
+
+  label() {
+    this.element.setAttribute("aria-label", fill(gettext("Room of %(name)s"), { name: this.name }));
   }
 
   get name() {
@@ -34,12 +39,15 @@ export class Room {
   }
 
   show(slot) {
+    const { name } = this;
     this.slot = { ...this.slot, ...slot };
-    if (this.drawn === slot.kind) {
+    // The desk tells of a visit a moment before SQL knows the visitor's name: then all is drawn once more.
+    if (this.drawn === slot.kind && name === this.name) {
       this.calls?.show();
       return this.showAway();
     }
     this.drawn = slot.kind;
+    this.label();
     this.until = 0;
     if (slot.kind === "offer") this.drawOffer();
     else this.drawRoom();
@@ -113,7 +121,7 @@ export class Room {
     this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
     this.away = h("span", { class: "chip chip--warn", hidden: true });
     this.head = h("span", { class: "talk__tools" },
-      h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Transfer")),
+      h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Hand over")),
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
       h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
@@ -213,7 +221,7 @@ export class Room {
     }
     const group = (label, rows) => (rows.length ? h("optgroup", { label }, ...rows) : null);
     select.replaceChildren(...[
-      group(gettext("Queues"), found.queues.map((each) => h("option", { value: `queue ${each.slug}` }, each.name))),
+      group(gettext("Queues"), found.queues.filter((each) => each.slug !== this.slot.queue_slug).map((each) => h("option", { value: `queue ${each.slug}` }, each.name))),
       group(gettext("Agents online"), found.agents.map((each) => h("option", { value: `agent ${each.agent}`, disabled: each.free < 1 }, each.free < 1 ? `${each.name} (${gettext("no free room")})` : each.name))),
     ].filter(Boolean));
     dialog.returnValue = "";

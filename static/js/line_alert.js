@@ -3,6 +3,8 @@
 let context = null;
 let title = "";
 let timer = 0;
+let muted = false;
+const QUIET = "poolsite:quiet"; // kept by this browser
 
 /** Browsers play sound only after a gesture: call it from one. */
 export function readySound() {
@@ -12,8 +14,28 @@ export function readySound() {
   } catch { /* no sound here */ }
 }
 
+/** The sound is on until this button switches it off; notifications and the title go on. */
+export function startSoundSwitch(button) {
+  const show = () => {
+    button.setAttribute("aria-pressed", String(!muted));
+    button.querySelector(".icon").textContent = muted ? "volume_off" : "volume_up";
+  };
+  try { muted = localStorage.getItem(QUIET) === "1"; } catch { /* this page only */ }
+  button.addEventListener("click", () => {
+    muted = !muted;
+    try { localStorage.setItem(QUIET, muted ? "1" : "0"); } catch { /* this page only */ }
+    show();
+  });
+  show();
+}
+
+/** Ask once whether notifications may be shown; call it from a gesture. */
+export function askForNotifications() {
+  if (globalThis.Notification?.permission === "default") Notification.requestPermission();
+}
+
 function sound() {
-  if (!context || context.state !== "running") return;
+  if (muted || !context || context.state !== "running") return;
   for (const [at, pitch] of [[0, 660], [0.18, 880]]) {
     const tone = context.createOscillator();
     const volume = context.createGain();

@@ -5,7 +5,7 @@ import { showToken, stayPresent } from "../live/presence.js";
 import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
-import { alertPerson, readySound } from "./line_alert.js";
+import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
@@ -285,7 +285,7 @@ document.querySelector("[data-copy]").addEventListener("click", async (event) =>
 find("tell").addEventListener("change", (event) => {
   if (!event.target.checked) return;
   readySound();
-  globalThis.Notification?.requestPermission?.();
+  askForNotifications();
 });
 find("transcript").addEventListener("click", async () => {
   try {

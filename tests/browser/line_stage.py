@@ -85,6 +85,7 @@ def main() -> None:
     )
     hotline = desks.queue_create(**one, slug="hotline", name="Hotline")
     wishes = desks.queue_create(**one, slug="wishes", name="Wishes")
+    letters = desks.queue_create(**one, slug="letters", name="Letters")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -99,6 +100,7 @@ def main() -> None:
         ("luo.jing", [refunds], 1),
         ("cai.xin", [hotline], 1),
         ("mo.ran", [wishes], 1),
+        ("tan.wei", [letters], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

@@ -79,7 +79,7 @@ async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
     assert await visitor.serious_violations() == []
     ticker.send_signal(signal.SIGSTOP)  # nothing comes to SQL
     try:
-        await agent.page.get_by_role("button", name="Transfer").click()
+        await agent.page.get_by_role("button", name="Hand over").click()
         await agent.page.select_option("[data-transfer-to]", value="queue quiet")
         await agent.page.click("[data-transfer-go]")
         await told_of_the_hand_over(visitor)
@@ -281,3 +281,51 @@ async def test_a_report_has_a_chart_a_table_and_a_file(supervisor: Window) -> No
         await supervisor.page.get_by_role("link", name="Export").click()
     path = await (await coming.value).path()
     assert path.read_text(encoding="utf-8-sig").splitlines()[0].startswith("name,arrivals,served")
+
+
+async def test_going_online_asks_for_notifications_and_the_sound_can_be_switched_off(
+    line: Console,
+) -> None:
+    async with line.window() as shown:
+        await shown.page.add_init_script(
+            """window.asked = 0; window.tones = 0;
+            Object.defineProperty(Notification, "permission", { get: () => "default" });
+            Notification.requestPermission = async () => { window.asked += 1; return "granted"; };
+            const make = AudioContext.prototype.createOscillator;
+            AudioContext.prototype.createOscillator = function () {
+              window.tones += 1;
+              return make.call(this);
+            };"""
+        )
+        await go_online(shown, "tan.wei")
+        assert await shown.page.evaluate("window.asked") == 1
+        async with line.window(viewport=PHONE) as visitor:
+            await come_into_a_room(visitor, "letters")
+            await shown.contains("[data-room] h2", "Vi")
+            await shown.until("window.tones === 2")  # two notes
+            await end_the_room(visitor)
+        await shown.page.get_by_role("button", name="Sound", exact=True).click()
+        await shown.page.reload()
+        await shown.page.wait_for_selector("[data-agent-state].chip--ok")
+        switch = shown.page.get_by_role("button", name="Sound", exact=True)
+        await expect(switch).to_have_attribute("aria-pressed", "false")
+        await shown.page.keyboard.press("Shift")  # a gesture: the page might play now
+        async with line.window(viewport=PHONE) as visitor:
+            await come_into_a_room(visitor, "letters")
+            await shown.contains("[data-room] h2", "Vi")
+            assert await shown.page.evaluate("window.tones") == 0
+            assert await shown.serious_violations() == []
+            await end_the_room(visitor)
+
+
+async def come_into_a_room(visitor: Window, queue: str) -> None:
+    await visitor.go(f"/q/{queue}/")
+    await visitor.page.fill("#visit-name", "Vi")
+    await visitor.page.keyboard.press("Enter")
+    await view(visitor.page, "room")
+
+
+async def end_the_room(visitor: Window) -> None:
+    await visitor.page.click("[data-end]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")

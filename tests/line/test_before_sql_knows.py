@@ -70,6 +70,20 @@ def test_the_agent_sees_typing_before_sql_knows_the_room(
     assert told[1:] == [(wu.user_id, "line.typing")]
 
 
+def test_agents_are_told_again_when_sql_has_the_name(
+    line: LineWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, list[str]]] = []
+    names = Visit.objects.values_list("name", flat=True)
+    monkeypatch.setattr(live, "touch", lambda address: told.append((address, list(names.all()))))
+    joins(line, name="Ann")
+    assert told == [(f"line.waiting:{line.queue.slug}", ["Ann"])]
+    li, wu = line.agent("li", online=True), line.agent("wu", online=True)
+    joins(line, name="Bo", address="10.1.0.2")
+    assert told[-1][0] == f"line.agent:{wu.user_id}" != f"line.agent:{li.user_id}"
+    assert "Bo" in told[-1][1]
+
+
 def test_a_visit_that_the_desk_does_not_know_is_told_from_sql(line: LineWorld) -> None:
     _, joined = joins(line, name="Ann")
     data = standing_as_data(joined["visit"], door.Standing("gone"))

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from poolsite import hotpath
+from poolsite import hotpath, live
 from poolsite.access.services import visitor_end
 from poolsite.moments import moment_of, us_of
 from queueing.line import desk as door
@@ -85,6 +85,7 @@ def visit_join(
         visit.predicted_low_seconds = estimate.low_seconds
         visit.predicted_high_seconds = estimate.high_seconds
     _save(visit)
+    _tell_who_came(queue, standing)
     return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
 
 
@@ -138,6 +139,14 @@ def _save(visit: Visit) -> None:
         create_defaults={**values, **fresh, "joined_at": visit.joined_at},
     )
     visit.pk = row.pk
+
+
+def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
+    """Let agents' pages read the name: the desk has told them of the visit before SQL had it."""
+    if standing.agent is not None:
+        live.touch(f"line.agent:{standing.agent}")
+    elif standing.queue == queue.pk:
+        live.touch(f"line.waiting:{queue.slug}")
 
 
 def _proof(visit: Visit, standing: door.Standing) -> str:
