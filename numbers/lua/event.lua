@@ -24,7 +24,7 @@ event.read(ARGV, 1, #ARGV, false)
 local refusal = pool.open(KEYS[1], machine.fields())
 if refusal then return refusal end
 if event.problem then return pool.refusal('malformed ' .. event.problem, event.number) end
-local gives_tag_alone = not IS_FUNCTION and not KEYS[2]
+local gives_tag_alone = not CALLED_BY_US and not KEYS[2]
 local switch = switches.read(event.switch)
 if rights.must_be_tried(switch, gives_tag_alone) then
   local lacking = rights.lacking()

@@ -20,7 +20,7 @@ while argument <= #ARGV do
 end
 local refusal = pool.open(KEYS[1])
 if refusal then return refusal end
-if not IS_FUNCTION and not KEYS[2] then
+if not CALLED_BY_US and not KEYS[2] then
   local lacking = rights.lacking()
   if lacking then return lacking end
 end

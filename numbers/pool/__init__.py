@@ -67,7 +67,7 @@ from numbers.pool.reading import (
     show,
     states,
 )
-from numbers.pool.scripts import SCRIPTS
+from numbers.pool.scripts import SCRIPTS, SWITCH_SCRIPTS
 from numbers.pool.settings import AddedByScript, PoolSettings
 from numbers.pool.transitions import (
     BATCH_LIMIT,
@@ -96,6 +96,7 @@ __all__ = [
     "RELEASE_BATCH",
     "ROWS_LIMIT",
     "SCRIPTS",
+    "SWITCH_SCRIPTS",
     "USED",
     "VISIT_SECONDS",
     "WAIT_LIMIT_MS",

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from numbers.pool.keys import PoolKeys
-from numbers.pool.scripts import SCRIPTS
+from numbers.pool.scripts import SCRIPTS, SWITCH_SCRIPTS
 from poolsite.hotpath import channels_of, commands_of
 
-SWITCH_SCRIPTS: Final = ("event", "events", "live_list", "release")
-# EVALSHA runs what the platform has loaded; EVAL and SCRIPT LOAD would bring in other scripts. The
-# rest is what clients send when they connect, look after the connection, or wait for an offer.
+# EVALSHA and FCALL run what the platform has loaded; EVAL, SCRIPT and FUNCTION would bring in other
+# texts. The rest is what clients send when they connect, look after the connection, or wait for an
+# offer.
 CONNECTION: Final = ("evalsha", "ping", "select", "subscribe", "unsubscribe")
+FUNCTIONS: Final = ("fcall",)
 CLUSTER: Final = ("asking", "cluster|slots", "command")
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,64}")
 
@@ -30,11 +31,14 @@ class SwitchUser:
         return " ".join(("ACL SETUSER", self.name, *self.rules))
 
 
-def switch_user(slug: str, switch: str, password: str, *, cluster: bool = False) -> SwitchUser:
+def switch_user(
+    slug: str, switch: str, password: str, *, cluster: bool = False, functions: bool = False
+) -> SwitchUser:
     """Return the user that `switch` needs for the pool `slug`, and for nothing else.
 
-    `cluster`: also what a client needs to find the pool's node. Raises ValueError for a switch
-    whose name cannot be part of a user's name. The rules are understood by Redis 6.2 and newer.
+    `cluster`: also what a client needs to find the pool's node. `functions`: also FCALL; without it
+    Redis 6.2 understands the rules, too. Raises ValueError for a switch whose name cannot be part
+    of a user's name.
     """
     if _NAME.fullmatch(switch) is None:
         raise ValueError(switch)
@@ -43,7 +47,7 @@ def switch_user(slug: str, switch: str, password: str, *, cluster: bool = False)
         *("reset", "on", "#" + digest),
         *("resetkeys", *("~" + key for key in keys(slug))),
         *("resetchannels", *("&" + channel for channel in channels(slug))),
-        *("-@all", *("+" + command for command in commands(cluster=cluster))),
+        *("-@all", *("+" + command for command in commands(cluster=cluster, functions=functions))),
     )
     return SwitchUser(f"{slug}.{switch}", rules)
 
@@ -61,7 +65,8 @@ def channels(slug: str) -> tuple[str, ...]:
     return tuple(sorted({c for name in SWITCH_SCRIPTS for c in channels_of(SCRIPTS[name], tag)}))
 
 
-def commands(*, cluster: bool = False) -> tuple[str, ...]:
+def commands(*, cluster: bool = False, functions: bool = False) -> tuple[str, ...]:
     """What the scripts call, read from their texts, and what a client itself sends."""
     called = {c for name in SWITCH_SCRIPTS for c in commands_of(SCRIPTS[name])}
-    return (*CONNECTION, *(CLUSTER if cluster else ()), *sorted(called))
+    sent = (*CONNECTION, *(FUNCTIONS if functions else ()), *(CLUSTER if cluster else ()))
+    return (*sent, *sorted(called))

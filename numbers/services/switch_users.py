@@ -30,7 +30,13 @@ def switch_user_make(
         raise ValidationError(message % {"count": PASSWORD_SHORTEST})
     path = hotpath.default()
     try:
-        user = switch_user(pool.slug, switch, password, cluster=path.address.topology == "cluster")
+        user = switch_user(
+            pool.slug,
+            switch,
+            password,
+            cluster=path.address.topology == "cluster",
+            functions=path.knows_functions(),
+        )
     except ValueError:
         raise ValidationError(
             _("A Redis user needs a switch name of 1 to 64 letters, digits and . _ : @ -")

@@ -4,11 +4,15 @@ A library is compiled once and kept with the data, where EVALSHA makes every loc
 each call. It is made of the same files as the scripts. Its name and the names of its functions end
 in a digest of its text, so that the libraries of several releases are there side by side: each
 process calls its own. Deleting one is harmless, its processes load it again.
+
+Operations that others call in Redis themselves are in a second library of their app: its names stay
+over all releases, and its replies are lists, as those of scripts.
 """
 
 import hashlib
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 
 from poolsite.hotpath.errors import ScriptHeaderError
 from poolsite.hotpath.rights import commands_of
@@ -27,6 +31,7 @@ READING = frozenset(
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
 # at the first call. As locals they also cost less than globals.
 _GLOBALS = "redis, string, table, math, struct, tonumber, ipairs, pairs, unpack, select"
+_PACKED, _AS_IT_IS = "packed(operation(keys, arguments))", "operation(keys, arguments)"
 _FRAME = f"""\
 local register_function = redis.register_function
 local function globals() return {_GLOBALS} end
@@ -38,7 +43,7 @@ end
 local function register(name, operation, flags)
   local function callback(keys, arguments)
     if not string then {_GLOBALS} = globals() end
-    return packed(operation(keys, arguments))
+    return {_PACKED}
   end
   register_function({{ function_name = name .. SUFFIX, flags = flags, callback = callback }})
 end
@@ -51,7 +56,12 @@ class Library:
 
     name: str
     text: str
-    suffix: str
+    suffix: str  # "" = the names stay over all releases
+
+    @property
+    def load(self) -> tuple[str, ...]:
+        """The words that load it, in place of another release's where names stay."""
+        return ("FUNCTION", "LOAD", *(() if self.suffix else ("REPLACE",)), self.text)
 
     def function(self, script: Script) -> str:
         """Return the name of the function that runs `script`."""
@@ -71,9 +81,20 @@ def library_of(script: Script) -> Library | None:
 
 
 def libraries() -> list[Library]:
-    """Return the libraries of all registered scripts."""
+    """Return the libraries of all registered scripts, also those whose names stay."""
     found = (library_of(script) for script in registered().values())
-    return list({each.name: each for each in found if each is not None}.values())
+    ours = {each.name: each for each in found if each is not None}
+    return [*ours.values(), *direct_libraries()]
+
+
+def direct_libraries() -> list[Library]:
+    """Return the libraries that others call: their names stay over all releases."""
+    direct = (script for script in registered().values() if script.direct)
+    found = []
+    for app, group in groupby(direct, key=lambda script: script.app):
+        scripts = tuple(group)
+        found.append(_library(app, scripts, tuple(each.text for each in scripts), ours=False))
+    return found
 
 
 def read_packed(reply: str) -> list[str]:
@@ -82,10 +103,13 @@ def read_packed(reply: str) -> list[str]:
 
 
 @cache
-def _library(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> Library:
+def _library(
+    app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...], *, ours: bool = True
+) -> Library:
     """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version.
 
     `_texts` tells one state of the scripts from another: tests change them.
+    ours: our own processes call it, and nobody else.
     """
     if len({script.version for script in scripts}) != 1:
         raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
@@ -93,14 +117,15 @@ def _library(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> 
     codes = [code_of(script.body) for script in scripts]
     shared = modules.library_lines(modules.needed_by(codes))
     lines = [
-        _FRAME,
-        f"local VERSION, IS_FUNCTION = {scripts[0].version}, true",
+        _FRAME if ours else _FRAME.replace(_PACKED, _AS_IT_IS),
+        f"local VERSION, CALLED_BY_US = {scripts[0].version}, {str(ours).lower()}",
         *prelude_for([*codes, *shared]),
         *shared,
         *(_operation(script) for script in scripts),
     ]
     text = "\n".join(lines) + "\n"
-    suffix = "_" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+    suffix = f"_{digest[:12]}" if ours else ""
     name = f"{PREFIX}{app}{suffix}"
     return Library(name, f"#!lua name={name}\nlocal SUFFIX = '{suffix}'\n{text}", suffix)
 

@@ -112,7 +112,7 @@ class Planner:
         library = self._library(node, command)
         if library is None:
             return ("SCRIPT", "LOAD", command.script.text)
-        return ("FUNCTION", "LOAD", library.text)
+        return library.load
 
     def plan(
         self, commands: Sequence[Command[Any]], first: tuple[Node, Failure] | None = None

@@ -13,7 +13,7 @@ from poolsite.hotpath.commands import Command
 from poolsite.hotpath.connection import close_sync_client, sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
-from poolsite.hotpath.library import PREFIX, libraries
+from poolsite.hotpath.library import PREFIX, direct_libraries, libraries
 from poolsite.hotpath.planner import (
     Answers,
     Groups,
@@ -118,23 +118,29 @@ class HotPath:
         """
         words: list[Words] = [("SCRIPT", "LOAD", s.text) for s in registered().values()]
         self._on_every_master(words)
-        loads: list[Words] = [("FUNCTION", "LOAD", each.text) for each in libraries()]
-        # One that is there already is refused, as is every one by a server before Redis 7.
+        loads: list[Words] = [each.load for each in libraries()]
+        # What is there already is refused, as is everything by a server before Redis 7.
         self._lane.exchange(dict.fromkeys(self.router.nodes(), loads))
 
     def missing_scripts(self) -> list[tuple[Node, str]]:
-        """Return (node, title) for each registered script that a master does not hold.
+        """Return (node, title) for each registered script that a master does not hold, and (node,
+        name) for each library whose names stay: it lacks that, or holds another release's.
 
-        Libraries are not among them: only our own processes call them, and load them at need.
+        The other libraries are our own processes', which load them at need.
         """
         scripts = registered()
         answers = self._on_every_master([("SCRIPT", "EXISTS", *(s.sha1 for s in scripts.values()))])
-        return [
+        missing = [
             (node, title)
             for node, (found,) in answers.items()
             for title, exists in zip(scripts, found, strict=True)
             if not exists
         ]
+        for library in direct_libraries():
+            ours = {library.name: library.text}
+            held = self._held_libraries(library.name).items()
+            missing += [(node, library.name) for node, texts in held if texts != ours]
+        return missing
 
     def prune_libraries(self) -> list[tuple[Node, str]]:
         """Delete the libraries of other releases on every master; returns (node, library).
@@ -142,20 +148,30 @@ class HotPath:
         A process of such a release that still runs loads its own again. Raises Unavailable.
         """
         ours = {each.name for each in libraries()}
-        listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", f"{PREFIX}*")]
-        self._look_again()
-        gone = []
-        for node, (found,) in self._lane.exchange(
-            dict.fromkeys(self.router.nodes(), listing)
-        ).items():
-            if isinstance(found, ErrorReply):  # a server before Redis 7
-                continue
-            _answered({node: [found]})
-            names = [row[row.index("library_name") + 1] for row in found]
-            gone += [(node, name) for name in names if name not in ours]
+        held = self._held_libraries(f"{PREFIX}*").items()
+        gone = [(node, name) for node, texts in held for name in texts if name not in ours]
         for node, name in gone:
             self._lane.exchange({node: [("FUNCTION", "DELETE", name)]})
         return gone
+
+    def _held_libraries(self, pattern: str) -> dict[Node, dict[str, str]]:
+        """Texts of libraries by name, for each master that knows functions and lists them to us."""
+        listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", pattern, "WITHCODE")]
+        self._look_again()
+        held = {}
+        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), listing))
+        for node, (found,) in answers.items():
+            if isinstance(found, ErrorReply):
+                continue
+            _answered({node: [found]})
+            rows = [dict(zip(row[::2], row[1::2], strict=True)) for row in found]
+            held[node] = {row["library_name"]: row["library_code"] for row in rows}
+        return held
+
+    def knows_functions(self) -> bool:
+        """Tell whether every master knows FCALL: Redis 7, Valkey. Raises Unavailable."""
+        answers = self._on_every_master([("COMMAND", "INFO", "fcall")])
+        return all(found for ((found,),) in answers.values())
 
     def set_user(self, name: str, rules: Sequence[str]) -> list[Node]:
         """Give every master the user `name` with these rules of ACL SETUSER; raises Unavailable.

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ class Script:
     more_arguments: bool = False
     path: Path = Path()
     modules: Modules = NO_MODULES
+    direct: bool = False  # others call it in Redis themselves
 
     @cached_property
     def text(self) -> str:
@@ -72,8 +73,10 @@ class Script:
         return tuple([tag + _PLACEHOLDER.sub(lambda m: names[m[1]], suffix) for suffix in fixed])
 
 
-def load_folder(app: str, folder: Path) -> dict[str, Script]:
+def load_folder(app: str, folder: Path, *, direct: Iterable[str] = ()) -> dict[str, Script]:
     """Read every `*.lua` of a folder, register them as "app/name" and return them by name.
+
+    direct: the names of those that others call in Redis themselves.
 
     The prelude itself is not a script and is left out. Raises ScriptHeaderError with file and
     line; then nothing is registered.
@@ -81,6 +84,7 @@ def load_folder(app: str, folder: Path) -> dict[str, Script]:
     paths = [path for path in sorted(folder.glob("*.lua")) if path != PRELUDE]
     modules = read_modules(folder / "modules")
     scripts = {path.stem: read_script(app, path, modules) for path in paths}
+    scripts |= {name: replace(scripts[name], direct=True) for name in direct}
     if not scripts:
         raise ScriptHeaderError(f"{folder}: no Lua files")
     _registry.update({script.title: script for script in scripts.values()})
@@ -147,8 +151,8 @@ def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> st
     code = code_of(body)
     shared = modules.script_lines(modules.needed_by([code]))
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
-    if "IS_FUNCTION" in _WORD.findall(code):
-        before.insert(0, "local IS_FUNCTION = false")
+    if "CALLED_BY_US" in _WORD.findall(code):
+        before.insert(0, "local CALLED_BY_US = false")
     return " ".join([*before, modules.as_fields(body)])
 
 

@@ -108,6 +108,7 @@ class Server:
         """Load all scripts if a master lacks one of any app; returns how many were missing.
 
         Switches call them by their SHA, and Redis forgets them on SCRIPT FLUSH and on a restart.
+        Their library counts as missing while it is another release's.
         """
         path = self._path()
         missing = await asyncio.to_thread(path.missing_scripts)

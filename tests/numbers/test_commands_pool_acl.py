@@ -70,6 +70,23 @@ def test_it_prints_a_line_that_redis_takes_and_changes_nothing(clean_redis: Redi
     assert password_of(run("east", "fs-01")) != password_of(lines)
 
 
+def test_the_line_is_what_the_server_takes_and_calls_functions_where_it_has_them(
+    each_redis: RedisServer,
+) -> None:
+    with hotpath.connect(each_redis.url) as path, each_redis.client() as client:
+        make_pool(numbers=1)
+        path.load_scripts()
+        lines = run("east", "fs-01")
+        assert client.execute_command(*lines[0].split()) in ("OK", True)
+        assert ("+fcall" in lines[0].split()) == path.knows_functions()
+        with as_user(each_redis, "east.fs-01", password_of(lines)) as switch:
+            assert switch.evalsha(SHA, 1, "{east}", "call")[2] == "busy+up"
+            if path.knows_functions():
+                reply = switch.execute_command("FCALL", "numbers_event", 1, "{east}", "call")
+                assert reply == ["0", "", "", "exhausted"]
+        client.acl_deluser("east.fs-01")
+
+
 def test_apply_sets_the_user_in_place_of_the_one_before(clean_redis: RedisServer) -> None:
     make_pool(numbers=1)
     hotpath.default().load_scripts()
@@ -123,7 +140,7 @@ def test_a_short_password_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_master_of_a_cluster_gets_the_user(redis_cluster: RedisCluster) -> None:
     """The client of the switch finds the pool's master by itself, with this user's rights."""
-    user = switch_user("east", "fs-01", "a long enough password", cluster=True)
+    user = switch_user("east", "fs-01", "a long enough password", cluster=True, functions=True)
     with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
         path.load_scripts()
         assert len(path.set_user(user.name, user.rules)) == len(redis_cluster.nodes)
@@ -139,6 +156,9 @@ def test_every_master_of_a_cluster_gets_the_user(redis_cluster: RedisCluster) ->
         ) as switch:
             keys = pool.PoolKeys("east").all
             assert switch.evalsha(SHA, len(keys), *keys, "reg", "1001")[2] == "idle+up"
+            assert (
+                switch.fcall("numbers_event", len(keys), *keys, "unreg", "1001")[2] == "idle+down"
+            )
     for node in redis_cluster.nodes:
         with node.client() as client:
             client.acl_deluser(user.name)

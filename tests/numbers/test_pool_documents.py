@@ -5,6 +5,7 @@ from pathlib import Path
 
 from numbers import pool
 from numbers.pool import reasons
+from poolsite.hotpath.library import direct_libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "numbers-redis.md").read_text(encoding="utf-8")
@@ -21,6 +22,12 @@ def test_every_event_and_option_is_told() -> None:
     assert {"call_id", "wait_ms", "near", "seq"} <= options
     for word in {*pool.EVENTS, *options} - {"event", "number"}:
         assert f"`{word}`" in PAGE
+
+
+def test_every_function_of_a_switch_is_told() -> None:
+    (library,) = direct_libraries()
+    for name in pool.SWITCH_SCRIPTS:
+        assert library.function(pool.SCRIPTS[name]) in PAGE
 
 
 def test_every_reason_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import redis
 
 from numbers import pool
 from numbers.pool import switch_user
+from poolsite.hotpath.library import library_of
 from poolsite.hotpath.scripts import preluded_with
 from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.starving import everything
@@ -41,7 +43,8 @@ def bench(each_redis: RedisServer) -> Iterator[PoolUnderTest]:
 @contextmanager
 def user(bench: PoolUnderTest, server: RedisServer, *changes: str) -> Iterator[Any]:
     """A connection of the switch's user. The test clock is read by the scripts, so it may."""
-    made = switch_user.switch_user(SLUG, "fs-01", PASSWORD)
+    knows = bench.path.knows_functions()
+    made = switch_user.switch_user(SLUG, "fs-01", PASSWORD, functions=knows)
     rules = (*made.rules, "+get", "~" + CLOCK, *changes)
     bench.client.execute_command("ACL", "SETUSER", made.name, *rules)
     with redis.Redis(
@@ -92,38 +95,78 @@ def day(now_us: int) -> Iterator[Step]:
     yield "event", ("hangup", "1002")
 
 
-def send(client: Any, step: Step) -> list[str]:
+def send(client: Any, step: Step, form: str = "evalsha") -> list[str]:
     name, words = step
-    reply: list[str] = client.evalsha(pool.SCRIPTS[name].sha1, 1, KEYS.tag, *words)
+    what = pool.SCRIPTS[name].sha1 if form == "evalsha" else f"numbers_{name}"
+    reply: list[str] = client.execute_command(form.upper(), what, 1, KEYS.tag, *words)
     return reply
 
 
-def test_the_user_does_all_that_a_switch_does(
-    bench: PoolUnderTest, each_redis: RedisServer
-) -> None:
+def forms(bench: PoolUnderTest) -> tuple[str, ...]:
+    """How the server lets a switch run an operation: Redis 6.2 has no functions."""
+    return ("evalsha", "fcall") if bench.path.knows_functions() else ("evalsha",)
+
+
+def the_day_of_a_switch(bench: PoolUnderTest, server: RedisServer, form: str) -> list[Any]:
+    """All replies, and what the pool is then."""
     assert bench.clock is not None
-    words = [words[0] for name, words in day(0) if name == "event"]
-    assert set(words) == {"add", "del", "reg", "unreg", "call", "hangup", "renew"}
-    with user(bench, each_redis) as client:
+    with user(bench, server) as client:
         replies = []
         for step in day(bench.clock.now_us):
             bench.advance(1)
-            replies.append((step, send(client, step)))
+            replies.append((step, send(client, step, form)))
             assert bench.problems() == []
-        said = {reply[0] for _, reply in replies}
-        reasons = {reply[3] for _, reply in replies if len(reply) > 3}
         client.ping()
         listener = client.pubsub()
         listener.subscribe(KEYS.offers_channel)
         assert listener.get_message(timeout=5)["type"] == "subscribe"
         listener.close()
+    said = {reply[0] for _, reply in replies}
+    reasons = {reply[3] for _, reply in replies if len(reply) > 3}
     assert said == {"1", "0", "-1", "4"}, replies
     assert reasons >= {"waiting", "exhausted", "old call", "offline"}, replies
     assert not any(reason.startswith("malformed") for reason in reasons), replies
+    return [*replies, bench.everything()]
+
+
+def test_the_user_does_all_that_a_switch_does_alike_in_each_form(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    assert bench.clock is not None
+    words = [words[0] for name, words in day(0) if name == "event"]
+    assert set(words) == {"add", "del", "reg", "unreg", "call", "hangup", "renew"}
+    began, days = bench.clock.now_us, []
+    for form in forms(bench):
+        bench.clock.set(began)
+        bench.create_again(near=True, sticky_seconds=100, callback_window_seconds=100)
+        days.append(the_day_of_a_switch(bench, each_redis, form))
+    assert all(each == days[0] for each in days)
+
+
+def test_what_is_refused_is_refused_alike_in_each_form(
+    bench: PoolUnderTest, each_redis: RedisServer
+) -> None:
+    steps: list[Step] = [
+        *(("event", words) for words in ((), ("ring",), ("call", "1 1"), ("call", "-", "wait_ms"))),
+        *(("events", words) for words in ((), (1,), (1, "call", 2), (3, "hangup", "1", "x"))),
+        *(("live_list", words) for words in ((), ("fs-01", "b", "never", 1, 1, 0))),
+        *(("release", words) for words in ((), (0,), ("x",))),
+        ("event", ("hangup", "1001")),
+    ]
+    said = []
+    for form in forms(bench):
+        with user(bench, each_redis) as client:
+            replies = [send(client, step, form) for step in steps]
+            bench.client.delete(*KEYS.all)
+            said.append([*replies, send(client, ("event", ("call",)), form)])
+        assert said[-1][-1] == ["-1", "", "", "no such pool"]
+        assert {reply[0] for reply in said[-1] if reply} <= {"-1", "0", "4"}, said[-1]
+        bench.create_again()
+    assert all(each == said[0] for each in said)
 
 
 def test_every_other_command_is_refused(bench: PoolUnderTest, each_redis: RedisServer) -> None:
-    allowed = set(switch_user.commands())
+    allowed = set(switch_user.commands(functions=bench.path.knows_functions()))
     refused, tried = set(), 0
     with user(bench, each_redis, "-get") as client:
         for words in every_command(bench.client):
@@ -138,16 +181,12 @@ def test_every_other_command_is_refused(bench: PoolUnderTest, each_redis: RedisS
     assert {
         "eval",
         "script",
-        "function",
-        "fcall",
         "config",
         "flushall",
         "del",
         "set",
-    } - refused <= {
-        "function",
-        "fcall",
-    }
+    } <= refused
+    assert ("function" in refused) == bench.path.knows_functions()
 
 
 def every_command(client: Any) -> Iterator[list[str]]:
@@ -180,7 +219,10 @@ def test_no_other_key_and_no_other_channel_is_reached(
                 ("ZADD", key, "1", "a"),
                 ("XADD", key, "*", "a", "1"),
                 ("EVALSHA", pool.SCRIPTS["event"].sha1, 1, key, "add", "1001"),
+                ("FCALL", "numbers_event", 1, key, "add", "1001"),
             ):
+                if words[0] == "FCALL" and not bench.path.knows_functions():
+                    continue
                 with pytest.raises(redis.exceptions.NoPermissionError):
                     client.execute_command(*words)
         for channel in (
@@ -204,7 +246,20 @@ def test_what_such_a_user_can_do_all_the_same(
         assert client.evalsha(pool.SCRIPTS["pause"].sha1, 1, KEYS.tag, "1", "because")[0] == "1"
         with pytest.raises(redis.exceptions.RedisError):
             client.evalsha(pool.SCRIPTS["destroy"].sha1, 1, KEYS.tag, "1")
+        if bench.path.knows_functions():
+            can_no_more_by_a_function(client)
     assert bench.client.exists(KEYS.tag)
+
+
+def can_no_more_by_a_function(client: Any) -> None:
+    """Four names are a switch's. Those of our own processes do what their scripts do for him."""
+    for name in set(pool.SCRIPTS) - set(pool.SWITCH_SCRIPTS):
+        with pytest.raises(redis.exceptions.ResponseError, match="Function not found"):
+            client.execute_command("FCALL", f"numbers_{name}", 1, KEYS.tag)
+    library = library_of(pool.SCRIPTS["destroy"])
+    assert library is not None
+    with pytest.raises(redis.exceptions.RedisError):
+        client.execute_command("FCALL", library.function(pool.SCRIPTS["destroy"]), 1, KEYS.tag, "1")
 
 
 def lacking(bench: PoolUnderTest) -> Iterator[str]:
@@ -223,10 +278,10 @@ def without(right: str) -> tuple[str, ...]:
     return (right,)
 
 
-def done(client: Any, step: Step) -> bool:
+def done(client: Any, step: Step, form: str) -> bool:
     """Whether Redis let the step through."""
     try:
-        send(client, step)
+        send(client, step, form)
     except redis.exceptions.RedisError:
         return False
     return True
@@ -237,7 +292,7 @@ def test_a_user_who_lacks_a_right_changes_nothing_or_all(
 ) -> None:
     """Redis 6.2 cannot be asked what a user may: there only a lacking channel does no harm."""
     asks = not bench.client.info("server")["redis_version"].startswith("6.")
-    for right in lacking(bench):
+    for form, right in product(forms(bench), lacking(bench)):
         if not asks and right not in ("-publish", "resetchannels"):
             continue
         bench.create_again(near=True, sticky_seconds=100, callback_window_seconds=100)
@@ -247,11 +302,11 @@ def test_a_user_who_lacks_a_right_changes_nothing_or_all(
             for step in day(bench.clock.now_us):
                 bench.advance(1)
                 before = everything(bench.client)
-                if not done(client, step):
+                if not done(client, step, form):
                     refused += 1
                     changed = everything(bench.client) != before
-                    assert not changed, (right, step)
+                    assert not changed, (form, right, step)
                     send(bench.client, step)
-            assert bench.problems() == [], right
+            assert bench.problems() == [], (form, right)
         harmless = right in ("-publish", "resetchannels")
-        assert (refused == 0) == harmless, (right, refused)
+        assert (refused == 0) == harmless, (form, right, refused)

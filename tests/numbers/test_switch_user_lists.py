@@ -19,7 +19,7 @@ from tests.numbers.test_switch_user import PASSWORD, every_command
 from tests.support.clock import KEY as CLOCK
 from tests.support.clock import ScriptClock
 
-OF_SWITCHES = {f"numbers/{name}" for name in switch_user.SWITCH_SCRIPTS}
+OF_SWITCHES = {f"numbers/{name}" for name in pool.SWITCH_SCRIPTS}
 
 
 class SwitchPath(hotpath.HotPath):
@@ -70,13 +70,13 @@ def test_the_commands_are_those_that_the_texts_name(redis_server: RedisServer) -
     """Found in another way: every word in quotes that the server knows as a command."""
     with redis_server.client() as client:
         known = {words[0] for words in every_command(client)}
-    texts = "".join(pool.SCRIPTS[name].text for name in switch_user.SWITCH_SCRIPTS)
+    texts = "".join(pool.SCRIPTS[name].text for name in pool.SWITCH_SCRIPTS)
     quoted = {word.lower() for word in re.findall(r"'([A-Z]{3,})'", texts)}
     assert quoted & known == set(switch_user.commands()) - set(switch_user.CONNECTION)
 
 
 def test_the_rights_that_a_script_tries_are_those_of_the_list() -> None:
-    for name in switch_user.SWITCH_SCRIPTS:
+    for name in pool.SWITCH_SCRIPTS:
         script = pool.SCRIPTS[name]
         tried = {word.lower() for word in re.findall(r"may\('([A-Z]+)'", script.text)}
         called = hotpath.commands_of(script)

@@ -11,11 +11,14 @@ import redis
 
 from numbers import pool
 from poolsite import hotpath
+from poolsite.hotpath.library import direct_libraries
+from poolsite.hotpath.scripts import preluded_with
 from poolsite.runtime.redis_server import RedisServer
 from poolsite.timers.process import Timers
 from poolsite.timers.server import Server
 from tests.support.cluster import RedisCluster
 from tests.support.parts import starts_processes
+from tests.support.plugin import on_servers
 from tests.support.waiting import eventually
 
 SHA = pool.SCRIPTS["event"].sha1
@@ -25,18 +28,41 @@ def server_at(path: hotpath.HotPath) -> Server:
     return Server("test", lambda: path)
 
 
+EVENT = "numbers_event"  # the name by which switches call it as a function, in any release
+# What a check counts: each script, and the library that switches call.
+ALL = len(hotpath.registered()) + 1
+# What the shipped prelude has, in other words.
+OTHER_RELEASE = """\
+local function outdated(data_version, data_sha)
+  if (tonumber(data_version) or 0) > 1 + VERSION then
+    return 'script outdated ' .. (data_sha or '')
+  end
+end
+"""
+
+
 def held(client: Any) -> set[bool]:
     """Whether the server has the scripts of all apps: {True}, {False}, or both."""
     return set(client.script_exists(*(script.sha1 for script in hotpath.registered().values())))
 
 
-def answers(client: Any) -> str:
-    """What a switch hears that sends an event by its SHA alone."""
-    try:
-        reply: list[str] = client.evalsha(SHA, 1, "{numpool}", "call")
-    except redis.exceptions.NoScriptError:
-        return "NOSCRIPT"
-    return reply[3]
+def flush(client: Any) -> None:
+    client.script_flush()
+    client.function_flush()
+
+
+def answers(client: Any) -> set[str]:
+    """What a switch hears that sends an event by its SHA alone, and one that calls the function."""
+    said = set()
+    for verb, what in (("EVALSHA", SHA), ("FCALL", EVENT)):
+        try:
+            said.add(client.execute_command(verb, what, 1, "{numpool}", "call")[3])
+        except redis.exceptions.ResponseError as error:
+            said.add(type(error).__name__ if verb == "EVALSHA" else str(error))
+    return said
+
+
+LOST = {"NoScriptError", "Function not found"}
 
 
 def test_scripts_of_every_app_are_among_them() -> None:
@@ -49,11 +75,70 @@ async def test_after_a_flush_one_check_brings_all_of_them_back(clean_redis: Redi
         clean_redis.client() as client,
         contextlib.closing(hotpath.HotPath(clean_redis.url)) as path,
     ):
-        client.script_flush()
-        assert (held(client), answers(client)) == ({False}, "NOSCRIPT")
-        assert await server_at(path).check_scripts() == len(hotpath.registered())
-        assert (held(client), answers(client)) == ({True}, "no such pool")
+        flush(client)
+        assert (held(client), answers(client)) == ({False}, LOST)
+        assert await server_at(path).check_scripts() == ALL
+        assert (held(client), answers(client)) == ({True}, {"no such pool"})
         assert await server_at(path).check_scripts() == 0
+        client.function_flush()
+        assert await server_at(path).check_scripts() == 1
+        assert answers(client) == {"no such pool"}
+
+
+def is_of_this_release(client: Any) -> bool:
+    (library,) = direct_libraries()
+    ((*_, text),) = client.function_list(library.name, withcode=True)
+    return bool(text == library.text)
+
+
+async def test_two_releases_side_by_side_leave_switches_served_and_the_last_one_stays(
+    clean_redis: RedisServer, tmp_path: Path
+) -> None:
+    """Up and down: each release's timers put their own text in place, and no name is ever gone."""
+    other = tmp_path / "prelude.lua"
+    other.write_text(OTHER_RELEASE)
+    with (
+        clean_redis.client() as client,
+        contextlib.closing(hotpath.HotPath(clean_redis.url)) as path,
+    ):
+        flush(client)
+        await server_at(path).check_scripts()
+        for _ in range(2):
+            with preluded_with(other):
+                assert not is_of_this_release(client)
+                assert await server_at(path).check_scripts() > 0
+                assert is_of_this_release(client)
+                path.prune_libraries()
+                path.run(pool.create("numpool", 1, pool.PoolSettings()))
+                reply = client.execute_command("FCALL", EVENT, 1, "{numpool}", "add", "1001")
+                assert reply == ["1", "1001", "idle+down", ""]
+            assert not is_of_this_release(client)
+            assert await server_at(path).check_scripts() == 1
+            assert is_of_this_release(client)
+            path.prune_libraries()
+            reply = client.execute_command("FCALL", EVENT, 1, "{numpool}", "del", "1001")
+            assert reply == ["1", "1001", "nodata", ""]
+
+
+async def test_a_server_without_functions_lacks_none(each_redis: RedisServer) -> None:
+    with contextlib.closing(hotpath.HotPath(each_redis.url)) as path:
+        path.load_scripts()
+        assert path.missing_scripts() == []
+        assert await server_at(path).check_scripts() == 0
+
+
+@on_servers("redis-7", "valkey-9")
+def test_who_may_not_look_for_libraries_lacks_none(each_redis: RedisServer) -> None:
+    with each_redis.client() as client:
+        client.execute_command(
+            "ACL", "SETUSER", "narrow", "on", ">secret", "~*", "+@all", "-function"
+        )
+        with contextlib.closing(
+            hotpath.HotPath(f"unix://narrow:secret@{each_redis.socket}")
+        ) as path:
+            path.load_scripts()
+            assert path.missing_scripts() == []
+        client.acl_deluser("narrow")
 
 
 async def test_a_master_of_a_cluster_that_lost_them_gets_them_again(
@@ -63,10 +148,11 @@ async def test_a_master_of_a_cluster_that_lost_them_gets_them_again(
         await server_at(path).check_scripts()
         for node in redis_cluster.nodes:
             with node.client() as client:
-                client.script_flush()
+                flush(client)
                 assert held(client) == {False}
-                assert await server_at(path).check_scripts() == len(hotpath.registered())
+                assert await server_at(path).check_scripts() == ALL
                 assert held(client) == {True}
+                assert is_of_this_release(client)
 
 
 @pytest.fixture
@@ -86,7 +172,7 @@ async def test_after_a_restart_of_redis_a_call_by_its_sha_works_again(heavy: Red
 
     async def served() -> bool:
         with heavy.client() as client:
-            return held(client) == {True} and answers(client) == "no such pool"
+            return held(client) == {True} and answers(client) == {"no such pool"}
 
     timers = Timers()
     running = asyncio.create_task(timers.run())

@@ -25,8 +25,8 @@ def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
     require("kamailio")
     with ExitStack() as ends:
 
-        def make(*numbers: str, up: bool = True, **options: Any) -> Stage:
-            redis = RedisServer(folder=tmp_path / "redis", append_only=True).start()
+        def make(*numbers: str, up: bool = True, program: str = "", **options: Any) -> Stage:
+            redis = RedisServer(tmp_path / "redis", program, append_only=True).start()
             ends.callback(redis.stop)
             bench = ends.enter_context(pool_on(make_admin(redis)))
             bench.create().add(*(numbers or NUMBERS), up=up)

@@ -9,7 +9,6 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from numbers import pool
 from numbers.pool.switch_user import switch_user
 from poolsite.runtime.parent import die_with_parent
 from poolsite.runtime.redis_server import RedisServer
@@ -21,7 +20,6 @@ from tests.support.waiting import patient, until
 FOLDER = Path(__file__).resolve().parents[3] / "integrations" / "kamailio"
 SWITCH, SECRET = "kamailio-01", "secret-of-kamailio-01"
 USER = f"{SLUG}.{SWITCH}"  # what `manage.py pool acl` calls it
-SCRIPTS = ("event", "live_list")
 
 
 @dataclass
@@ -43,7 +41,7 @@ class Stage:
         with (FOLDER / "state.sql").open() as script:
             subprocess.run(["sqlite3", self.state_file], stdin=script, check=True)
         shutil.copy(FOLDER / "kamailio.cfg", self.folder)
-        shas = self.load_scripts()
+        self.load_scripts()
         if "LANE_HTTP" not in self.defines:
             self.make_user()
         values = {
@@ -56,8 +54,6 @@ class Stage:
             "REDIS_SERVER": f"unix={self.redis.socket}",
             "REDIS_USER": USER,
             "REDIS_SECRET": SECRET,
-            "EVENT_SHA": shas["event"],
-            "LIST_SHA": shas["live_list"],
             "STATE_FILE": str(self.state_file),
             "RUN_FOLDER": str(self.folder),
             "LIST_SECONDS": "2",
@@ -76,15 +72,16 @@ class Stage:
     def log(self) -> Path:
         return self.folder / "kamailio.log"
 
-    def load_scripts(self) -> dict[str, str]:
-        """Do what Poolsite's timers do, have the scripts in Redis; return their SHA-1s."""
-        load = self.bench.client.script_load
-        return {name: str(load(pool.SCRIPTS[name].text)) for name in SCRIPTS}
+    def load_scripts(self) -> None:
+        """Do what Poolsite's timers do, have scripts and functions in Redis."""
+        self.bench.path.load_scripts()
 
     def make_user(self) -> None:
-        """Give the switch a user with the pool's rights, and the default user none."""
+        """Give the switch the user of `manage.py pool acl`, and the default user no rights."""
         command = self.bench.client.execute_command
-        command("ACL", "SETUSER", USER, *_rights())
+        functions = self.bench.path.knows_functions()
+        rules = switch_user(SLUG, SWITCH, SECRET, functions=functions).rules
+        command("ACL", "SETUSER", USER, *rules)
         command("ACL", "SETUSER", "default", "resetpass", "-@all")
 
     def start(self) -> "Stage":
@@ -147,11 +144,6 @@ class Stage:
         """Tell whether no call has a number and `count` numbers may be picked."""
         figures = self.bench.figures()
         return (figures.busy_up + figures.busy_down, figures.idle_up) == (0, count)
-
-
-def _rights() -> tuple[str, ...]:
-    """Return the rules of the switch's Redis user: those of `manage.py pool acl`."""
-    return switch_user(SLUG, SWITCH, SECRET).rules
 
 
 def make_admin(redis: RedisServer) -> str:

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from numbers import pool
 from tests.integrations.kamailio.conftest import NUMBERS, MakeStage
 from tests.integrations.kamailio.phone import Call, Message, Phone
 from tests.integrations.kamailio.stage import Stage
 from tests.numbers.pool_support import KEYS
+from tests.support import programs
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
@@ -170,6 +172,23 @@ def test_a_live_list_renews_what_runs(stage: Stage, agent: Phone, callee: Phone)
     _, _, invite = connected(agent, callee)
     lease = stage.bench.client.zscore(KEYS.timers, invite.number())
     until(lambda: stage.bench.client.zscore(KEYS.timers, invite.number()) > lease)
+
+
+def test_redis_62_is_called_by_the_sha_of_a_script(make_stage: MakeStage) -> None:
+    names = {"EVENT_CALL": "event", "LIST_CALL": "live_list"}
+    calls = {call: f"EVALSHA {pool.SCRIPTS[name].sha1}" for call, name in names.items()}
+    stage = make_stage(settings=calls, program=programs.redis_62())
+    with (
+        Phone(stage.sip_port, "alice") as agent,
+        Phone(stage.sip_port, "callee", stage.callee_port) as callee,
+    ):
+        agent.register()
+        mine, _, invite = connected(agent, callee)
+        lease = stage.bench.client.zscore(KEYS.timers, invite.number())
+        until(lambda: stage.bench.client.zscore(KEYS.timers, invite.number()) > lease)
+        agent.bye(mine)
+        callee.reply(callee.wait("BYE"), 200, "OK")
+        until(lambda: stage.idle(2), evidence=stage.said)
 
 
 def test_a_forged_bye_gives_no_number_back(stage: Stage, agent: Phone, callee: Phone) -> None:

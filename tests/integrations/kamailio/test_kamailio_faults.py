@@ -39,11 +39,11 @@ def test_a_hung_redis_is_503_and_nothing_is_lost(stage: Stage, agent: Phone, cal
     assert stage.bench.problems() == []
 
 
-def test_scripts_that_are_forgotten_are_503_until_they_are_loaded(
+def test_functions_that_are_forgotten_are_503_until_they_are_loaded(
     stage: Stage, agent: Phone, callee: Phone
 ) -> None:
     mine, _, _ = connected(agent, callee)
-    stage.bench.client.script_flush()
+    stage.bench.client.function_flush()
     assert "No Number Available" in refused(agent).start
     agent.bye(mine)
     callee.reply(callee.wait("BYE"), 200, "OK")
