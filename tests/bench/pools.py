@@ -54,9 +54,14 @@ def library_words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[
         yield command.fcall(library.function(command.script), whole=False)
 
 
+def numbers_of(count: int) -> list[str]:
+    """Return the numbers of a pool of that size."""
+    return [f"+86{FIRST_NUMBER + index}" for index in range(count)]
+
+
 def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON) -> list[str]:
     """Make the pool with `count` numbers, all ready; returns the numbers."""
-    numbers = [f"+86{FIRST_NUMBER + index}" for index in range(count)]
+    numbers = numbers_of(count)
     commands: list[Command] = [create(SLUG, 1, settings)]
     for start in range(0, count, ROWS_LIMIT):
         rows = [
@@ -69,11 +74,16 @@ def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON
     return numbers
 
 
+def call_id(index: int) -> str:
+    """Return how a switch names that call."""
+    return f"{index:x}-bench@fs-01"
+
+
 def call_event(index: int, *, policy: str) -> Event:
     """One call with everything that a switch can say; `policy` names how it is to be picked."""
     return Event(
         "call",
-        call_id=f"{index:x}-bench@fs-01",
+        call_id=call_id(index),
         switch="fs-01",
         incarnation="boot-1",
         agent=f"agent {index % 500}",
@@ -101,9 +111,11 @@ def call_and_hangup_events(first: int, count: int, *, policy: str) -> list[Event
     for index in range(first, first + count):
         found.append(call_event(index, policy=policy))
         if index >= first + 200:
-            found.append(_hangup(index - 200))
-    return found + [_hangup(index) for index in range(first + count - 200, first + count)]
+            found.append(hangup_event(index - 200))
+    last = range(first + count - 200, first + count)
+    return found + [hangup_event(index) for index in last]
 
 
-def _hangup(index: int) -> Event:
-    return Event("hangup", call_id=f"{index:x}-bench@fs-01", switch="fs-01", incarnation="boot-1")
+def hangup_event(index: int) -> Event:
+    """Return the end of that call, which names no number."""
+    return Event("hangup", call_id=call_id(index), switch="fs-01", incarnation="boot-1")

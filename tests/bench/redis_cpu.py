@@ -18,7 +18,8 @@ class CommandCost:
     used_cpu_us: float
 
 
-def _used_cpu_seconds(client: redis.Redis) -> float:
+def used_cpu_seconds(client: redis.Redis) -> float:
+    """Return what the server has used of a CPU so far, the reading of its sockets included."""
     info = client.info("cpu")
     return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
@@ -28,9 +29,9 @@ def measure_calls(
 ) -> CommandCost:
     """Run `send_all` and return what its calls cost Redis: its EVALSHAs, or "fcall"."""
     client.config_resetstat()
-    cpu_before = _used_cpu_seconds(client)
+    cpu_before = used_cpu_seconds(client)
     send_all()
-    cpu_after = _used_cpu_seconds(client)
+    cpu_after = used_cpu_seconds(client)
     stats = client.info("commandstats")[f"cmdstat_{command}"]
     if stats["failed_calls"] or stats["rejected_calls"]:
         raise AssertionError(f"{command} failed: {stats}")

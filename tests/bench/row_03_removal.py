@@ -1,7 +1,7 @@
 """Row 3: `unreg` and `del` at 100 000 numbers against the seed's LIST and LREM.
 
 Load: one client, pipelines of 500, random numbers. Five rounds in turn: 5 000 `unreg`, 5 000
-`del`, 1 000 removals by the seed's script (HGET, HSET and LREM -1 on a list of all numbers), each
+`del`, 1 000 removals by the seed's script (cjson, and LREM -1 on a list of all numbers), each
 put back before the next. Compared: Redis' CPU per command (used_cpu), the median of the rounds;
 told beside: the same by INFO commandstats, which is wall time. At the end all numbers stand in
 the idle set again. Left out: AOF, the drain, what the sweep does later. Ours also writes history,
@@ -14,19 +14,13 @@ from statistics import median
 import redis
 
 from numbers.pool import Event, event
+from tests.bench import seed_pool
 from tests.bench.pools import AREAS, SLUG, fill, private_redis, words
-from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined
+from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined, void
 from tests.bench.result import Row, at_least
 
 NUMBERS = 100_000
 ROUNDS, OURS, SEEDS = 5, 5_000, 1_000
-SEED_SCRIPT = """
-local state = redis.call('HGET', KEYS[1] .. ':numstate', ARGV[2])
-if not state then return '0' end
-redis.call('HSET', KEYS[1] .. ':numstate', ARGV[2], '{"callstate":0,"regstate":0}')
-redis.call('LREM', KEYS[1] .. ':idle:up', -1, ARGV[2])
-return '1'
-"""
 
 
 def run() -> list[Row]:
@@ -35,7 +29,7 @@ def run() -> list[Row]:
     costs: dict[str, list[CommandCost]] = {"unreg": [], "del": [], "seed": []}
     with private_redis() as client, private_redis() as seeds_client:
         numbers = fill(client, NUMBERS)
-        sha = _fill_seed(seeds_client, numbers)
+        sha = seed_pool.fill(seeds_client, numbers)
         for _ in range(ROUNDS):
             for name, back in (("unreg", ("reg",)), ("del", ("add", "reg"))):
                 part = chance.sample(numbers, OURS)
@@ -44,7 +38,7 @@ def run() -> list[Row]:
                     _ours(client, event_name, part)
             costs["seed"].append(_seeds(seeds_client, sha, chance.sample(numbers, SEEDS)))
         assert client.zcard("{bench}:idle:up") == NUMBERS
-        assert seeds_client.llen("{seed}:idle:up") == NUMBERS
+        assert seeds_client.llen(seed_pool.IDLE) == NUMBERS
     seeds = costs.pop("seed")
     return [_row(name, rounds, seeds) for name, rounds in costs.items()]
 
@@ -76,17 +70,10 @@ def _ours(client: redis.Redis, name: str, numbers: list[str]) -> CommandCost:
     return cost
 
 
-def _fill_seed(client: redis.Redis, numbers: list[str]) -> str:
-    up = '{"callstate":0,"regstate":1}'
-    for start in range(0, len(numbers), 10_000):
-        part = numbers[start : start + 10_000]
-        client.rpush("{seed}:idle:up", *part)
-        client.hset("{seed}:numstate", mapping=dict.fromkeys(part, up))
-    return str(client.script_load(SEED_SCRIPT))
-
-
 def _seeds(client: redis.Redis, sha: str, numbers: list[str]) -> CommandCost:
-    commands = [("EVALSHA", sha, 1, "{seed}", "unreg", number) for number in numbers]
-    cost = measure_calls(client, lambda: send_pipelined(client, commands) and None)
-    client.rpush("{seed}:idle:up", *numbers)
+    removals, returns = (
+        [seed_pool.words(sha, name, number) for number in numbers] for name in ("unreg", "reg")
+    )
+    cost = measure_calls(client, lambda: void(send_pipelined(client, removals)))
+    send_pipelined(client, returns)
     return cost
