@@ -1,8 +1,8 @@
 """Row 3: `unreg` and `del` at 100 000 numbers against the seed's LIST and LREM.
 
-Load: one client, pipelines of 500, random numbers. Five rounds in turn: 5 000 `unreg`, 5 000
-`del`, 1 000 removals by the seed's script (cjson, and LREM -1 on a list of all numbers), each
-put back before the next. Compared: Redis' CPU per command (used_cpu), the median of the rounds;
+Load: one client, pipelines of 500, random numbers; ours by FCALL. Five rounds in turn: 5 000
+`unreg`, 5 000 `del`, 1 000 removals by the seed's script (cjson, and LREM -1 on a list of all
+numbers), each put back before the next. Compared: Redis' CPU per command (used_cpu), the median of the rounds;
 told beside: the same by INFO commandstats, which is wall time. At the end all numbers stand in
 the idle set again. Left out: AOF, the drain, what the sweep does later. Ours also writes history,
 which the seed has not.
@@ -15,7 +15,7 @@ import redis
 
 from numbers.pool import Event, event
 from tests.bench import seed_pool
-from tests.bench.pools import AREAS, SLUG, fill, private_redis, words
+from tests.bench.pools import AREAS, SLUG, fill, library_words, private_redis
 from tests.bench.redis_cpu import CommandCost, measure_calls, send_pipelined, void
 from tests.bench.result import Row, at_least
 
@@ -63,7 +63,7 @@ def _row(name: str, rounds: list[CommandCost], seeds: list[CommandCost]) -> Row:
 def _ours(client: redis.Redis, name: str, numbers: list[str]) -> CommandCost:
     near = {"near": AREAS[0]} if name == "add" else {}
     events = [event(SLUG, Event(name, number=number, **near)) for number in numbers]
-    commands = list(words(client, events))
+    commands = list(library_words(client, events))
     replies: list[object] = []
     cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, commands)))
     assert all(reply[0] == "1" for reply in replies)  # type: ignore[index]
