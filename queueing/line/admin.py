@@ -25,7 +25,7 @@ from queueing.line.services import desk_settings, desks
 QUEUE_FIELDS = (
     *("name", "welcome", "topics", "mode", "is_open", "hours", "closed_text", "ttl_seconds"),
     *("grace_seconds", "room_grace_seconds", "agent_grace_seconds", "offer_seconds"),
-    *("misses_limit", "wrap_up_seconds", "max_wait_seconds"),
+    *("decline_seconds", "misses_limit", "wrap_up_seconds", "max_wait_seconds"),
     *("max_length", "overflow", "no_agent", "no_agent_seconds", "skills_relax_seconds"),
     *("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
     "position",

@@ -3,7 +3,8 @@
 1. A visitor is in at most one place. 2. An agent never has more rooms than capacity. 3. No present
 visitor waits in an automatic, open queue while an agent who could serve is free. 4. Nobody is
 overtaken within class and skill set, and nobody is lost (the order of the line is the order of its
-records; a visit without record, timer or place is a loss).
+records; a visit without record, timer or place is a loss). Who has declined a visitor a moment ago
+cannot serve it, while others who are there may.
 """
 
 from poolsite import hotpath

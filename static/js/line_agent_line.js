@@ -13,6 +13,7 @@ const REASONS = {
   away: [gettext("The connection is lost for now"), "heart_broken"],
   at_capacity: [gettext("Every room is taken"), "group"],
   wrap_up: [gettext("Wrap-up"), "edit_note"],
+  declined: [gettext("Has declined; others are asked first"), "block"],
   skill: [gettext("Skill too low"), "school"],
   free: [gettext("Free"), "check_circle"],
 };

@@ -4,8 +4,8 @@ Load: one client, pipelines of 500, random numbers; ours by FCALL. Five rounds i
 `unreg`, 5 000 `del`, 1 000 removals by the seed's script (cjson, and LREM -1 on a list of all
 numbers), each put back before the next. Compared: Redis' CPU per command (used_cpu), the median
 of the rounds; told beside: the same by INFO commandstats, which is wall time. At the end all
-numbers are in the idle set again. Left out: AOF, the drain, what the sweep does later. Ours also writes history,
-which the seed has not.
+numbers are in the idle set again. Left out: AOF, the drain, what the sweep does later. Ours
+also writes history, which the seed has not.
 """
 
 import random

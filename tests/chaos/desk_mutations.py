@@ -7,6 +7,7 @@ MODULES = f"{LUA}/modules"
 EVENTS = "tests/line/desk/test_desk_events.py"
 SILENCE = "tests/line/desk/test_desk_silence.py"
 GRACE = "tests/line/desk/test_desk_grace.py"
+DECLINES = "tests/line/desk/test_desk_declines.py"
 STEPS = "tests/line/desk/test_desk_steps.py"
 LIVES = "tests/line/desk/test_desk_lives.py"
 CALLS = "tests/line/desk/test_desk_calls.py"
@@ -57,11 +58,47 @@ _OFFERS = {
         "if visit.state ~= 'offered' then",
         f"{EVENTS}::test_in_offer_mode_a_late_accept_changes_nothing_and_misses_pause_the_agent",
     ),
-    "who declines gets another visitor": Case(
+    "who declines gets whoever is first by then": Case(
         f"{MODULES}/offers.lua",
         "  if waits then agent.pending = 'one step' end\n",
         "",
-        f"{EVENTS}::test_a_declined_visitor_goes_to_another_agent",
+        f"{DECLINES}::test_who_is_alone_gets_whoever_is_first_by_then",
+    ),
+    "who declines gets another visitor": Case(
+        f"{MODULES}/matching.lua",
+        "declines.passed_over(conf, 'agent', agent.id, 'visit')\n",
+        "nil\n",
+        f"{DECLINES}::test_a_declined_visitor_waits_for_the_others_and_the_agent_gets_the_next",
+    ),
+    "a declined visitor gets another agent": Case(
+        f"{MODULES}/matching.lua",
+        "declines.passed_over(conf, 'visit', visit.id, 'agent')\n",
+        "nil\n",
+        f"{DECLINES}::test_after_its_seconds_the_visitor_is_offered_to_the_same_agent_again",
+    ),
+    "a declined visitor waits only for who may serve": Case(
+        f"{MODULES}/declines.lua",
+        "    local serves = not ids[agent.id] and",
+        "    local serves = not ids[agent.id] or",
+        f"{DECLINES}::test_who_cannot_serve_is_nobody_to_wait_for",
+    ),
+    "a declined visitor does not wait for who has left": Case(
+        f"{MODULES}/declines.lua",
+        "return left_ms and declines.has_another(visit, conf, there, are_all) and left_ms or nil\n",
+        "return left_ms\n",
+        f"{DECLINES}::test_when_the_last_other_leaves_nobody_waits_for_it",
+    ),
+    "a desk remembers so many declined offers": Case(
+        f"{MODULES}/declines.lua",
+        "  while #kept > declines.MOST do table.remove(kept, 1) end\n",
+        "",
+        f"{DECLINES}::test_what_a_desk_remembers_ends_with_the_visit_and_is_bounded",
+    ),
+    "a declined offer is a miss": Case(
+        f"{MODULES}/offers.lua",
+        "  agent.misses, agent.since = agent.misses + 1, desk.at_ms\n",
+        "  agent.since = desk.at_ms\n",
+        f"{DECLINES}::test_who_is_alone_is_offered_the_same_visitor_again_until_it_is_away",
     ),
     "an offer past its time is refused before a sweep": Case(
         f"{LUA}/accept.lua",

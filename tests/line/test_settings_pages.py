@@ -37,6 +37,7 @@ QUEUE: dict[str, Any] = {
     "room_grace_seconds": "90",
     "agent_grace_seconds": "60",
     "offer_seconds": "20",
+    "decline_seconds": "30",
     "misses_limit": "3",
     "wrap_up_seconds": "30",
     "max_wait_seconds": "600",

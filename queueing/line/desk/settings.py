@@ -27,6 +27,7 @@ class QueueSettings:
     skills_relax_seconds: int = 30
     room_grace_seconds: int = 90
     agent_grace_seconds: int = 60
+    decline_seconds: int = 30
 
     def words(self) -> str:
         """The text that the scripts cut apart."""
@@ -39,6 +40,7 @@ class QueueSettings:
                     *(self.max_wait_seconds, self.max_length, self.overflow),
                     *(NO_AGENT[self.no_agent], self.no_agent_seconds, self.skills_relax_seconds),
                     *(self.room_grace_seconds, self.agent_grace_seconds),
+                    self.decline_seconds,
                 ),
             )
         )

@@ -17,7 +17,10 @@ GROUPS = (
     (
         _("Serving"),
         _("First come, first served within the class; who is longest idle serves."),
-        ("mode", "offer_seconds", "misses_limit", "wrap_up_seconds", "skills_relax_seconds"),
+        (
+            *("mode", "offer_seconds", "decline_seconds", "misses_limit"),
+            *("wrap_up_seconds", "skills_relax_seconds"),
+        ),
     ),
     (
         _("Waiting"),
@@ -63,7 +66,8 @@ class QueueForm(ModelForm):
         model = Queue
         fields = [
             *("slug", "name", "welcome", "closed_text", "position", "mode", "offer_seconds"),
-            *("misses_limit", "wrap_up_seconds", "skills_relax_seconds", "ttl_seconds"),
+            *("decline_seconds", "misses_limit", "wrap_up_seconds"),
+            *("skills_relax_seconds", "ttl_seconds"),
             *("grace_seconds", "room_grace_seconds", "agent_grace_seconds", "max_length"),
             *("max_wait_seconds", "overflow", "no_agent"),
             *("no_agent_seconds", "answer_within_seconds", "service_level_alarm_percent"),

@@ -34,8 +34,6 @@ elseif accepts then
   rooms.begin(visit, agent, visit.word)
   matching.match_and_write(agent)
 else
-  agent.since = desk.at_ms
-  presence.settle(agent)
   offers.pass_on(agent, visit, 'declined', 'declined')
 end
 desk.close()

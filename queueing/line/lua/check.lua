@@ -108,7 +108,8 @@ local function of_list(what, cursor, count)
 end
 
 -- Nobody waits whom a free agent could serve: the heads of a part of the free agents. `cursor`: how many entries are
--- passed over. Who is silent does not wait, and cannot serve; a sweep or the next match marks it.
+-- passed over. Who is silent does not wait, and cannot serve; a sweep or the next match marks it. Nor can who has
+-- declined the visitor.
 local function of_idle(cursor, count)
   local page = redis.call('ZRANGEBYLEX', desk.tag .. ':free', '-', '+', 'LIMIT', cursor, count)
   local reply = { #page == count and int(cursor + count) or '0', int(desk.seq) }

@@ -5,7 +5,7 @@ ARGV[1] visit          its id
 ARGV[2] cursor         0 at first, then as the reply said
 ARGV[3] count          roughly how many, 1 to 1 000
 Reply: [cursor, seq, state of the visit, mode of its queue, status of the desk], then pairs: agent, reason (offline,
-  away, paused, leaving, offered, at_capacity, wrap_up, skill, free)
+  away, paused, leaving, offered, at_capacity, wrap_up, skill, declined, free)
 Errors: "no such desk", "script outdated …", "gone", "malformed count"
 Complexity: O(count)
 Version: 1
@@ -17,6 +17,7 @@ if not visit then return desk.answer('gone') end
 local cursor, count = ARGV[2], words.count(ARGV[3])
 if not words.is_cursor(cursor) or not count then return { 'malformed count' } end
 local conf = queues.of(visit.queue)
+local declined = conf and declines.passed_over(conf, 'visit', visit.id, 'agent') or {}
 
 local function reason_of(agent)
   if agent.state == 'offline' then return 'offline' end
@@ -27,6 +28,7 @@ local function reason_of(agent)
   if not skills.suffice(visit.need + 0, agent.profile + 0, waited_us, relax_us) then return 'skill' end
   if agent.offered then return 'offered' end
   if agent.used >= agent.capacity then return agent.rooms < agent.used and 'wrap_up' or 'at_capacity' end
+  if declined[agent.id] then return 'declined' end
   return silence.of_agent(agent) and 'away' or 'free'
 end
 

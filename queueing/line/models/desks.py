@@ -102,7 +102,16 @@ class Queue(PartRow):
     offer_seconds = models.PositiveIntegerField(
         _("an offer stands, seconds"), default=20, validators=[MinValueValidator(1)]
     )
-    misses_limit = models.PositiveSmallIntegerField(_("missed offers until away"), default=3)
+    decline_seconds = models.PositiveIntegerField(
+        _("a declined offer goes to others, seconds"),
+        default=30,
+        db_default=30,  # of a row that the release before makes
+        validators=[MaxValueValidator(3_600)],
+        help_text=_("A missed one, too, while another agent may serve the visitor. 0: no."),
+    )
+    misses_limit = models.PositiveSmallIntegerField(
+        _("missed offers until away"), default=3, help_text=_("Declined ones count.")
+    )
     wrap_up_seconds = models.PositiveIntegerField(
         _("wrap-up, seconds"), default=0, validators=[MaxValueValidator(3_600)]
     )

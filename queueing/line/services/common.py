@@ -65,6 +65,7 @@ def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
         skills_relax_seconds=queue.skills_relax_seconds,
         room_grace_seconds=queue.room_grace_seconds,
         agent_grace_seconds=queue.agent_grace_seconds,
+        decline_seconds=queue.decline_seconds,
     )
 
 

@@ -23,6 +23,8 @@ QUEUES = (1, 2, 3)  # automatic, offer, manual
 AGENTS = (1, 2, 3, 4)
 SKILLS: tuple[dict[str, int], ...] = ({}, {}, {"tax": 2}, {"tax": 4, "zh": 1})
 RELAX = 30.0
+DECLINE = 20
+STEP = 5  # seconds; time passes in such steps, and a sweep ends each
 
 
 @dataclass
@@ -48,7 +50,13 @@ class DeskMachine(RuleBasedStateMachine):
         grace = {"room_grace_seconds": 25, "agent_grace_seconds": 40}
         self.bench.queue(1, overflow=2, max_wait_seconds=120, **relax, **grace)
         self.bench.queue(
-            2, mode="offer", no_agent="end", no_agent_seconds=40, wrap_up_seconds=10, **relax
+            *(2,),
+            mode="offer",
+            decline_seconds=DECLINE,
+            no_agent="end",
+            no_agent_seconds=40,
+            wrap_up_seconds=10,
+            **relax,
         )
         self.bench.queue(3, mode="manual")
         for agent in AGENTS:
@@ -65,6 +73,7 @@ class DeskMachine(RuleBasedStateMachine):
         self.silent: set[str | int] = set()  # for longer than the time to live; visitors by name
         self.silent_from_us = 0
         self.unswept = False
+        self.declined: dict[tuple[str, int], int] = {}  # when (µs) an agent would not have whom
 
     # -- events ----------------------------------------------------------------------------
 
@@ -102,6 +111,13 @@ class DeskMachine(RuleBasedStateMachine):
         self.bench.login(agent)
         self.silent.discard(agent)
 
+    @rule()
+    def everybody_is_asked(self) -> None:
+        """Whoever declines now is not the only one."""
+        for agent in AGENTS:
+            self.login(agent)
+            self._join(2, 5, {})
+
     @rule(agent=st.sampled_from(AGENTS), how=st.sampled_from(["pause", "logout", "now"]))
     def go(self, agent: int, how: str) -> None:
         does = {"pause": desk.pause, "logout": desk.logout, "now": desk.log_out_now}[how]
@@ -129,6 +145,32 @@ class DeskMachine(RuleBasedStateMachine):
                 does = desk.accept if yes else desk.decline
                 answer = self.bench.run(does(SLUG, agent, slot.visit, state.offer_token))
                 assert answer.ok or (self.unswept and answer.answer == "late")
+                if answer.ok and not yes:
+                    self._goes_to_others(slot.visit, agent)
+
+    def _goes_to_others(self, name: str, agent: int) -> None:
+        """Whom an agent has declined it is not offered again while another may serve."""
+        visit = self.bench.visit(name)
+        if visit.state != "offered" or visit.agent != agent:
+            return
+        assert self.bench.clock is not None
+        needs = self.skilled[name]
+        steps = int((self.bench.clock.now_us - visit.arrived_us) / RELAX / 1e6)
+        _, records = self.bench.run(desk.agents(SLUG))
+        for other in records:
+            has = SKILLS[other.agent - 1]
+            may = all(has.get(skill, 0) >= level - steps for skill, level in needs.items())
+            there = other.state == "online" and not other.away_since_ms and not other.pending
+            declined = self._has_declined(name, other.agent, self.bench.clock.now_us)
+            if other.agent != agent and visit.queue in other.queues:
+                assert declined or not (there and may), (name, agent, "again, not", other)
+
+    def _has_declined(self, name: str, agent: int, at_us: int) -> bool:
+        """Whether that counts at this time; what is over counts until a sweep has seen it."""
+        declined_us = self.declined.get((name, agent))
+        if declined_us is None:
+            return False
+        return self.unswept or 0 <= at_us - declined_us < (DECLINE + STEP) * 1_000_000
 
     @rule(agent=st.sampled_from(AGENTS))
     def take(self, agent: int) -> None:
@@ -187,8 +229,13 @@ class DeskMachine(RuleBasedStateMachine):
     def the_records_keep_the_laws(self) -> None:
         if hasattr(self, "visits"):
             wrong = self.bench.wrong()
-        if self.unswept:  # skills relax with time: a sweep notices it
-            wrong = [(name, what) for name, what in wrong if not self.skilled.get(name)]
+        if self.unswept:  # skills relax and declines end with time: a sweep notices it
+            declined = {name for name, _ in self.declined}
+            wrong = [
+                (name, what)
+                for name, what in wrong
+                if not self.skilled.get(name) and name not in declined
+            ]
         assert wrong == []
 
     @invariant()
@@ -210,13 +257,16 @@ class DeskMachine(RuleBasedStateMachine):
         kind, name = entry["k"], entry.get("v", "")
         if kind == "join":
             self.skilled[name] = self.visits[name].skills if name in self.visits else {}
+        if kind in ("declined", "missed"):
+            self.declined[name, int(entry["a"])] = int(entry["at"])
         if kind in ("room", "offer"):
             place = self.waiting.pop(name, None)
             if place is not None and entry["w"].startswith(("fewest", "agent_became")):
                 # An invariant's own heartbeats may have matched before these fell silent.
                 if int(entry["at"]) >= self.silent_from_us:
                     assert not {name, int(entry["a"])} & self.silent, "matched with somebody silent"
-                self._first(name, place, int(entry["a"]))
+                if place[3]:  # an offer that is accepted had its turn when it was made
+                    self._first(name, place, int(entry["a"]), int(entry["at"]))
             if kind == "offer" and place is not None:
                 self.waiting[name] = (*place[:3], False)
             elif kind == "offer":
@@ -241,10 +291,12 @@ class DeskMachine(RuleBasedStateMachine):
     def _place(entry: dict[str, str]) -> tuple[int, int, int]:
         return int(entry["q"]), int(entry["c"]), int(entry["t"])
 
-    def _first(self, name: str, place: tuple[int, int, int, bool], agent: int) -> None:
+    def _first(self, name: str, place: tuple[int, int, int, bool], agent: int, at: int) -> None:
         needs = self.skilled.get(name, {})
         for other, (queue, priority, ticket, present) in self.waiting.items():
             same = queue == place[0] and self.skilled.get(other, {}) == needs
+            if queue == 2 and self._has_declined(other, agent, at):
+                continue
             if same and present and other != name and priority == place[1]:
                 assert (priority, ticket) > place[1:3], (other, "was before", name, agent)
 

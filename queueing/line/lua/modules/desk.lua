@@ -12,6 +12,7 @@
 --   heard_since         ms; since when people can be heard, once silence.lua knows
 --   passed_over         how many silent ones this call has passed over
 --   settings, skills    of queues and sets of skills: what this call has read
+--   declines            offers declined, once this call has read them
 local desk = {}
 
 desk.MS_US = 1000 -- µs in a ms
@@ -33,7 +34,7 @@ function desk.open(tag)
   desk.woken, desk.needs, desk.profiles = woken, (needs or 0) + 0, (profiles or 0) + 0
   desk.calls, desk.ticket = (calls_back or 0) + 0, ticket or '0'
   desk.joined, desk.answered, desk.abandoned = joined or '0', answered or '0', abandoned or '0'
-  desk.heard_since, desk.passed_over, desk.settings, desk.skills = nil, 0, nil, nil
+  desk.heard_since, desk.passed_over, desk.settings, desk.skills, desk.declines = nil, 0, nil, nil, nil
   desk.now = now_us(last)
   desk.now_ms = math.floor(desk.now / desk.MS_US)
   desk.at, desk.at_ms = int(desk.now), int(desk.now_ms)

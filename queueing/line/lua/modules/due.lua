@@ -13,7 +13,8 @@ function due.handle(name, batch)
   elseif letter == timers.WRAP_UP then due.wrap_up(id)
   elseif letter == timers.LONGEST_WAIT then due.longest_wait(id)
   elseif letter == timers.RELAX then due.relax(id)
-  elseif letter == timers.NOBODY then due.nobody(id, batch) end
+  elseif letter == timers.NOBODY then due.nobody(id, batch)
+  elseif letter == timers.DECLINES then declines.look() end
 end
 
 -- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
@@ -87,7 +88,7 @@ function due.agent(id)
   end
 end
 
--- An offer is over: a miss. Who misses too many pauses.
+-- An offer is over: a miss.
 function due.offer(id)
   local agent = agents.read(id)
   if not agent or not agent.offered then return end
@@ -95,15 +96,7 @@ function due.offer(id)
   local conf = queues.of(visit.queue)
   if due.is_put_off(timers.OFFER .. id, conf and conf.offer_ms or 0) then return end
   agents.drop_slot(agent, agents.OFFER, visit.id)
-  agent.misses = agent.misses + 1
-  agent.since = desk.at_ms
-  desk.log('miss', 'a', id, 'v', visit.id, 'n', int(agent.misses))
-  if conf and conf.misses_limit > 0 and agent.misses >= conf.misses_limit then
-    agent.pending, agent.word = 'pause', 'missed_offers'
-  end
-  presence.settle(agent)
   offers.pass_on(agent, visit, 'missed', 'offer_missed')
-  desk.tell('agent', '-', id)
 end
 
 -- Wrap-ups are over: their slots are free.

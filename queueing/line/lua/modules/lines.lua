@@ -32,10 +32,20 @@ function lines.ready_entry(queue, need, class, ticket, id)
   return lines.of_skills(queue, need) .. class .. ticket .. ':' .. id
 end
 
--- Of entries with one start the first: its order and its id; nil = there is none.
-function lines.head(name, start)
+-- Of entries with one start the first: its order and its id; nil = there is none. passed_over: a set of ids that do
+-- not count, where there is one.
+function lines.head(name, start, passed_over)
+  if passed_over then return lines.head_but(name, start, passed_over) end
   local entry = redis.call('ZRANGEBYLEX', desk.tag .. name, '[' .. start, '(' .. start .. '~', 'LIMIT', 0, 1)[1]
   if entry then return string.match(entry, lines.ENTRY) end
+end
+
+-- The first one whose id is not in this set.
+function lines.head_but(name, start, passed_over)
+  for _, entry in ipairs(lines.some(name, start, declines.MOST + 1)) do
+    local order, id = string.match(entry, lines.ENTRY)
+    if not passed_over[id] then return order, id end
+  end
 end
 
 -- The first entries with one start.

@@ -5,9 +5,10 @@ local matching = {}
 -- The id of the free agent for a visitor that has the fewest rooms, and of these is idle for longest; or nil.
 function matching.best_agent(visit, conf)
   local best, best_id
+  local declined = conf.mode == 'offer' and declines.passed_over(conf, 'visit', visit.id, 'agent')
   for profile = 0, desk.profiles do
     if skills.suffice(visit.need + 0, profile, desk.now - visit.joined, conf.relax_us) then
-      local order, id = lines.head(lines.FREE, lines.of_skills(visit.queue, profile))
+      local order, id = lines.head(lines.FREE, lines.of_skills(visit.queue, profile), declined)
       if order and (not best or order < best) then best, best_id = order, id end
     end
   end
@@ -20,10 +21,11 @@ function matching.best_visit(agent)
   for digits in string.gmatch(agent.queues, agents.QUEUE) do
     local conf = queues.of(queues.id_of(digits))
     if conf and conf.mode ~= 'manual' then
-      local order, id = lines.head(lines.READY, digits .. lines.NO_NEED)
+      local declined = conf.mode == 'offer' and declines.passed_over(conf, 'agent', agent.id, 'visit')
+      local order, id = lines.head(lines.READY, digits .. lines.NO_NEED, declined)
       if order and (not best or order < best) then best, best_id = order, id end
       for need = 1, desk.needs do
-        order, id = matching.best_of_need(agent, digits, need, conf, best)
+        order, id = matching.best_of_need(agent, digits, need, conf, best, declined)
         if order then best, best_id = order, id end
       end
     end
@@ -31,12 +33,12 @@ function matching.best_visit(agent)
   return best_id
 end
 
--- Of a queue's visits with one set of needs that the agent meets: the first one before `best`, and its order. Each
--- class by itself, since needs relax with waiting: its head has waited longest.
-function matching.best_of_need(agent, queue, need, conf, best)
+-- Of a queue's visits with one set of needs that the agent meets: the first one before `best`, and its order, those
+-- passed over that it has declined. Each class by itself, since needs relax with waiting: its head has waited longest.
+function matching.best_of_need(agent, queue, need, conf, best, declined)
   local found
   for class = 1, lines.CLASSES do
-    local order, id = lines.head(lines.READY, lines.of_skills(queue, need) .. class)
+    local order, id = lines.head(lines.READY, lines.of_skills(queue, need) .. class, declined)
     if order and (not best or order < best) then
       local waited_us = desk.now - visits.read(id).joined
       if skills.suffice(need, agent.profile + 0, waited_us, conf.relax_us) then best, found = order, id end

@@ -18,16 +18,31 @@ function offers.drop(agent, visit)
   timers.stop(timers.OFFER .. agent.id)
 end
 
+-- A miss, and a declined offer is one, too. Who misses too many pauses.
+function offers.count_miss(agent, visit)
+  local conf = queues.of(visit.queue)
+  agent.misses, agent.since = agent.misses + 1, desk.at_ms
+  desk.log('miss', 'a', agent.id, 'v', visit.id, 'n', int(agent.misses))
+  if conf and conf.misses_limit > 0 and agent.misses >= conf.misses_limit then
+    agent.pending, agent.word = 'pause', 'missed_offers'
+  end
+  presence.settle(agent)
+end
+
 -- The visitor of an offer that is declined or missed waits again, and looks for another agent. This one is written,
--- and gets the next visitor after that: not the same one again at once.
+-- and gets the next visitor after that: another one, while somebody else may serve this one.
 function offers.pass_on(agent, visit, kind, reason)
+  offers.count_miss(agent, visit)
+  declines.add(agent, visit)
   local waits = agent.state == 'online' and agent.pending == 'nothing'
   if waits then agent.pending = 'one step' end
   agents.write(agent)
   rooms.requeue(visit, kind, reason)
   matching.match_visit(visit)
-  if not waits then return end
-  local again = agents.read(agent.id)
-  again.pending = 'nothing'
-  matching.match_and_write(again)
+  if waits then
+    local again = agents.read(agent.id)
+    again.pending = 'nothing'
+    matching.match_and_write(again)
+  end
+  desk.tell('agent', '-', agent.id)
 end

@@ -3,10 +3,11 @@ local queues = {}
 
 queues.MODE = { a = 'automatic', o = 'offer', m = 'manual' }
 queues.WITHOUT_AGENTS = { w = 'wait', o = 'overflow', f = 'form', e = 'end' }
-queues.RECORD = '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+) ?(%d*) ?(%d*)'
-queues.WRITTEN = '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+ %d+ %d+$'
+queues.RECORD = '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+) ?(%d*) ?(%d*) ?(%d*)'
+queues.WRITTEN = '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+ %d+ %d+ %d+$'
 queues.ROOM_GRACE_SECONDS = 90 -- where an older release has written the settings
 queues.AGENT_GRACE_SECONDS = 60
+queues.DECLINE_SECONDS = 30
 queues.TTL_MS = 15000 -- a room may outlive its queue: what counts for it then
 queues.ROOM_GRACE_MS = 90000
 queues.SECOND_MS = 1000
@@ -18,8 +19,9 @@ function queues.parse(text)
   local known = queues.KNOWN[text]
   if known then return known end
   local mode, open, ttl, grace, offer, misses, wrap_up, longest_wait, most_waiting, overflow, without_agents, no_agent,
-    relax, room_grace, agent_grace = string.match(text, queues.RECORD)
+    relax, room_grace, agent_grace, decline = string.match(text, queues.RECORD)
   if room_grace == '' then room_grace, agent_grace = queues.ROOM_GRACE_SECONDS, queues.AGENT_GRACE_SECONDS end
+  if decline == '' then decline = queues.DECLINE_SECONDS end
   local conf = {
     letter = mode,
     mode = queues.MODE[mode],
@@ -37,6 +39,7 @@ function queues.parse(text)
     relax_us = relax * queues.SECOND_US,
     room_grace_ms = room_grace * queues.SECOND_MS,
     agent_grace_ms = agent_grace * queues.SECOND_MS,
+    decline_ms = decline * queues.SECOND_MS,
   }
   remember(queues.KNOWN, text, conf)
   return conf

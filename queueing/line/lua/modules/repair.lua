@@ -21,6 +21,7 @@ function repair.longest(name)
   if letter == timers.AGENT then return repair.agent(id) end
   if letter == timers.WRAP_UP then return repair.longest_of_queues('wrap_up_ms') end
   if letter == timers.OFFER then return repair.longest_of_queues('offer_ms') end
+  if letter == timers.DECLINES then return declines.LOOK_MS end
   if letter == timers.NOBODY then
     local conf = queues.of(id)
     return conf and math.max(conf.no_agent_ms, due.LOOK_AGAIN_MS)

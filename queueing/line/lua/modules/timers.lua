@@ -8,6 +8,7 @@ timers.WRAP_UP = 'w' -- an agent's wrap-up is over
 timers.LONGEST_WAIT = 'm' -- a visitor has waited as long as its queue allows
 timers.RELAX = 'x' -- the skills that a visitor needs relax
 timers.NOBODY = 'n' -- nobody has served a queue for long
+timers.DECLINES = 'd' -- without an id: which declined offers still count
 timers.NAME = '^(%a)(.*)$'
 
 -- Sets a timer, by letter and id, to a time in ms.
