@@ -8,10 +8,12 @@ The order within an aggregate is kept, and each event gets an outcome of its own
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 from poolsite import hotpath
 from poolsite.hotpath import Command, HotPathError
+from poolsite.per_loop import PerLoop
 
 I = TypeVar("I")  # noqa: E741  item
 R = TypeVar("R")  # result
@@ -20,6 +22,10 @@ ITEMS_PER_COMMAND = 32
 ITEMS_PER_PIPELINE = 512
 LONGEST_WAIT_SECONDS = 0.001  # a pipeline under way for longer holds up no others
 PIPELINES_LIMIT = 8
+THREAD_WAITS_SECONDS = 60.0  # longer than any pipeline takes: the loop has ended meanwhile
+
+# The loop that serves the request; the threads in which Django serves it inherit it.
+_serving: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("serving", default=None)
 
 Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
 
@@ -89,6 +95,30 @@ class Gatherer(Generic[I, R]):
             return
         for futures, outcome in zip(groups, outcomes, strict=True):
             _settle(futures, outcome)
+
+
+def serve_threads() -> None:
+    """The running loop gathers for the threads that serve the running task's request."""
+    _serving.set(asyncio.get_running_loop())
+
+
+def run_from_thread(gatherer: PerLoop[Gatherer[I, R]], alone: Command[R], tag: str, item: I) -> R:
+    """Run one item from a thread that serves a request; raises as Gatherer.run.
+
+    It is run to its end though its request is cancelled. `alone`: the same as a command of its
+    own, for where no loop serves requests.
+    """
+    loop = _serving.get()
+    if loop is None:
+        return hotpath.run(alone)
+
+    async def gathered() -> R:
+        return await gatherer().run(tag, item)
+
+    try:
+        return asyncio.run_coroutine_threadsafe(gathered(), loop).result(THREAD_WAITS_SECONDS)
+    except TimeoutError:
+        raise hotpath.UnknownOutcome("the server stopped") from None
 
 
 def _grouped(
