@@ -8,10 +8,12 @@ The order within an aggregate is kept, and each event gets an outcome of its own
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 from poolsite import hotpath
 from poolsite.hotpath import Command, HotPathError
+from poolsite.per_loop import PerLoop
 
 I = TypeVar("I")  # noqa: E741  item
 R = TypeVar("R")  # result
@@ -20,6 +22,10 @@ ITEMS_PER_COMMAND = 32
 ITEMS_PER_PIPELINE = 512
 LONGEST_WAIT_SECONDS = 0.001  # a pipeline under way for longer holds up no others
 PIPELINES_LIMIT = 8
+THREAD_WAITS_SECONDS = 60.0  # longer than any pipeline takes: the loop has ended meanwhile
+
+# The loop that serves the request; the threads in which Django serves it inherit it.
+_serving: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("serving", default=None)
 
 Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
 
@@ -73,13 +79,10 @@ class Gatherer(Generic[I, R]):
         self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)
 
     async def _send(self, batch: Sequence[tuple[str, I, asyncio.Future[R]]]) -> None:
-        groups: list[list[asyncio.Future[R]]] = []
-        commands: list[Command[Sequence[R]]] = []
+        groups = _grouped(batch)
         try:
-            for tag, items, futures in _grouped(batch):
-                commands.append(self._combine(tag, items))
-                groups.append(futures)
-            outcomes = await (self._path or hotpath.default()).arun_batch(commands)
+            lists = [(tag, items) for tag, items, _ in groups]
+            outcomes = await run_lists(self._path or hotpath.default(), self._combine, lists)
         except BaseException as error:
             reason = error if isinstance(error, Exception) else hotpath.UnknownOutcome("stopped")
             for _, _, future in batch:
@@ -87,8 +90,50 @@ class Gatherer(Generic[I, R]):
             if not isinstance(error, Exception):
                 raise
             return
-        for futures, outcome in zip(groups, outcomes, strict=True):
+        for (_, _, futures), outcome in zip(groups, outcomes, strict=True):
             _settle(futures, outcome)
+
+
+async def run_lists(
+    path: hotpath.HotPath, combine: Combine[I, R], lists: Sequence[tuple[str, Sequence[I]]]
+) -> list[Sequence[R | HotPathError] | HotPathError]:
+    """Run lists of items of one aggregate each, a command for each; answers list by list.
+
+    What a server without memory refuses as a list is asked item by item: of hangups among calls
+    it runs the hangups.
+    """
+    outcomes: list[Any] = await path.arun_batch([combine(tag, items) for tag, items in lists])
+    for place, (tag, items) in enumerate(lists):
+        if isinstance(outcomes[place], hotpath.Full) and len(items) > 1:
+            alone = await path.arun_batch([combine(tag, [item]) for item in items])
+            outcomes[place] = [
+                each if isinstance(each, HotPathError) else each[0] for each in alone
+            ]
+    return outcomes
+
+
+def serve_threads() -> None:
+    """The running loop gathers for the threads that serve the running task's request."""
+    _serving.set(asyncio.get_running_loop())
+
+
+def run_from_thread(gatherer: PerLoop[Gatherer[I, R]], alone: Command[R], tag: str, item: I) -> R:
+    """Run one item from a thread that serves a request; raises as Gatherer.run.
+
+    It is run to its end though its request is cancelled. `alone`: the same as a command of its
+    own, for where no loop serves requests.
+    """
+    loop = _serving.get()
+    if loop is None:
+        return hotpath.run(alone)
+
+    async def gathered() -> R:
+        return await gatherer().run(tag, item)
+
+    try:
+        return asyncio.run_coroutine_threadsafe(gathered(), loop).result(THREAD_WAITS_SECONDS)
+    except TimeoutError:
+        raise hotpath.UnknownOutcome("the server stopped") from None
 
 
 def _grouped(

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite import hotpath
+from poolsite.api import gather
 from poolsite.api.problems import problem_response
 from poolsite.api.reading import TooDeepError
 from poolsite.sql_away import sql_is_away
@@ -144,6 +145,7 @@ def application(default: ASGIApp) -> ASGIApp:
                 scope = {**scope, "path_params": params}
                 await route.app(scope, receive, send)
                 return
+        gather.serve_threads()
         await default(scope, receive, send)
 
     return choose

@@ -61,14 +61,7 @@ class Floor:
         commands: list[Command] = []
         for join, finish in zip(joins, finishes, strict=True):
             commands += [join, finish]
-        sent = list(library_words(self.client, commands))
-        packed: list[str] = []
-        cost = measure_calls(
-            self.client,
-            lambda: packed.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
-            "fcall",
-        )
-        replies = [read_packed(reply) for reply in packed]
+        cost, replies = self._measure(commands)
         assert all(reply[0] == "waiting" for reply in replies[0::2])
         for agent, reply in zip(agents, replies[1::2], strict=True):
             assert (reply[0], reply[3][0]) == ("ok", "r"), reply
@@ -76,10 +69,37 @@ class Floor:
         self.forget_history()
         return cost
 
+    def joins(self, count: int, *, in_lists: bool) -> CommandCost:
+        """So many visitors come: the cost of each, singly or in lists of 32; then they leave."""
+        first = self.come
+        self.come += count
+        coming = [desk.Join(visit(number), QUEUE) for number in range(first, self.come)]
+        if in_lists:
+            size = desk.JOINS_LIMIT
+            lists = [coming[start : start + size] for start in range(0, count, size)]
+            commands: list[Command] = [desk.joins(SLUG, each) for each in lists]
+        else:
+            commands = [each.command(SLUG) for each in coming]
+        cost = self._measure(commands)[0]
+        self._send([desk.leave(SLUG, each.visit) for each in coming])
+        self.forget_history()
+        return cost.per(count)
+
     def forget_history(self) -> None:
         """As if drained; the sequence goes on in the settings' hash."""
         self.client.delete(f"{TAG}:log")
         self.client.hset(TAG, "drained", self.client.hget(TAG, "seq"))  # type: ignore[arg-type]
+
+    def _measure(self, commands: list[Command]) -> tuple[CommandCost, list[list[str]]]:
+        """What commands cost as functions, and their replies."""
+        sent = list(library_words(self.client, commands))
+        packed: list[str] = []
+        cost = measure_calls(
+            self.client,
+            lambda: packed.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
+            "fcall",
+        )
+        return cost, [read_packed(reply) for reply in packed]
 
     def words_of_a_join(self) -> tuple[object, ...]:
         """The keys and arguments of a join, for a no-op that is given as much."""
@@ -94,7 +114,7 @@ class Floor:
     def _send(self, commands: list[Command]) -> list[list[str]]:
         replies = send_pipelined(self.client, words(self.client, commands))
         found: list[list[str]] = replies  # type: ignore[assignment]
-        assert all(reply[0] in ("ok", "room", "waiting") for reply in found), found[0]
+        assert all(reply[0] in ("ok", "room", "waiting", "ended") for reply in found), found[0]
         return found
 
 

@@ -17,6 +17,11 @@ class CommandCost:
     commandstats_us: float
     used_cpu_us: float
 
+    def per(self, count: int) -> "CommandCost":
+        """The same for each of `count` things that the calls have done together."""
+        share = self.calls / count
+        return CommandCost(count, self.commandstats_us * share, self.used_cpu_us * share)
+
 
 def used_cpu_seconds(client: redis.Redis) -> float:
     """Return what the server has used of a CPU so far, the reading of its sockets included."""

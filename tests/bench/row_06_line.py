@@ -5,12 +5,14 @@ the visitor at the head in the same step, so that the line stays as long. Plain 
 (no skills), one queue. Five rounds of 4 000 such pairs; in each the no-op, and the same with 100
 waiting on a second server, in turn. Compared: Redis' CPU per FCALL (used_cpu), the median of
 the rounds, against an EVALSHA that returns 1, without key or argument. Beside: the no-op with
-the keys and arguments of a join, and all by INFO commandstats. At the end as many wait as at the
+the keys and arguments of a join, all by INFO commandstats, and 4 000 joins alone, one by one
+and in lists of 32 (they leave again). At the end as many wait as at the
 beginning. Left out: heartbeats, AOF, the drain, subscribers of the pub/sub messages.
 """
 
 from statistics import median
 
+from queueing.line.desk import JOINS_LIMIT
 from tests.bench.desks import TAG, Floor
 from tests.bench.pools import private_redis
 from tests.bench.redis_cpu import CommandCost, no_op_cost
@@ -32,12 +34,16 @@ def run() -> list[Row]:
                 few.turns(TURNS),
                 no_op_cost(large, (0,)),
                 no_op_cost(large, many.words_of_a_join()),
+                many.joins(TURNS, in_lists=False),
+                many.joins(TURNS, in_lists=True),
             )
             for _ in range(ROUNDS)
         ]
         for floor in (many, few):
             assert floor.client.zcard(f"{TAG}:waiting") == floor.waiting
-    ours, at_few, bare, worded = (_median(column) for column in zip(*costs, strict=True))
+    ours, at_few, bare, worded, single, listed = (
+        _median(column) for column in zip(*costs, strict=True)
+    )
     ratio = ours.used_cpu_us / bare.used_cpu_us
     sizes = ours.used_cpu_us / at_few.used_cpu_us
     return [
@@ -64,6 +70,16 @@ def run() -> list[Row]:
             ratio=sizes,
             mark=f"≤ {MARK_SIZES}×",
             verdict=at_most(MARK_SIZES, sizes),
+        ),
+        Row(
+            row="6",
+            name=f"join alone, in lists of {JOINS_LIMIT} against one by one",
+            ours=f"{listed.used_cpu_us:.2f} µs",
+            reference=f"{single.used_cpu_us:.2f} µs",
+            ratio=listed.used_cpu_us / single.used_cpu_us,
+            mark="reported",
+            verdict="reported",
+            notes=f"{listed.used_cpu_us / bare.used_cpu_us:.1f}× a no-op for each visitor",
         ),
     ]
 

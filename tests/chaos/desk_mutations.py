@@ -11,6 +11,7 @@ DECLINES = "tests/line/desk/test_desk_declines.py"
 STEPS = "tests/line/desk/test_desk_steps.py"
 LIVES = "tests/line/desk/test_desk_lives.py"
 CALLS = "tests/line/desk/test_desk_calls.py"
+JOINS = "tests/line/desk/test_desk_joins.py"
 
 _MATCHES = {
     "a desk that recovers gives nobody to an agent": Case(
@@ -143,7 +144,7 @@ _SILENCE = {
 
 _TIME = {
     "nobody arrives later than now": Case(
-        f"{LUA}/join.lua",
+        f"{MODULES}/joining.lua",
         "math.min(arrived + 0, desk.now)",
         "(arrived + 0)",
         f"{EVENTS}::test_nobody_arrives_later_than_now",
@@ -183,4 +184,25 @@ _LIVES = {
     ),
 }
 
-DESK_CASES = {**_MATCHES, **_OFFERS, **_SILENCE, **_TIME, **_LIVES}
+_LISTS = {
+    "each visitor of a list passes over as many as one alone": Case(
+        f"{MODULES}/joining.lua",
+        "  desk.passed_over = 0",
+        "  -- desk.passed_over = 0",
+        f"{JOINS}::test_each_visitor_has_all_the_silent_agents_whom_one_call_may_pass_over",
+    ),
+    "a list has 32 visitors at most": Case(
+        f"{LUA}/joins.lua",
+        "if #ARGV == 0 or #ARGV > MOST then",
+        "if #ARGV == 0 then",
+        f"{JOINS}::test_no_visitor_and_more_than_32_are_refused_whole",
+    ),
+    "who came earlier in a list is known": Case(
+        f"{MODULES}/joining.lua",
+        "  local known = visits.read(id)\n",
+        "  local known = nil\n",
+        f"{JOINS}::test_the_same_visitor_twice_in_a_list_has_one_place",
+    ),
+}
+
+DESK_CASES = {**_MATCHES, **_OFFERS, **_SILENCE, **_TIME, **_LIVES, **_LISTS}

@@ -12,6 +12,7 @@ from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from poolsite.moments import zone_names
 from queueing.line import desk as door
+from queueing.line.api import joining
 from queueing.line.api.answers import (
     DoneOut,
     JoinOut,
@@ -84,6 +85,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         priority=given.priority if is_machine else 5,
         skills=given.skills if is_machine else None,
         anyway=given.anyway and is_machine,
+        run=joining.run,
     )
     data = standing_as_data(joined.visit.public_id, joined.standing)
     return {
@@ -110,7 +112,7 @@ def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | Non
     scope = principal.scope
     if not isinstance(scope, VisitorScope):
         return None
-    return use.visit_join_again(queue=queue, visit=scope.visit, address=address)
+    return use.visit_join_again(queue=queue, visit=scope.visit, address=address, run=joining.run)
 
 
 @queues.post(

@@ -2,8 +2,8 @@
 
     joined = hotpath.run(desk.join("support", "k3…", queue=7, priority=5))
 
-`commands.py` has what changes the desk, `calls.py` calls back, `reading.py` what only looks,
-`settings.py` how queues and agents are written.
+`commands.py` has what changes the desk, `joining.py` visitors who come, `calls.py` calls back,
+`reading.py` what only looks, `settings.py` how queues and agents are written.
 """
 
 from queueing.line.desk.calls import (
@@ -33,7 +33,6 @@ from queueing.line.desk.commands import (
     create,
     decline,
     finish,
-    join,
     leave,
     load,
     log_out_now,
@@ -51,6 +50,7 @@ from queueing.line.desk.commands import (
     transfer_to_agent,
     transfer_to_queue,
 )
+from queueing.line.desk.joining import JOINS_LIMIT, Join, join, joins
 from queueing.line.desk.keys import DeskKeys
 from queueing.line.desk.reading import (
     AgentRecord,
@@ -70,6 +70,7 @@ from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
 
 __all__ = [
+    "JOINS_LIMIT",
     "LOAD_LIMIT",
     "RECOVERING",
     "SCRIPTS",
@@ -80,6 +81,7 @@ __all__ = [
     "CallBack",
     "DeskFigures",
     "DeskKeys",
+    "Join",
     "LinePart",
     "Loaded",
     "QueueFigures",
@@ -107,6 +109,7 @@ __all__ = [
     "decline",
     "finish",
     "join",
+    "joins",
     "leave",
     "load",
     "log_out_now",

@@ -175,25 +175,6 @@ def agent_remove(slug: str, agent: int) -> Command[Answer]:
 # -- visitors ----------------------------------------------------------------------------------
 
 
-def join(
-    slug: str,
-    visit: str,
-    queue: int,
-    *,
-    priority: int = 5,
-    skills: Mapping[str, int] | None = None,
-    arrived_us: int | None = None,
-    anyway: bool = False,
-) -> Command[Standing]:
-    """A visitor comes, or asks again: who is there keeps the place.
-
-    arrived_us: proved by a resume token: the original place. anyway: wait though nobody serves.
-    """
-    arrived = "" if arrived_us is None else str(arrived_us)
-    args = (visit, queue, priority, skill_words(skills or {}), arrived, int(anyway))
-    return desk_command("join", slug, args, read_standing, visit)
-
-
 def beat(slug: str, visit: str) -> Command[Standing]:
     """The visitor is there; one who was away is back at the same place."""
     return desk_command("beat", slug, (visit,), read_standing, visit)

@@ -3,7 +3,7 @@
 import base64
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -33,6 +33,9 @@ REBUILT = ("unavailable", "This queue is being restored. Try again in a moment."
 _PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
 
 
+JoinRunner = Callable[[str, door.Join], door.Standing]  # by the desk's slug
+
+
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A visit that stands in the line or in a room, with what its visitor must keep."""
@@ -43,6 +46,11 @@ class Joined:
     place: str
     estimate: estimates.Estimate | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def join_alone(desk: str, coming: door.Join) -> door.Standing:
+    """Have one visitor join by a command of its own."""
+    return hotpath.run(coming.command(desk))
 
 
 def visit_join(
@@ -57,22 +65,18 @@ def visit_join(
     anyway: bool = False,
     public_id: str = "",
     arrived_us: int | None = None,
+    run: JoinRunner = join_alone,
 ) -> Joined:
     """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made.
 
-    arrived_us: the arrival whose place it has, and public_id, under which it is made once.
+    arrived_us: the arrival whose place it has, and public_id, under which it is made once. run:
+    how the join reaches the desk.
     """
     desk = queue.desk
     _refuse_blocked(desk, address)
     public_id = public_id or secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
-    command = door.join(
-        *(desk.slug, public_id, queue.pk),
-        priority=priority,
-        skills=skills,
-        anyway=anyway,
-        arrived_us=arrived_us,
-    )
-    standing = hotpath.run(command)
+    coming = door.Join(public_id, queue.pk, priority, skills or {}, arrived_us, anyway)
+    standing = run(desk.slug, coming)
     keeping.heard(desk.slug)
     if not standing.is_there:
         raise refusal(standing)
@@ -89,10 +93,13 @@ def visit_join(
     return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
 
 
-def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined | None:
+def visit_join_again(
+    *, queue: Queue, visit: str, address: str = "", run: JoinRunner = join_alone
+) -> Joined | None:
     """Whose room ended while they were away join at the head, by their first arrival; once.
 
-    None: the visit did not end so, at this desk, within AGAIN. LineError as of visit_join.
+    None: the visit did not end so, at this desk, within AGAIN. LineError and `run` as of
+    visit_join.
     """
     lost = Visit.objects.filter(desk=queue.desk, public_id=visit).first()
     if lost is None or visit_beat(desk=queue.desk, visit=visit).word != Visit.Outcome.VISITOR_LOST:
@@ -113,6 +120,7 @@ def visit_join_again(*, queue: Queue, visit: str, address: str = "") -> Joined |
         skills=lost.skills,
         public_id=public_id,
         arrived_us=us_of(lost.joined_at),
+        run=run,
     )
 
 

@@ -136,7 +136,17 @@ class Happening:
 
     def _visitor(self, _agent: int, visit: str) -> Event:
         queue = self.chance.choice(list(QUEUES))
-        match self.chance.choice("jjjjjjbbbomf"):
+        match self.chance.choice("jjjjjjnbbbomf"):
+            case "n":
+                coming = [
+                    desk.Join(
+                        f"v{len(self.visits) + place}-w", queue, 5, self.chance.choice(SKILLS)
+                    )
+                    for place in range(3)
+                ]
+                self.visits += [each.visit for each in coming]
+                coming += [coming[0], desk.Join(visit, queue), desk.Join("no visit", queue)]
+                return lambda slug: desk.joins(slug, coming)
             case "j":
                 name, skills = f"v{len(self.visits)}-w", self.chance.choice(SKILLS)
                 priority = self.chance.choice([1, 5, 5, 5])

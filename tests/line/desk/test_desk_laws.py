@@ -85,14 +85,29 @@ class DeskMachine(RuleBasedStateMachine):
     def join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
         self._join(queue, priority, skills)
 
+    @rule(given=st.lists(st.tuples(st.sampled_from(QUEUES), st.sampled_from(SKILLS)), min_size=2))
+    def join_together(self, given: list[tuple[int, dict[str, int]]]) -> None:
+        batch = [self._comes(queue, 5, skills) for queue, skills in given[:32]]
+        batch.insert(1, batch[0])
+        standings = self.bench.run(desk.joins(SLUG, batch))
+        for coming, standing in zip(batch, standings, strict=True):
+            self._has_come(coming, standing)
+
     def _join(self, queue: int, priority: int, skills: dict[str, int]) -> None:
-        name = f"w{self.orders}-r"  # letters and a dash as in slots
+        coming = self._comes(queue, priority, skills)
+        self._has_come(coming, self.bench.run(coming.command(SLUG)))
+
+    def _comes(self, queue: int, priority: int, skills: dict[str, int]) -> desk.Join:
         self.orders += 1
-        standing = self.bench.join(name, queue, priority=priority, skills=skills)
+        return desk.Join(f"w{self.orders}-r", queue, priority, skills)  # letters, a dash: as slots
+
+    def _has_come(self, coming: desk.Join, standing: desk.Standing) -> None:
         if standing.is_there:
-            self.visits[name] = Visit(name, queue, priority, skills, self.orders)
+            self.visits[coming.visit] = Visit(
+                *(coming.visit, coming.queue, coming.priority, dict(coming.skills)), self.orders
+            )
         else:
-            assert (standing.answer, queue) == ("no_agent", 2)
+            assert (standing.answer, coming.queue) == ("no_agent", 2)
 
     @precondition(lambda self: self.visits)
     @rule(data=st.data())

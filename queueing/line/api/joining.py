@@ -1,0 +1,18 @@
+"""Joins of requests that are served at the same moment reach their desk in one list."""
+
+from functools import partial
+
+from poolsite.api.gather import Gatherer, run_from_thread
+from poolsite.per_loop import PerLoop
+from queueing.line import desk as door
+
+
+def run(desk: str, coming: door.Join) -> door.Standing:
+    """Have a visitor join, together with those of other requests.
+
+    For threads that serve a request; raises as hotpath.run.
+    """
+    return run_from_thread(_gatherer, coming.command(desk), desk, coming)
+
+
+_gatherer: PerLoop[Gatherer[door.Join, door.Standing]] = PerLoop(partial(Gatherer, door.joins))
