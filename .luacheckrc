@@ -16,7 +16,7 @@ read_globals = {
     },
   },
   -- The prelude's: poolsite/hotpath/lua/prelude.lua.
-  "VERSION", "CALLED_BY_US", "now_us", "int", "earliest", "outdated", "trim_log", "wake", "tell_timers", "remember",
+  "VERSION", "IS_FUNCTION", "CALLED_BY_US", "now_us", "int", "earliest", "outdated", "trim_log", "wake", "tell_timers", "remember",
   "is_digits", "is_flag", "is_text", "whole",
 }
 max_line_length = 120

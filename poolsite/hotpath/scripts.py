@@ -19,6 +19,7 @@ _COMMENT = re.compile(r"--.*")
 _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _WORD = re.compile(r"\w+")
+_FORMS = ("IS_FUNCTION", "CALLED_BY_US")  # false in a script
 # Redis looks at its memory before a script's first write, unless that is one that deletes.
 _DELETES_FIRST = "redis.call('HDEL', KEYS[1], '') "
 _registry: dict[str, "Script"] = {}
@@ -157,8 +158,8 @@ def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> st
     code = code_of(body)
     shared = modules.script_lines(modules.needed_by([code]))
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
-    if "CALLED_BY_US" in _WORD.findall(code):
-        before.insert(0, "local CALLED_BY_US = false")
+    named = set(_WORD.findall(code))
+    before[:0] = [f"local {flag} = false" for flag in _FORMS if flag in named]
     return " ".join([*before, modules.as_fields(body)])
 
 
