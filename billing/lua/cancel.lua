@@ -10,6 +10,7 @@ ARGV[1+] ids              message ids
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed id"
 Complexity: O(ids × log n)
+Full server: runs
 Version: 1
 ]]
 local malformed = checks.malformed_ids(ARGV)

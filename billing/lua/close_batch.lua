@@ -8,6 +8,7 @@ Reply: [1, batch number or 0 (nothing to write), generation, first seq, last seq
   then for each entry: µs, words; left = entries that did not fit
 Errors: -1 "no such wallet", "script outdated …", "malformed limit", "log broken" (an entry of the batch is missing)
 Complexity: O(entries)
+Full server: runs
 Version: 1
 ]]
 local MOST = 5000

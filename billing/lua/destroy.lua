@@ -14,6 +14,7 @@ ARGV[2] seq                of its last entry, or empty: whatever is there
 Reply: [1, answer]; destroyed, repeat (there was none), moved on (there is a newer entry: nothing is done)
 Errors: -1 "other generation <n>"
 Complexity: O(1), the rest in the background
+Full server: runs
 Version: 1
 ]]
 local tag, generation, seq = KEYS[1], ARGV[1] or '', ARGV[2] or ''

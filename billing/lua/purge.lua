@@ -8,6 +8,7 @@ ARGV[1] limit              at most, 1 to 1 000
 Reply: [1, forgotten, more]
 Errors: -1 "no such wallet", "script outdated …", "malformed limit"
 Complexity: O(limit)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

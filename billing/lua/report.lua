@@ -7,6 +7,7 @@ ARGV[1+] reports          for each: message id; i interim, u without a readable 
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed report"
 Complexity: O(reports × log n)
+Full server: runs
 Version: 1
 ]]
 local WORDS = 2

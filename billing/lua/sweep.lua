@@ -7,6 +7,7 @@ Reply: [1, more, cancelled, expired, orphans, unpaid that ended, now, next]; mor
   next in µs: nothing is due before next
 Errors: -1 "no such wallet", "script outdated …", "malformed limit"
 Complexity: O(limit × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST, NEXT_IN_SAFE_MODE_US = 1000, 60000000

@@ -10,6 +10,7 @@ ARGV[3] tail           committed entries to keep
 Reply: [1, answer, drained]; answer trimmed, repeat
 Errors: -1 "no such wallet", "script outdated …", "other generation", "no such batch", "malformed trim_batch"
 Complexity: O(entries)
+Full server: runs
 Version: 1
 ]]
 local NUMBERS = checks.UNITS_END

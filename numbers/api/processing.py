@@ -19,7 +19,7 @@ from numbers.api.server_time import server_time
 from numbers.schemas import Event
 from poolsite import hotpath
 from poolsite.access import Principal, TokenScope
-from poolsite.api.gather import Gatherer
+from poolsite.api.gather import Gatherer, run_lists
 from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)
@@ -130,7 +130,8 @@ async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.Outcome 
         for start in range(0, len(events), pool.BATCH_LIMIT)
     ]
     outcomes: list[pool.Outcome | Exception] = []
-    replies = await hotpath.arun_batch([pool.events(ref.slug, chunk) for chunk in chunks])
+    lists = [(ref.slug, chunk) for chunk in chunks]
+    replies = await run_lists(hotpath.default(), pool.events, lists)
     for chunk, reply in zip(chunks, replies, strict=True):
         if isinstance(reply, hotpath.HotPathError):
             outcomes += [reply] * len(chunk)

@@ -12,6 +12,7 @@ ARGV[1] generation         of the data that is there
 Reply: [1, "", "", ""]; reason "repeat" = there was none
 Errors: -1 "other generation"
 Complexity: O(1)
+Full server: runs
 Version: 1
 ]]
 local tag = KEYS[1]

@@ -18,9 +18,11 @@ Reply: [outcome, number, state, reason]; to callers that declare all keys also p
   outcome 1 ok, 0 failed, -1 not allowed
 Errors: -1 "malformed …", "no such pool", "script outdated …"; docs/numbers-redis.md lists all
 Complexity: O(log n)
+Full server: runs what gives back
 Version: 1
 ]]
 event.read(ARGV, 1, #ARGV, false)
+if not IS_FUNCTION then event.delete_first(KEYS[1]) end
 local refusal = pool.open(KEYS[1], machine.fields())
 if refusal then return refusal end
 if event.problem then return pool.refusal('malformed ' .. event.problem, event.number) end

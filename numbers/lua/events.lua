@@ -5,6 +5,7 @@ ARGV[1+] words                for each event: how many words follow, then those 
 Reply: for each event: how many words follow, then those of numbers/event
 Errors: -1 "malformed batch" (as numbers/event, before anything is done); wait_ms is malformed here
 Complexity: O(events × log n)
+Full server: runs what gives back
 Version: 1
 ]]
 local MOST = 32
@@ -17,6 +18,10 @@ while argument <= #ARGV do
   if not words or count >= MOST then return pool.refusal('malformed batch') end
   firsts[count + 1], lasts[count + 1] = is_line and argument or argument + 1, argument + words
   argument = argument + words + 1
+end
+if not IS_FUNCTION and #firsts > 0 then
+  event.read(ARGV, firsts[1], lasts[1], true)
+  event.delete_first(KEYS[1])
 end
 local refusal = pool.open(KEYS[1])
 if refusal then return refusal end

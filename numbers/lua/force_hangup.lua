@@ -8,6 +8,7 @@ ARGV[4] how                end = now; unpaid = live lists and renewals without a
 Reply: [1, number, state, "", call_id, id, switch, name]
 Errors: -1 "no such pool", "script outdated …"; 0 "unknown number"; -1 "not in a call", "other call"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local number, id, how = ARGV[1] or '', ARGV[2] or '', ARGV[4] or 'end'

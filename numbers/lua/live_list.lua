@@ -13,6 +13,7 @@ Reply: [1, renewed, next offset or "", ""], then triples: kind, call id, number;
   lease_without_call call_without_lease released hang_up conflict. A next offset: send it, last = 1 and no calls
 Errors: -1 "no such pool", "script outdated …", "stale incarnation", "stale list", "too many switches", "malformed list"
 Complexity: O(calls × log n)
+Full server: runs
 Version: 1
 ]]
 local CALLS, MOST = 7, 2006 -- where the calls begin, and how many arguments there may be

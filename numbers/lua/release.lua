@@ -5,6 +5,7 @@ ARGV[1] batch              calls at most, 1 to 1 000
 Reply: [1, released, "", reason]; reason "more" = call again
 Errors: -1 "no such pool", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

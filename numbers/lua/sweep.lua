@@ -7,6 +7,7 @@ Reply: pairs: more day opened shortened released renewed suspected lapsed expire
   call again at once; now and next in µs: nothing is due before next
 Errors: -1 "no such pool", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

@@ -88,6 +88,11 @@ class Event:
             return bool(self.call_id)
         return not self.paid
 
+    @property
+    def gives_back(self) -> bool:
+        """Whether a server without memory is to run it: it takes none, or gives some back."""
+        return self.event not in ("call", "add")
+
 
 _USUAL = ("call_id", "switch", "incarnation", "agent", "callee")  # a line has them in this order
 _TEXTS = ("direction", "near", "paid", "contact", "reason", "cause")
@@ -146,6 +151,7 @@ def event(slug: str, event: Event) -> Command[Outcome]:
         args=(line,) if (line := event.line()) else event.words(),
         read=read_outcome,
         operation_id=(event.call_id or event.number or None) if event.repeatable else None,
+        gives_back=event.gives_back,
     )
 
 
@@ -181,4 +187,5 @@ def events(slug: str, batch: Sequence[Event]) -> Command[list[Outcome]]:
         args=tuple(words),
         read=read,
         operation_id=(batch[0].call_id or batch[0].number or None) if repeatable else None,
+        gives_back=all(item.gives_back for item in batch),
     )

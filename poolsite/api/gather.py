@@ -79,13 +79,10 @@ class Gatherer(Generic[I, R]):
         self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)
 
     async def _send(self, batch: Sequence[tuple[str, I, asyncio.Future[R]]]) -> None:
-        groups: list[list[asyncio.Future[R]]] = []
-        commands: list[Command[Sequence[R]]] = []
+        groups = _grouped(batch)
         try:
-            for tag, items, futures in _grouped(batch):
-                commands.append(self._combine(tag, items))
-                groups.append(futures)
-            outcomes = await (self._path or hotpath.default()).arun_batch(commands)
+            lists = [(tag, items) for tag, items, _ in groups]
+            outcomes = await run_lists(self._path or hotpath.default(), self._combine, lists)
         except BaseException as error:
             reason = error if isinstance(error, Exception) else hotpath.UnknownOutcome("stopped")
             for _, _, future in batch:
@@ -93,8 +90,26 @@ class Gatherer(Generic[I, R]):
             if not isinstance(error, Exception):
                 raise
             return
-        for futures, outcome in zip(groups, outcomes, strict=True):
+        for (_, _, futures), outcome in zip(groups, outcomes, strict=True):
             _settle(futures, outcome)
+
+
+async def run_lists(
+    path: hotpath.HotPath, combine: Combine[I, R], lists: Sequence[tuple[str, Sequence[I]]]
+) -> list[Sequence[R | HotPathError] | HotPathError]:
+    """Run lists of items of one aggregate each, a command for each; answers list by list.
+
+    What a server without memory refuses as a list is asked item by item: of hangups among calls
+    it runs the hangups.
+    """
+    outcomes: list[Any] = await path.arun_batch([combine(tag, items) for tag, items in lists])
+    for place, (tag, items) in enumerate(lists):
+        if isinstance(outcomes[place], hotpath.Full) and len(items) > 1:
+            alone = await path.arun_batch([combine(tag, [item]) for item in items])
+            outcomes[place] = [
+                each if isinstance(each, HotPathError) else each[0] for each in alone
+            ]
+    return outcomes
 
 
 def serve_threads() -> None:

@@ -20,6 +20,7 @@ from poolsite.hotpath.clock import ClockMonitor
 from poolsite.hotpath.commands import Argument, Command
 from poolsite.hotpath.errors import (
     AggregateRefused,
+    Full,
     HotPathError,
     ScriptFailed,
     ScriptHeaderError,
@@ -44,6 +45,7 @@ __all__ = [
     "Argument",
     "ClockMonitor",
     "Command",
+    "Full",
     "HotPath",
     "HotPathError",
     "Limits",

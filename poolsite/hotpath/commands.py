@@ -18,6 +18,7 @@ class Command(Generic[T_co]):
     when one is missing or belongs to another aggregate. `read` turns the reply, a flat list of
     strings, into a result. `operation_id` says that the script itself makes a repetition
     harmless (it is also among `args`): only then the runner repeats after a lost reply.
+    `gives_back`: a full server is to run it, though not everything that its script does.
     """
 
     script: Script
@@ -25,6 +26,7 @@ class Command(Generic[T_co]):
     args: tuple[Argument, ...]
     read: Callable[[list[str]], T_co]
     operation_id: str | None = None
+    gives_back: bool = False
 
     def __post_init__(self) -> None:
         script, keys = self.script, self.keys

@@ -9,6 +9,10 @@ class Unavailable(HotPathError):  # noqa: N818  the contract's name
     """Redis could not be reached or refused: the command was surely not executed."""
 
 
+class Full(Unavailable):
+    """A server without memory refused what would have taken some; it runs what gives some back."""
+
+
 class UnknownOutcome(HotPathError):  # noqa: N818  the contract's name
     """The command was sent and no reply came: it was executed once, or not at all."""
 

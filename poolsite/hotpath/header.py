@@ -8,7 +8,10 @@ from poolsite.hotpath.errors import ScriptHeaderError
 
 KEY_TYPES = frozenset({"HASH", "LIST", "SET", "STREAM", "STRING", "ZSET"})
 LABELS = ("Purpose", "Reply", "Errors", "Complexity", "Version")
-_LABEL = re.compile(r"([A-Z][a-z]+):\s*(.*)")
+# Optional: what of the operation a full server runs; left out, nothing.
+FULL_SERVER = "Full server"
+RUNS, RUNS_GIVING_BACK = "runs", "runs what gives back"
+_LABEL = re.compile(r"([A-Z][a-z]+(?: server)?):\s*(.*)")
 _SLOT = re.compile(r"(KEYS|ARGV)\[(\d+)(\+?)\]\s+(\S+)\s*(.*)")
 _SAME_KEYS = re.compile(r"KEYS as (\w+)/(\w+)")
 _TAG = re.compile(r"\{[^{}\s]+\}")
@@ -28,6 +31,10 @@ class Header:
     @property
     def version(self) -> int:
         return int(self.labels["Version"])
+
+    @property
+    def full_server(self) -> str:
+        return self.labels.get(FULL_SERVER, "")
 
 
 def parse_header(body: str, path: Path, title: str) -> Header:
@@ -76,7 +83,7 @@ class _Parser:
             raise self.fail(f"not understood: '{text}' (indent a line that continues another)")
 
     def _read_label(self, label: str, text: str) -> None:
-        if label not in LABELS:
+        if label not in (*LABELS, FULL_SERVER):
             raise self.fail(f"unknown label '{label}'")
         if label in self.header.labels:
             raise self.fail(f"'{label}' stands twice")
@@ -84,6 +91,8 @@ class _Parser:
             raise self.fail(f"'{label}' is empty")
         if label == "Version" and not re.fullmatch(r"[1-9][0-9]*", text):
             raise self.fail("Version must be a whole number from 1")
+        if label == FULL_SERVER and text not in (RUNS, RUNS_GIVING_BACK):
+            raise self.fail(f"'{label}' is '{RUNS}' or '{RUNS_GIVING_BACK}'")
         self.header.labels[label] = text
 
     def _read_slot(self, kind: str, index: int, more: bool, name: str, rest: str) -> None:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from poolsite.hotpath.errors import ScriptHeaderError
+from poolsite.hotpath.header import RUNS, RUNS_GIVING_BACK
 from poolsite.hotpath.rights import commands_of
 from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_for, registered
 
 PREFIX = "poolsite_"
+_BACK = "_back"
 SEPARATOR = "\x1f"  # ends each string of a reply
-# All others may write: then a server that is full, or a replica, refuses before the first line.
+# All others may write: then a replica refuses before the first line, and so does a server that is
+# full, unless the operation's header says that it runs there.
 READING = frozenset(
     (
         *("exists", "get", "hexists", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan"),
@@ -53,9 +56,13 @@ class Library:
     text: str
     suffix: str
 
-    def function(self, script: Script) -> str:
-        """Return the name of the function that runs `script`."""
-        return f"{script.app}_{script.name}{self.suffix}"
+    def function(self, script: Script, *, gives_back: bool = False) -> str:
+        """Return the name of the function that runs `script`.
+
+        gives_back: of the one that a full server runs, too, where the script has two.
+        """
+        back = _BACK if gives_back and script.full_server == RUNS_GIVING_BACK else ""
+        return f"{script.app}_{script.name}{back}{self.suffix}"
 
 
 def library_of(script: Script) -> Library | None:
@@ -107,9 +114,16 @@ def _library(app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...]) -> 
 
 def _operation(script: Script) -> str:
     """A script's body as a function; its comments stay, so that FUNCTION LIST can be read."""
-    flags = "{ 'no-writes' }" if commands_of(script) <= READING else "{}"
+    name, flags = f"{script.app}_{script.name}", ""
+    if commands_of(script) <= READING:
+        flags = "'no-writes'"
+    elif script.full_server == RUNS:
+        flags = "'allow-oom'"
+    registered_as = [f"register('{name}', operation, {{ {flags} }})"]
+    if script.full_server == RUNS_GIVING_BACK:
+        registered_as.append(f"register('{name}{_BACK}', operation, {{ 'allow-oom' }})")
     return (
-        f"register('{script.app}_{script.name}', function(KEYS, ARGV)\n"
+        "do local operation = function(KEYS, ARGV)\n"
         f"{script.modules.as_locals(script.body.rstrip())}\n"
-        f"end, {flags})"
+        f"end {' '.join(registered_as)} end"
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from poolsite.hotpath.commands import Argument, Command
-from poolsite.hotpath.errors import HotPathError, ScriptFailed, Unavailable, UnknownOutcome
+from poolsite.hotpath.errors import Full, HotPathError, ScriptFailed, Unavailable, UnknownOutcome
 from poolsite.hotpath.library import Library, library_of, read_packed
 from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import Node, Router, slot_of
@@ -105,7 +105,8 @@ class Planner:
         if library is None:
             return script.sha1, command.evalsha()
         whole = self.router.topology == "cluster"
-        return library.name, command.fcall(library.function(script), whole=whole)
+        function = library.function(script, gives_back=command.gives_back)
+        return library.name, command.fcall(function, whole=whole)
 
     def _load(self, node: Node, command: Command[Any]) -> Words:
         """The words that give the node what `_call` asks for."""
@@ -261,6 +262,8 @@ class Planner:
         elif code == "CLUSTERDOWN" or (code == "READONLY" and self.router.follows):
             self.router.forget_master()
             state.wait = state.refresh = True
+        elif code == "OOM" and command.script.full_server:
+            return Full(f"{command.script.title}: {error.text}")  # the caller sends the rest alone
         elif error.surely_not_executed:
             state.wait = True
             if command.operation_id is None:

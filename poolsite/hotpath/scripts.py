@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from poolsite.hotpath.errors import ScriptHeaderError
-from poolsite.hotpath.header import parse_header
+from poolsite.hotpath.header import RUNS, parse_header
 from poolsite.hotpath.modules import NO_MODULES, Modules, on_one_line, read_modules
 
 PRELUDE = Path(__file__).parent / "lua" / "prelude.lua"
@@ -19,6 +19,8 @@ _COMMENT = re.compile(r"--.*")
 _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _WORD = re.compile(r"\w+")
+# Redis looks at its memory before a script's first write, unless that is one that deletes.
+_DELETES_FIRST = "redis.call('HDEL', KEYS[1], '') "
 _registry: dict[str, "Script"] = {}
 made_of_scripts: dict[str, Any] = {}  # what other modules keep as long as no script changes
 
@@ -28,7 +30,8 @@ class Script:
     """One atomic operation.
 
     `keys` are suffixes to the tag, in the order of the header (the first is empty); with
-    `more_keys` the last one may be given any number of times, also none.
+    `more_keys` the last one may be given any number of times, also none. `full_server`: what of it
+    a server without memory runs (header.py).
     """
 
     app: str
@@ -41,6 +44,7 @@ class Script:
     more_arguments: bool = False
     path: Path = Path()
     modules: Modules = NO_MODULES
+    full_server: str = ""
 
     @cached_property
     def text(self) -> str:
@@ -48,7 +52,8 @@ class Script:
 
         No line break at the end: a shell's "$(…)" drops it, and the SHA-1 would be another.
         """
-        return _assemble(self.body, self.version, self.modules, _prelude).rstrip("\n")
+        whole = _assemble(self.body, self.version, self.modules, _prelude).rstrip("\n")
+        return _DELETES_FIRST + whole if self.full_server == RUNS else whole
 
     @cached_property
     def sha1(self) -> str:
@@ -111,6 +116,7 @@ def read_script(app: str, path: Path, modules: Modules | None = None) -> Script:
         more_arguments=header.more_arguments,
         path=path,
         modules=read_modules(path.parent / "modules") if modules is None else modules,
+        full_server=header.full_server,
     )
 
 

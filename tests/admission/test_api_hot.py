@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from poolsite import hotpath
+from poolsite.runtime.redis_server import RedisServer
 from queueing.admission.models import Gate
 from tests.admission.people import load_due, make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread, tenant
@@ -281,3 +282,22 @@ async def test_a_gate_that_redis_lost_answers_503(caller: Caller) -> None:
     await in_thread(lambda: hotpath.client().flushall())()
     response = await caller.post("/api/v1/gates/tower/acquire", {"holder": "h"})
     assert (response.status_code, response.json()["type"]) == (503, "unavailable")
+
+
+async def test_a_full_redis_takes_a_permit_back_and_grants_none(
+    caller: Caller, gate: Gate, clean_redis: RedisServer
+) -> None:
+    held = (await caller.post("/api/v1/gates/tower/acquire", {"holder": "a"})).json()
+    release = {"holder": "a", "token": held["token"]}
+    with clean_redis.client() as client:
+        client.config_set("maxmemory", 1)
+        try:
+            refused, given_back = await asyncio.gather(
+                caller.post("/api/v1/gates/tower/acquire", {"holder": "b"}),
+                caller.post("/api/v1/gates/tower/release", release),
+            )
+        finally:
+            client.config_set("maxmemory", 0)
+    assert (refused.status_code, refused.json()["type"]) == (503, "unavailable")
+    assert given_back.status_code == 200
+    assert (await in_thread(show)(gate.slug)).used == 0

@@ -51,7 +51,7 @@ def starve_worker(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def full_redis(stack: Stack, _chance: random.Random) -> str:
-    """Redis at maxmemory refuses every write, loses nothing, and takes them again."""
+    """Redis at maxmemory refuses what takes memory, loses nothing, and takes it again."""
     with stack.redis_client() as client:
         client.config_set("maxmemory", "1")
         time.sleep(FULL_SECONDS)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from poolsite import hotpath
+from poolsite.hotpath.header import RUNS
+from poolsite.hotpath.routing import SERVER
 
 # A refusal is told at once: the same command is sent again with memory, by hand.
 ONCE = hotpath.Limits(attempts=1)
@@ -21,8 +23,10 @@ class Seen:
 class StarvingPath(hotpath.HotPath):
     """Runs each command on a full Redis first; what that refuses is run again with memory."""
 
-    def __init__(self, url: str, client: Any) -> None:
+    def __init__(self, url: str, client: Any, *, by_scripts: bool = False) -> None:
         super().__init__(url, ONCE)
+        if by_scripts:
+            self.planner.scripts_only.add(SERVER)
         self.seen = Seen()
         self._owner = client
         self.load_scripts()
@@ -40,6 +44,8 @@ class StarvingPath(hotpath.HotPath):
         title = command.script.title
         if isinstance(outcome, hotpath.Unavailable):  # surely not executed
             assert "OOM" in str(outcome), outcome
+            assert not command.gives_back, title
+            assert command.script.full_server != RUNS, title
             after = everything(self._owner)
             changed = [key for key in before | after if before.get(key) != after.get(key)]
             assert changed == [], f"{title} was refused after a write"

@@ -29,7 +29,7 @@ On = Callable[[str, ScriptClock], AbstractContextManager[Any]]
 # The random histories of each system's own model, and how many of them are played.
 SYSTEMS = {
     "numbers": (PoolMachine, pool_on, 8),
-    "line": (DeskMachine, desk_on, 2),
+    "line": (DeskMachine, desk_on, 4),
     "admission": (GateMachine, gate_on, 8),
     "dispatch": (GroupMachine, group_on, 2),
     "billing": (Wallets, wallet_on, 8),
@@ -54,12 +54,19 @@ def play(machine: Any, bench: Any, examples: int) -> None:
 
 
 @each_system
+@pytest.mark.parametrize("by_scripts", [False, True], ids=["functions", "scripts"])
 def test_what_a_redis_without_memory_refuses_has_changed_nothing(
-    machine: Any, on: On, examples: int, test_clock: ScriptClock, redis_server: RedisServer
+    machine: Any,
+    on: On,
+    examples: int,
+    by_scripts: bool,
+    test_clock: ScriptClock,
+    redis_server: RedisServer,
 ) -> None:
+    """And it refuses nothing that gives memory back."""
     with on(redis_server.url, test_clock) as bench:
         bench.path.close()
-        bench.path = path = StarvingPath(redis_server.url, bench.client)
+        bench.path = path = StarvingPath(redis_server.url, bench.client, by_scripts=by_scripts)
         play(machine, bench, examples)
         path.close()
     assert len(path.seen.refused) >= 3, path.seen

@@ -39,7 +39,15 @@ def test_a_header_tells_keys_arguments_and_version() -> None:
     assert header.labels["Purpose"] == "one event of the pool,"
 
 
+def test_a_header_tells_what_a_full_server_runs() -> None:
+    path = Path("lua/event.lua")
+    assert parse_header(GOOD, path, "numbers/event").full_server == ""
+    runs = GOOD.replace("Version", "Full server: runs\nVersion")
+    assert parse_header(runs, path, "numbers/event").full_server == "runs"
+
+
 WRONG = [
+    ("Version: 3", "Full server: maybe\nVersion: 3", 12, "'Full server' is 'runs' or"),
     ("--[[ numbers/event", "--[[ numbers/other", 1, "first line must be '--[[ numbers/event'"),
     ("--[[ numbers/event\n", "", 1, "first line must be"),
     ("]]\nreturn {}\n", "", 12, "not closed"),

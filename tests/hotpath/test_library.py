@@ -19,6 +19,7 @@ from tests.support.plugin import on_servers
 
 CAP = 5_000
 READING = {"has", "look", "show", "states"}
+GIVING_BACK = {"decr", "destroy", "free", "release", "renew", "report", "sweep"}
 with_functions = on_servers("redis-7", "valkey-9")
 
 
@@ -245,15 +246,22 @@ async def test_a_right_that_is_taken_away_under_way_costs_no_command(
 
 
 @with_functions
-def test_functions_that_only_read_say_so(bench: GateUnderTest) -> None:
+def test_functions_that_only_read_or_give_back_say_so(bench: GateUnderTest) -> None:
     (functions,) = libraries_on(bench.client).values()
-    assert functions == {
-        function(name): {"no-writes"} if name in READING else set() for name in gate.SCRIPTS
+    expected = {
+        function(name): {
+            flag
+            for flag, names in (("no-writes", READING), ("allow-oom", GIVING_BACK))
+            if name in names
+        }
+        for name in gate.SCRIPTS
     }
+    requests = the_library().function(gate.SCRIPTS["requests"], gives_back=True)
+    assert functions == {**expected, requests: {"allow-oom"}}
 
 
 @with_functions
-def test_a_full_server_is_read_and_refuses_all_else_before_its_first_line(
+def test_a_full_server_is_read_and_refuses_what_takes_before_its_first_line(
     bench: GateUnderTest,
 ) -> None:
     bench.acquire("a")
@@ -263,7 +271,7 @@ def test_a_full_server_is_read_and_refuses_all_else_before_its_first_line(
         assert bench.run(gate.holders(SLUG)).total == 1
         assert bench.run(gate.states(SLUG, [1])) == {1: ""}
         assert bench.run(gate.has_work(SLUG, "d")) == ""
-        for name in set(gate.SCRIPTS) - READING:
+        for name in set(gate.SCRIPTS) - READING - GIVING_BACK:
             with pytest.raises(redis.exceptions.OutOfMemoryError):  # without arguments: no word
                 bench.client.execute_command("FCALL", function(name), 1, KEYS.tag)
         with pytest.raises(hotpath.Unavailable, match="OOM"):

@@ -45,6 +45,12 @@ function event.read(words, first, last, is_listed)
   if event.number == '' and not event.problem and event.needs_number() then event.problem = 'number' end
 end
 
+-- Redis looks at its memory before a script's first write, unless that is one that deletes: so a full server runs an
+-- event that takes nothing. Functions tell it by a flag.
+function event.delete_first(tag)
+  if event.verb ~= 'call' and event.verb ~= 'add' then redis.call('HDEL', tag, '') end
+end
+
 -- One word with tabs in it: the verb, the number, the options that calls have, then names and values of others.
 function event.read_line(line)
   local verb, given, call_id, switch, incarnation, agent, callee, others = string.match(line, event.LINE)

@@ -9,6 +9,7 @@ ARGV[3] tail              committed entries to keep
 Reply: [1, drained, removed] or [0, reason]
 Errors: 0 "generation" (Redis' data is of another life), 0 "behind" (SQL is ahead of Redis)
 Complexity: O(entries removed)
+Full server: runs
 Version: 1
 ]]
 local h = redis.call('HMGET', KEYS[1], 'generation', 'seq', 'drained')

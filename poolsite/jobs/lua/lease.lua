@@ -8,6 +8,7 @@ ARGV[3] lease_us      how long a hold lasts, in µs
 Reply: [1, fence] held (or given back), or [0, holder] somebody else holds it, or nobody
 Errors: none
 Complexity: O(1)
+Full server: runs
 Version: 1
 ]]
 local h = redis.call('HMGET', KEYS[1], 'holder', 'fence', 'until', 'clock')

@@ -1,7 +1,7 @@
 """Permits: acquired, released, renewed, counted as in the seed, freed by an operator."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from poolsite.hotpath import Command
@@ -122,7 +122,10 @@ def requests(slug: str, batch: Sequence[Request[Any]]) -> Command[list[Any]]:
         check(reply)  # refused as a whole; a row has tabs
         return [_outcome(request, row) for request, row in zip(batch, reply, strict=True)]
 
-    return gate_command("requests", slug, [each.row() for each in batch], read, batch[0].words[0])
+    command = gate_command(
+        "requests", slug, [each.row() for each in batch], read, batch[0].words[0]
+    )
+    return replace(command, gives_back=all(each.verb != "acquire" for each in batch))
 
 
 def _outcome(request: Request[Any], row: str) -> Any:

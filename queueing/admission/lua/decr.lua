@@ -4,6 +4,7 @@ KEYS as admission/show
 Reply: [freed 0 or 1, permits in use]
 Errors: -1 "no such gate", "script outdated …"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local MOST_AT_ONCE = 100

@@ -5,6 +5,7 @@ ARGV[1] generation       of the data that is to go; newer data stays
 Reply: [1, "", "", ""]; reason "repeat" = there is none
 Errors: -1 "other generation <n>", "malformed generation"
 Complexity: O(1); O(n) in the background
+Full server: runs
 Version: 1
 ]]
 local tag, generation = KEYS[1], ARGV[1] or ''

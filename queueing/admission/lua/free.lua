@@ -7,6 +7,7 @@ ARGV[3] reason           for the history
 Reply: [1, token, task, ""] or [0, "", "", not held | other token]
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local holder, token, reason = ARGV[1] or '', ARGV[2] or '', ARGV[3] or ''

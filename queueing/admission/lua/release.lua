@@ -9,6 +9,7 @@ Reply: [1, "", "", ""] or [0, "", "", not held | other token | late]; late = aft
   nobody has swept it yet
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local holder, token, ok, took_ms = ARGV[1] or '', ARGV[2] or '', ARGV[3] or '', ARGV[4] or ''

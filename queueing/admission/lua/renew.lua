@@ -7,6 +7,7 @@ ARGV[2] token            of the permit
 Reply: [1, token, deadline in µs, "" | adopted, now in µs] or [0, "", "", not held | other token | late]
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local holder, token = ARGV[1] or '', ARGV[2] or ''

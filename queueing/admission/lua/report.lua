@@ -9,6 +9,7 @@ Reply: for each report: how many words follow; task | none | wait, task, payload
   late | unknown task | unknown token; last the gate's time in µs
 Errors: -1 "malformed …", "no such gate", "script outdated …"; then nothing was taken
 Complexity: O((reports + results) × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST_REPORTS, MOST_RESULTS, WORDS = 32, 32, 5

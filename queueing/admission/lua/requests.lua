@@ -6,10 +6,13 @@ ARGV[1+] requests        acquire, renew or release, then what that operation tak
 Reply: for each request the words that its operation answers, with a tab between
 Errors: -1 "malformed requests", "no such gate", "script outdated …"; a row may be refused alone
 Complexity: O(requests × log n)
+Full server: runs what gives back
 Version: 1
 ]]
 local MOST = 32
 if #ARGV == 0 or #ARGV > MOST then return checks.refusal('malformed requests') end
+-- Redis looks at its memory before a script's first write, unless that is one that deletes; functions have a flag.
+if not IS_FUNCTION and not string.find(ARGV[1], '^acquire\t') then redis.call('HDEL', KEYS[1], '') end
 local refusal = gate.open(KEYS[1])
 if refusal then return refusal end
 

@@ -7,6 +7,7 @@ Reply: pairs: more opened expired silent closed cap now next; more = 1: call aga
   new one, "" = as it was; now and next in µs: nothing is due before next
 Errors: -1 "no such gate", "script outdated …", "malformed …"
 Complexity: O(batch × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

@@ -8,6 +8,7 @@ Reply: [1, how many left]
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed number", "no such peer",
   "replaced", "gap" (it was never sent)
 Complexity: O(frames that leave)
+Full server: runs
 Version: 1
 ]]
 local refusal = group.open(KEYS[1])

@@ -10,6 +10,7 @@ Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
   "gap", "behind"; reasons of 0: not yours
 Complexity: O(frames that it has + backs)
+Full server: runs
 Version: 1
 ]]
 local refusal = inbound.open(KEYS[1], 'clear', ARGV[1], ARGV[2], ARGV[3])

@@ -5,6 +5,7 @@ ARGV[1] generation     of the data that is to go; newer data stays
 Reply: [1, ""] or [1, "repeat"]: there is none
 Errors: [-1, reason]: "malformed generation", "other generation <n>"
 Complexity: O(peers); O(n) in the background
+Full server: runs
 Version: 1
 ]]
 local tag, generation = KEYS[1], ARGV[1] or ''

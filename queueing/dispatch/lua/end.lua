@@ -11,6 +11,7 @@ Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
   "gap", "behind"; reasons of 0: no such session, not yours, peer full, recovering
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local refusal = inbound.open(KEYS[1], 'end', ARGV[1], ARGV[2], ARGV[3])

@@ -6,6 +6,7 @@ ARGV[2] reason         200 characters at most
 Reply: [1, 1] or [1, 0]: there is no such session
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed reason", "peer full"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local refusal = group.open(KEYS[1])

@@ -5,6 +5,7 @@ ARGV[1] name           of the instance
 Reply: [1, ""] or [1, "repeat"]
 Errors: [-1, reason]: "no such group", "script outdated …", "in use"
 Complexity: O(weight × log n)
+Full server: runs
 Version: 1
 ]]
 local refusal = group.open(KEYS[1])

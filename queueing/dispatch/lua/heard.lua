@@ -7,6 +7,7 @@ ARGV[2+] links         triples: peer, link, how many µs ago its last frame came
 Reply: [1, then for each: last number of its outbox, 1 = the link is the peer's, 1 = its held frames may go]
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …"
 Complexity: O(links × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST, WORDS = 500, 3

@@ -7,6 +7,7 @@ Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, e
   more = 1: call again at once; peers are joined by spaces; now and next in µs: nothing is due before next
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed batch"
 Complexity: O(batch × log n)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

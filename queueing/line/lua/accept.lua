@@ -9,6 +9,7 @@ Reply: [answer, seq]; answer: ok, repeat, late (the offer is over by Redis' time
   from now on)
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(log n + skill sets)
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

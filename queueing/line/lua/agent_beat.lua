@@ -5,6 +5,7 @@ ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent), offline
 Errors: "no such desk", "script outdated …"
 Complexity: O(log n); of one who comes back O(slots × (log n + skill sets))
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

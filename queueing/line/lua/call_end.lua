@@ -9,6 +9,7 @@ Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", 
   room]; answer: ok; or repeat (there is none), not_yours
 Errors: "no such desk", "script outdated …", "malformed after"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

@@ -7,6 +7,7 @@ ARGV[3] reason         a word: over, or why it came to nothing
 Reply: [answer, seq]; answer: ok, repeat (there is none)
 Errors: "no such desk", "script outdated …"
 Complexity: O(log n)
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

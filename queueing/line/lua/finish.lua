@@ -7,6 +7,7 @@ ARGV[3] by             who, for the history
 Reply: [answer, seq, state, slots]; answer: ok, repeat (it has ended), not_yours
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(queues × log n + skill sets)
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

@@ -9,6 +9,7 @@ Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: 
   (word then: recovering, or nothing)
 Errors: "no such desk", "script outdated …"
 Complexity: O(log n + skill sets)
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

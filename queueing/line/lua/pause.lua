@@ -7,6 +7,7 @@ ARGV[3] reason         a word
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, offline
 Errors: "no such desk", "script outdated …", "gone" (no such agent), "malformed what"
 Complexity: O(slots × (log n + skill sets))
+Full server: runs
 Version: 1
 ]]
 -- An agent asks for a pause or a log-out. An offer that it has not taken goes to somebody else. The caller writes it.

@@ -5,6 +5,7 @@ ARGV[1] agent          its id
 Reply: [answer, seq, state, slots]; answer: ok
 Errors: "no such desk", "script outdated …", "gone" (no such agent)
 Complexity: O(slots × (log n + skill sets))
+Full server: runs
 Version: 1
 ]]
 local refusal = desk.open(KEYS[1])

@@ -10,6 +10,7 @@ ARGV[3] patience       ms, 0 if left out; above 0: nothing is done unless someth
 Reply: [more, seq, handled, now, next]; more = 1: call again at once; now and next in µs: nothing is due before next
 Errors: "no such desk", "script outdated …", "malformed batch", "malformed heard_since", "malformed patience"
 Complexity: O(batch × (log n + skill sets))
+Full server: runs
 Version: 1
 ]]
 local STEADY_MS = 5000 -- a longer gap between two sweeps: the service was away, or the clock has stepped
