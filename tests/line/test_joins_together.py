@@ -82,7 +82,6 @@ async def test_joins_of_one_moment_travel_together_and_each_gets_its_own_answer(
         *(client.post(where, json={"name": f"Name {place}"}) for place in range(VISITORS))
     )
     assert sum(path.lists) == VISITORS
-    assert max(path.lists) == ITEMS_PER_COMMAND
     assert len(path.lists) <= PIPELINES_LIMIT + VISITORS // ITEMS_PER_COMMAND + 1
     came = [answer.json() for answer in answers if answer.status_code == 200]
     refused = [answer.json()["type"] for answer in answers if answer.status_code != 200]

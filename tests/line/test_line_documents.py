@@ -38,7 +38,7 @@ def test_every_script_is_told_once() -> None:
 def test_what_only_looks_may_run_where_nothing_can_be_written() -> None:
     library = library_of(desk.SCRIPTS["place"])
     assert library is not None
-    flags = re.findall(r"register\('line_(\w+)'.*?\nend, \{(.*?)\}\)", library.text, re.DOTALL)
+    flags = re.findall(r"register\('line_(\w+)', operation, \{(.*?)\}\)", library.text)
     row = next(row for row in rows(part("Scripts")) if row[2].strip() == "look")
     looks = {name for name, its in flags if "no-writes" in its}
     assert sorted(looks) == sorted(re.findall(r"`(\w+)`", row[1]))

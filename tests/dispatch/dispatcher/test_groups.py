@@ -72,6 +72,8 @@ def test_every_command_works_on_a_cluster(redis_cluster: RedisCluster) -> None:
         walk_through(group)
 
 
+GIVING_BACK = {"ack", "clear", "destroy", "end", "end_session", "forget_name", "heard", "lost"}
+GIVING_BACK |= {"sweep"}
 READING = {"explain", "names", "outbox", "peers", "route", "sessions_of", "show"}
 
 
@@ -92,7 +94,11 @@ def test_every_command_is_a_function_where_there_are_functions(each_redis: Redis
         each = [dict(zip(one[::2], one[1::2], strict=True)) for one in functions]
         flags = {one["name"]: set(one["flags"]) for one in each}
         assert flags == {
-            library.function(script): {"no-writes"} if name in READING else set()
+            library.function(script): {
+                flag
+                for flag, names in (("no-writes", READING), ("allow-oom", GIVING_BACK))
+                if name in names
+            }
             for name, script in dispatcher.SCRIPTS.items()
         }
 
