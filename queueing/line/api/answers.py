@@ -7,10 +7,19 @@ from pydantic import Field
 
 
 class Promises(Schema):
-    """How many of the last day's visitors were served within the time that they were shown."""
+    """Of a day's visitors who were told a range (the newest 500): how many were served inside it.
 
-    kept: int
+    Who gave up or still waits after its end counts in `of`; who gave up before it does not.
+    """
+
+    inside: int
     of: int
+
+
+class BoardPromises(Promises):
+    """The same with those who were served `sooner` than the range begins."""
+
+    sooner: int
 
 
 class QueueOut(Schema):
@@ -181,7 +190,10 @@ class ReportRowOut(Schema):
     arrivals: int
     served: int
     abandoned: int
+    short: int
+    in_time: int | None
     level: float | None
+    abandonment: float | None
     wait_p50: float | None
     wait_p90: float | None
     wait_longest: float | None
@@ -205,7 +217,12 @@ class ReportOut(Schema):
 
 
 class BoardQueueOut(Schema):
-    """A queue's card. `level`: share of today's answered within `within` seconds."""
+    """A queue's card; its figures are of today, in the desk's zone.
+
+    `level`: served within `within` seconds, of all offered (served and given up). `gave_up`: the
+    share of all offered that was not served. `short`: who left within 5 s counts in neither.
+    `agents`: those who serve it, by state; `shared`: how many of them serve other queues, too.
+    """
 
     slug: str
     name: str
@@ -218,8 +235,11 @@ class BoardQueueOut(Schema):
     goal: float
     within: int
     served: int
+    promises: BoardPromises | None
     gave_up: float | None
+    short: int
     agents: dict[str, int]
+    shared: int
 
 
 class BoardAgentOut(Schema):
