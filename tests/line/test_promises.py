@@ -11,7 +11,7 @@ from queueing.line import desk as door
 from queueing.line.models import Visit
 from queueing.line.selectors import consoles, wallboard
 from queueing.line.selectors.promises import ENOUGH, Promises, promises_of
-from queueing.line.services import estimates, visits
+from queueing.line.services import calibration, estimates, visits
 from tests.line.line_world import LineWorld, make_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def line() -> LineWorld:
     cache.clear()
     estimates._KNOWN.clear()
+    calibration._KNOWN.clear()
     return make_line()
 
 

@@ -40,7 +40,7 @@ class QueueOut(Schema):
 class VisitOut(Schema):
     """Where a visit stands. `ahead`: visitors before it in its queue, 0 = next.
 
-    `estimate`: half of such visitors are served within the first, nine of ten within the second,
+    `estimate`: eight of ten such visitors are served between the two, one sooner, one later,
     in seconds; null while the data do not suffice. `seq`: compare it with the moves of the topic
     `line.queue`. `word`: why this agent, or the outcome.
     """
