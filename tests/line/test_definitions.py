@@ -52,11 +52,13 @@ def a_day(line: LineWorld, begin: datetime) -> None:
     sent_away.save()
 
 
-def moments_ago() -> datetime:
-    """In today of the desk's zone, and over by now."""
+def today(line: LineWorld) -> datetime:
+    """A moment of today, and over by now: where the desk is, it is about noon."""
     now = timezone.now()
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return max(midnight, now - timedelta(minutes=10))
+    line.account.zone = f"Etc/GMT{now.hour - 12:+d}"
+    line.account.save()
+    line.desk.refresh_from_db()
+    return now - timedelta(minutes=10)
 
 
 def test_the_formulas_are_those_of_the_field() -> None:
@@ -90,13 +92,15 @@ def test_every_face_tells_the_same_service_level(world: World, line: LineWorld) 
     membership_set(
         user=world.users["foreign"], account=line.account, roles=["supervisor"], actor="test"
     )
-    a_day(line, moments_ago())
+    a_day(line, today(line))
     client = world.client("foreign")
     board = wallboard.board(line.desk)["queues"][0]
     told = replay.board_at(line.desk, timezone.now())["queues"][0]
     for card in (board, told):
         assert (card["served"], card["short"]) == (6, 2)
         assert (card["level"], card["gave_up"]) == (0.5, 0.25)
+    for steps in (wallboard.board(line.desk), replay.board_at(line.desk, timezone.now())):
+        assert sum(step["gave_up"] for step in steps["chart"]) == 2
     api = client.get("/api/v1/desks/support/report").json()["total"]
     assert (api["level"], api["abandonment"], api["short"], api["in_time"]) == (0.5, 0.25, 2, 4)
     assert client.get("/api/v1/desks/support/board").json()["queues"][0]["level"] == 0.5

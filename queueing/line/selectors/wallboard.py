@@ -230,6 +230,7 @@ def chart_of(desk: Desk, now: datetime) -> list[dict[str, Any]]:
     first = last - timedelta(minutes=BUCKET_MINUTES * (BUCKETS - 1))
     counts: Counter[tuple[int, bool]] = Counter()
     rows = Visit.objects.filter(desk=desk, joined_at__gte=first, joined_at__lte=now)
+    rows = rows.exclude(definitions.SHORT_ABANDONED)
     for joined, matched, ended in rows.values_list("joined_at", "matched_at", "ended_at"):
         was_served = matched is not None and matched <= now
         if was_served or (ended is not None and ended <= now):
