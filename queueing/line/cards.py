@@ -117,7 +117,7 @@ def desks_card(principal: Any) -> operations.CardData | None:
     trends = hour_trends(keys, samples, "queue__desk_id", "waiting_sum", now)
     return operations.CardData(
         [],
-        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
+        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level today")],
         rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],
         hint=ngettext("%(n)s desk", "%(n)s desks", len(rows)) % {"n": len(rows)},
         url=url,

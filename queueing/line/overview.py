@@ -14,6 +14,7 @@ from poolsite.operations import Found
 from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.line import desk as door
 from queueing.line.models import Desk, Queue, Visit
+from queueing.line.selectors import wallboard
 
 LEVELS = ("waiting", "online", "free")
 ID_LENGTH = 6  # so much of a visit's id finds it
@@ -70,7 +71,14 @@ def collect() -> Iterable[Metric]:
     )
     common = AggregateMetrics("poolsite_line", "desk", opened="1 while the desk matches visitors.")
     ended = CounterMetricFamily(
-        "poolsite_line_visits", "Visits since the desk's data began.", labels=["desk", "what"]
+        "poolsite_line_visits",
+        "Visits since the desk's data began; abandoned: all that ended unserved, short ones too.",
+        labels=["desk", "what"],
+    )
+    today = GaugeMetricFamily(
+        "poolsite_line_today",
+        "A queue's visits since midnight: served, in_time of them, abandoned, short abandons.",
+        labels=["desk", "queue", "what"],
     )
     names = dict(Queue.objects.values_list("pk", "slug"))
     for desk, figures in with_figures(Desk.objects.order_by("slug"), door.show, patient=True):
@@ -78,6 +86,10 @@ def collect() -> Iterable[Metric]:
         if figures is None:
             continue
         add_each(ended, [desk.slug], figures, ("answered", "abandoned"))
+        counted = wallboard.counts_today(desk)
         for key, queue in figures.queues.items():
-            add_each(levels, [desk.slug, names.get(key, str(key))], queue, LEVELS)
-    return [levels, common.is_open, common.backlog, ended]
+            name = names.get(key, str(key))
+            add_each(levels, [desk.slug, name], queue, LEVELS)
+            for what, count in counted.get(key, {}).items():
+                today.add_metric([desk.slug, name, what], count)
+    return [levels, common.is_open, common.backlog, ended, today]

@@ -1,4 +1,4 @@
-// The connection badge: Live + age, Reconnecting + try + seconds, Not live + time of the data, Offline.
+// The connection badge: Live (what is shown is right now: changes are pushed), Reconnecting + try + seconds, Not live + time of the data, Offline.
 // Not live for more than 10 s: the page's figures turn muted and keep their last value.
 import { connection } from "../live.js";
 import { announce } from "./dom.js";
@@ -12,7 +12,7 @@ const since = (moment) => (moment ? Math.max(0, (Date.now() - moment) / 1000) : 
 function look() {
   const { state, attempt, retryAt, dataAt } = connection;
   const age = since(dataAt);
-  if (state === "live") return ["live", gettext("Live"), age < 10 ? fill(gettext("%(s)s s"), { s: age.toFixed(1) }) : fill(gettext("%(s)s s"), { s: Math.round(age) })];
+  if (state === "live") return ["live", gettext("Live"), ""];
   if (state === "offline") return ["offline", gettext("Offline"), ""];
   if (state === "signed-out") return ["stale", gettext("Logged out"), ""];
   if (state === "idle") return ["idle", "", ""];

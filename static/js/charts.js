@@ -60,6 +60,12 @@ export function wholeTicks(from, to) {
   return ticks;
 }
 
+/** Each point's radius: a line has two ends, so that a value between two gaps is drawn as a point. */
+export function lonelyPoints(values) {
+  const missing = (value) => value === null || value === undefined;
+  return values.map((value, index) => (!missing(value) && missing(values[index - 1]) && missing(values[index + 1]) ? 2.5 : 0));
+}
+
 function timeTicks(from, to) {
   const minute = 60000;
   const steps = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((n) => n * minute);
@@ -205,7 +211,7 @@ export class TimeChart {
       ...look,
       fill: bars ? undefined : series.kind === "area" ? (this.options.stacked ? "stack" : "origin") : false,
       stack: this.options.stacked ? "all" : series.key,
-      pointRadius: 0,
+      pointRadius: bars ? 0 : lonelyPoints(this.data.values[series.key] ?? []),
       pointHoverRadius: 0,
       tension: 0,
       barThickness: 2,

@@ -49,7 +49,7 @@ export function showWait({ estimate, joined, online, promises }) {
   const words = [];
   if (online) words.push(fill(ngettext("%(n)s agent is working.", "%(n)s agents are working.", online), { n: online }));
   else if (online === 0) words.push(gettext("No agent is here at the moment. You keep your place."));
-  if (promises) words.push(fill(gettext("Today, %(kept)s of %(of)s visitors were served inside the time we showed them."), promises));
+  if (promises) words.push(fill(gettext("In the last 24 hours, %(inside)s of %(of)s visitors were served inside the time we told them."), promises));
   setText(find("agents"), words.join(" "));
   showBar(estimate);
 }

@@ -56,16 +56,17 @@ function queueCard(queue) {
     : queue.open ? null : h("span", { class: "chip" }, icon("dark_mode"), gettext("Closed"));
   const bad = queue.level !== null && queue.level < queue.goal;
   const side = queue.open || queue.level !== null
-    ? h("div", { class: "board__level" }, queue.level === null ? h("span", { class: "board__small" }, gettext("Nobody served yet")) : gauge(queue.level, queue.goal, bad), queue.level === null ? null : h("b", {}, percent(queue.level, 0)),
+    ? h("div", { class: "board__level" }, queue.level === null ? h("span", { class: "board__small" }, gettext("Nobody was offered yet")) : gauge(queue.level, queue.goal, bad), queue.level === null ? null : h("b", {}, percent(queue.level, 0)),
       h("span", { class: "board__small" }, fill(gettext("In %(s)s s, goal %(p)s"), { s: queue.within, p: percent(queue.goal, 0) })))
     : h("div", { class: "board__level" }, h("span", { class: "board__small" }, opens ? fill(gettext("opens %(t)s"), { t: opens }) : gettext("closed")));
   const small = (value, word, hot) => h("div", {}, h("b", { class: `board__figure${hot ? " board__figure--bad" : ""}` }, value), h("span", { class: "board__small" }, word));
   return h("section", { class: `board__card board__queue${late ? " board__queue--bad" : ""}`, "aria-label": queue.name },
     h("div", { class: "board__title" }, h("h2", {}, queue.name), chip),
     h("div", { class: "board__pair" }, h("div", {}, h("b", { class: "board__big" }, figure(queue.waiting)), h("span", { class: "board__small" }, gettext("waiting"))), side),
-    h("div", { class: "board__three" }, small(queue.waiting ? clockOf(waited) : "–", gettext("longest"), late), small(figure(queue.served), gettext("served")), small(percent(queue.gave_up), gettext("gave up"))),
-    queue.promises ? h("p", { class: "board__small" }, fill(gettext("Told waits kept: %(kept)s of %(of)s"), { kept: figure(queue.promises.kept), of: figure(queue.promises.of) })) : null,
-    ...bar(queue.agents));
+    h("div", { class: "board__three" }, small(queue.waiting ? clockOf(waited) : "–", gettext("longest"), late), small(figure(queue.served), gettext("served today")), small(percent(queue.gave_up), gettext("gave up"))),
+    queue.promises ? h("p", { class: "board__small" }, fill(gettext("Inside the range told: %(p)s of %(of)s in 24 h"), { p: percent(queue.promises.inside / queue.promises.of, 0), of: figure(queue.promises.of) })) : null,
+    ...bar(queue.agents),
+    queue.shared ? h("p", { class: "board__small" }, fill(ngettext("%(n)s of them serves other queues, too", "%(n)s of them serve other queues, too", queue.shared), { n: figure(queue.shared) })) : null);
 }
 
 function agentTile(agent) {

@@ -329,3 +329,26 @@ async def end_the_room(visitor: Window) -> None:
     await visitor.page.click("[data-end]")
     await visitor.page.click("[data-ask-go]")
     await view(visitor.page, "ended")
+
+
+async def test_figures_are_explained_a_lonely_value_is_drawn_and_live_has_no_age(
+    supervisor: Window,
+) -> None:
+    await supervisor.go("/desks/care/reports/?from=2026-01-01")
+    await supervisor.page.click(".meanings summary")
+    await expect(supervisor.page.locator(".meanings dd").first).to_be_visible()
+    assert await supervisor.serious_violations() == []
+    radii = await supervisor.page.evaluate(
+        """async () => {
+          const names = performance.getEntriesByType("resource").map((each) => each.name);
+          const charts = await import(names.find((name) => /\\/charts[^/]*\\.js/.test(name)));
+          return charts.lonelyPoints([null, 3, null, 4, 5, null, 6]);
+        }"""
+    )
+    assert radii == [0, 2.5, 0, 0, 0, 0, 2.5]
+    await supervisor.go_live("/desks/care/")
+    await expect(supervisor.page.locator("[data-badge-word]")).to_have_text("Live")
+    await expect(supervisor.page.locator("[data-badge-detail]")).to_be_empty()
+    await supervisor.page.click(".meanings summary")
+    assert await supervisor.serious_violations() == []
+    assert await supervisor.overflow() == []

@@ -11,7 +11,7 @@ from queueing.line import desk as door
 from queueing.line.models import Visit
 from queueing.line.selectors import consoles, wallboard
 from queueing.line.selectors.promises import ENOUGH, Promises, promises_of
-from queueing.line.services import estimates, visits
+from queueing.line.services import calibration, estimates, visits
 from tests.line.line_world import LineWorld, make_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def line() -> LineWorld:
     cache.clear()
     estimates._KNOWN.clear()
+    calibration._KNOWN.clear()
     return make_line()
 
 
@@ -46,10 +47,23 @@ def test_the_share_of_true_promises_is_counted_and_shown(line: LineWorld) -> Non
     for number, waited in enumerate([10, 20, 30, 40, 50, 60, 61, 90, 5, 59]):
         past(line, number, waited)
     past(line, 10, 500, low=None)  # was told nothing
-    assert promises_of(line.queue) == Promises(of=10, kept=8, sooner=4)
-    assert consoles.queue_out(line.queue)["promises"] == {"kept": 8, "of": 10}
+    assert promises_of(line.queue) == Promises(of=10, inside=5, sooner=3)
+    assert consoles.queue_out(line.queue)["promises"] == {"inside": 5, "of": 10}
     board = wallboard.board(line.desk)
-    assert board["queues"][0]["promises"] == {"of": 10, "kept": 8, "sooner": 4}
+    assert board["queues"][0]["promises"] == {"of": 10, "inside": 5, "sooner": 3}
+
+
+def test_who_gave_up_or_waits_after_the_end_of_the_range_is_a_miss(line: LineWorld) -> None:
+    for number in range(8):
+        past(line, number, 45)
+    for number, waited in enumerate((10, 60, 61, 300), 8):  # the first two tell nothing
+        gone = past(line, number, waited)
+        gone.matched_at, gone.ended_at, gone.outcome = None, gone.matched_at, "left"
+        gone.save()
+    waiting = past(line, 12, 0)
+    waiting.matched_at = waiting.ended_at = None
+    waiting.save()
+    assert promises_of(line.queue) == Promises(of=11, inside=8, sooner=0)
 
 
 def test_too_few_promises_say_nothing(line: LineWorld) -> None:

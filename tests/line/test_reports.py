@@ -48,10 +48,11 @@ def test_a_step_counts_who_joined_in_it_and_tells_the_rest_as_counted_by_hand(
     noon = rows["2026-03-05 12:00"]
     assert (noon.arrivals, noon.served, noon.abandoned, noon.ratings) == (5, 4, 1, 4)
     assert (noon.wait_p50, noon.wait_p90, noon.wait_longest) == (10, 40, 40)
-    assert (noon.level, noon.stars, noon.room_mean) == (0.5, 4, 300)
+    assert (noon.level, noon.stars, noon.room_mean) == (2 / 5, 4, 300)
     # two rooms for half an hour could be in use; four rooms of 5 min were
     assert noon.occupancy == pytest.approx(4 * 300 / (2 * 1_800))
-    assert rows["2026-03-05 13:00"].abandoned == 1
+    late = rows["2026-03-05 13:00"]
+    assert (late.abandoned, late.short) == (0, 1)  # it left within 5 s
     assert rows["2026-03-05 11:00"].occupancy is None
 
 

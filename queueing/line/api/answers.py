@@ -7,10 +7,19 @@ from pydantic import Field
 
 
 class Promises(Schema):
-    """How many of the last day's visitors were served within the time that they were shown."""
+    """Of a day's visitors who were told a range (the newest 500): how many were served inside it.
 
-    kept: int
+    Who gave up or still waits after its end counts in `of`; who gave up before it does not.
+    """
+
+    inside: int
     of: int
+
+
+class BoardPromises(Promises):
+    """The same with those who were served `sooner` than the range begins."""
+
+    sooner: int
 
 
 class QueueOut(Schema):
@@ -31,7 +40,7 @@ class QueueOut(Schema):
 class VisitOut(Schema):
     """Where a visit stands. `ahead`: visitors before it in its queue, 0 = next.
 
-    `estimate`: half of such visitors are served within the first, nine of ten within the second,
+    `estimate`: eight of ten such visitors are served between the two, one sooner, one later,
     in seconds; null while the data do not suffice. `seq`: compare it with the moves of the topic
     `line.queue`. `word`: why this agent, the outcome, or why the room was left
     (`transfer`, `returned`).
@@ -182,7 +191,10 @@ class ReportRowOut(Schema):
     arrivals: int
     served: int
     abandoned: int
+    short: int
+    in_time: int | None
     level: float | None
+    abandonment: float | None
     wait_p50: float | None
     wait_p90: float | None
     wait_longest: float | None
@@ -206,7 +218,12 @@ class ReportOut(Schema):
 
 
 class BoardQueueOut(Schema):
-    """A queue's card. `level`: share of today's answered within `within` seconds."""
+    """A queue's card; its figures are of today, in the desk's zone.
+
+    `level`: served within `within` seconds, of all offered (served and given up). `gave_up`: the
+    share of all offered that was not served. `short`: who left within 5 s counts in neither.
+    `agents`: those who serve it, by state; `shared`: how many of them serve other queues, too.
+    """
 
     slug: str
     name: str
@@ -219,8 +236,11 @@ class BoardQueueOut(Schema):
     goal: float
     within: int
     served: int
+    promises: BoardPromises | None
     gave_up: float | None
+    short: int
     agents: dict[str, int]
+    shared: int
 
 
 class BoardAgentOut(Schema):

@@ -60,7 +60,7 @@ def get_report(
 
 
 def _row(row: reports.ReportRow) -> dict[str, Any]:
-    return {**asdict(row), "level": row.level}
+    return {**asdict(row), "level": row.level, "abandonment": row.abandoned_share}
 
 
 @desks.get(

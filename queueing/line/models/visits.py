@@ -38,6 +38,7 @@ class Visit(PartRow):
     place_at_join = models.PositiveIntegerField(_("ahead at joining"), null=True)
     predicted_low_seconds = models.PositiveIntegerField(_("told: from"), null=True)
     predicted_high_seconds = models.PositiveIntegerField(_("told: until"), null=True)
+    expected_seconds = models.FloatField(_("expected, s"), null=True)  # before it was calibrated
     matched_at = models.DateTimeField(_("matched at"), null=True)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="visits")
     why = models.CharField(_("why this agent"), max_length=200, blank=True)

@@ -33,7 +33,7 @@ def queue_out(queue: Queue) -> dict[str, Any]:
 
 def _promises(queue: Queue) -> dict[str, int] | None:
     known = promises_of(queue)
-    return {"kept": known.kept, "of": known.of} if known.enough else None
+    return {"inside": known.inside, "of": known.of} if known.enough else None
 
 
 def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, Any]:

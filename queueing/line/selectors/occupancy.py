@@ -1,4 +1,4 @@
-"""How far agents were in use: time in rooms, of the time that their rooms could be in use."""
+"""How far agents were in use: time in rooms and wrap-up, of the time that rooms could be in use."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -7,25 +7,28 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from queueing.line.models import Agent, AgentShift, Room
+from poolsite.moments import moment_of, us_of
+from queueing.line import definitions
+from queueing.line.models import Agent, AgentShift, LineEvent, Room
 
 LONGEST_ROOM = timedelta(days=1)  # rooms and shifts that began earlier are not looked for
 LONGEST_SHIFT = timedelta(days=2)
+LONGEST_WRAP_UP = timedelta(hours=1)
+WRAP_UP_ENDS = ("ready", "pause", "logout", "agent_lost")  # as the shifts count them
 Interval = tuple[int, datetime, datetime]  # the agent's key, begin, end
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Seconds in rooms, and seconds in which rooms could be in use (online, not paused)."""
+    """Seconds in rooms and wrap-up, and seconds in which rooms could be (online, not paused)."""
 
     used: float = 0.0
     open: float = 0.0
 
     @property
     def share(self) -> float | None:
-        """0 to 1; rooms that went on in a pause count as open too, so that it is never more."""
-        whole = max(self.used, self.open)
-        return self.used / whole if whole else None
+        """0 to 1; None = there was nothing to use."""
+        return definitions.occupancy(self.used, self.open)
 
 
 def use_by_agent(
@@ -35,7 +38,7 @@ def use_by_agent(
     until = min(until, now)
     used = dict.fromkeys((agent.pk for agent in agents), 0.0)
     open_for = dict(used)
-    for key, begin, end in _rooms(agents, since, until):
+    for key, begin, end in _handling(agents, since, until):
         used[key] += (end - begin).total_seconds()
     for key, begin, end, rooms in _open(agents, since, until):
         open_for[key] += (end - begin).total_seconds() * rooms
@@ -48,13 +51,19 @@ def use_by_step(agents: Sequence[Agent], bounds: Sequence[datetime], *, now: dat
         return []
     since, until = bounds[0], min(bounds[-1], now)
     used, open_for = [0.0] * (len(bounds) - 1), [0.0] * (len(bounds) - 1)
-    for _, begin, end in _rooms(agents, since, until):
+    for _, begin, end in _handling(agents, since, until):
         for place, seconds in _split(bounds, begin, end):
             used[place] += seconds
     for _, begin, end, rooms in _open(agents, since, until):
         for place, seconds in _split(bounds, begin, end):
             open_for[place] += seconds * rooms
     return [Use(one, max(0.0, other)) for one, other in zip(used, open_for, strict=True)]
+
+
+def _handling(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
+    """Rooms and wrap-ups, each slot by itself."""
+    yield from _rooms(agents, since, until)
+    yield from _wrap_ups(agents, since, until)
 
 
 def _rooms(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
@@ -68,6 +77,44 @@ def _rooms(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterato
     names = ("agent_id", "began_at", "ended_at")
     for key, begin, end in rows.order_by().values_list(*names).iterator(chunk_size=2_000):
         yield key, max(begin, since), max(since, min(end or until, until))
+
+
+def _wrap_ups(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
+    """The agents' wrap-ups by the events that begin and end them; none are read without need."""
+    shifts = AgentShift.objects.filter(
+        Q(ended_at=None) | Q(ended_at__gt=since),
+        Q(wrap_up_seconds__gt=0) | ~Q(wrap_ups=[]),
+        agent__in=agents,
+        began_at__gte=since - LONGEST_SHIFT,
+        began_at__lt=until,
+    )
+    if not shifts.exists():
+        return
+    key_of = {str(agent.user_id): agent.pk for agent in agents}
+    events = LineEvent.objects.filter(
+        aggregate__in={agent.desk_id for agent in agents},
+        kind__in=("wrapup", *WRAP_UP_ENDS),
+        at_us__gte=us_of(since - LONGEST_WRAP_UP),
+        at_us__lt=us_of(until),
+    ).order_by("generation", "seq")
+    running: dict[int, list[datetime]] = {}
+    for kind, name, at_us in events.values_list("kind", "agent", "at_us").iterator(2_000):
+        key = key_of.get(name)
+        if key is not None and kind == "wrapup":
+            running.setdefault(key, []).append(moment_of(at_us))
+        elif key is not None:
+            end = moment_of(at_us)
+            yield from _cut(key, running.pop(key, []), end, since)
+    for key, begins in running.items():
+        yield from _cut(key, begins, until, since)
+
+
+def _cut(
+    key: int, begins: Sequence[datetime], end: datetime, since: datetime
+) -> Iterator[Interval]:
+    for begin in begins:
+        if end > since:
+            yield key, max(begin, since), end
 
 
 def _open(

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Max, Q, Sum
 from django.db.models.functions import TruncMinute
 
 from poolsite.operations.models import Incident
@@ -72,28 +72,14 @@ def _day(desk: Desk, midnight: datetime, then: Then) -> dict[int, dict[str, int]
     """What each queue had done since midnight, by then: visits that were over, and the others."""
     queues = list(desk.queues.all())
     within = {each.pk: timedelta(seconds=each.answer_within_seconds) for each in queues}
-    in_time = Q(pk__in=())
-    for key, seconds in within.items():
-        in_time |= Q(queue=key, matched_at__lte=F("joined_at") + seconds)
-    names = ("queue_id", "answered", "in_time", "abandoned")
-    rows = (
-        Visit.objects.filter(desk=desk, joined_at__gte=midnight, ended_at__lte=then.at)
-        .values("queue_id")
-        .order_by()
-        .annotate(
-            answered=Count("pk", filter=Q(matched_at__isnull=False)),
-            in_time=Count("pk", filter=in_time),
-            abandoned=Count("pk", filter=Q(matched_at=None)),
-        )
-        .values_list(*names)
-    )
-    day = {key: dict.fromkeys(names, 0) for key in within}
-    day |= {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+    over = Visit.objects.filter(desk=desk, joined_at__gte=midnight, ended_at__lte=then.at)
+    day = {key: dict.fromkeys(("served", "in_time", "abandoned", "short"), 0) for key in within}
+    day |= wallboard.by_queue(desk, over)
     for visit in then.running:
         if visit.matched is None or visit.matched > then.at or visit.joined < midnight:
             continue
         mine = day[visit.queue]
-        mine["answered"] += 1
+        mine["served"] += 1
         mine["in_time"] += visit.matched - visit.joined <= within[visit.queue]
     return day
 
@@ -110,7 +96,7 @@ def _queue(
         for visit in then.running
         if visit.queue == queue.pk and visit.key not in then.served
     ]
-    doing = Counter(state for key, state in states.items() if queue in agents[key].queues.all())
+    here = [key for key in states if queue in agents[key].queues.all()]
     is_open = hours.is_open(queue, then.at)
     opens = None if is_open else hours.next_opening(queue, then.at)
     return wallboard.queue_as_shown(
@@ -120,7 +106,8 @@ def _queue(
         waiting=len(arrivals),
         oldest_ms=_ms(min(arrivals)) if arrivals else 0,
         today=today,
-        doing=doing,
+        doing=Counter(states[key] for key in here),
+        shared=sum(len(agents[key].queues.all()) > 1 for key in here),
     )
 
 

@@ -1,16 +1,14 @@
 """What happened at a desk in a time: by hour or day, by queue, by agent. Figures from SQL.
 
-A visit belongs to the step in which it joined. Served: an agent took it; abandoned: it ended
-before. Percentiles are nearest-rank, computed by the database. Steps and days are those of the
-desk's zone.
+A visit belongs to the step in which it joined; what is counted: `queueing.line.definitions`.
+Percentiles are nearest-rank, computed by the database. Steps and days are those of the desk's zone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import pairwise
-from operator import or_
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -29,6 +27,7 @@ from django.db.models import (
 from django.db.models.functions import RowNumber
 
 from poolsite.sql_functions import Elapsed
+from queueing.line import definitions
 from queueing.line.models import Desk, Queue, Visit
 from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
 from queueing.line.services.common import zone_of
@@ -81,8 +80,7 @@ class Span:
 class ReportRow:
     """One line of a report. Seconds; shares 0 to 1; None = nothing to tell.
 
-    level: of those served, the share within the queue's own time. occupancy: of the time that the
-    agents' rooms could be in use (online, not paused, times capacity), the share in use.
+    `in_time` is None of an agent: visitors are offered to queues. The others: `definitions`.
     """
 
     key: Any
@@ -90,7 +88,8 @@ class ReportRow:
     arrivals: int = 0
     served: int = 0
     abandoned: int = 0
-    in_time: int = 0
+    short: int = 0
+    in_time: int | None = 0
     wait_p50: float | None = None
     wait_p90: float | None = None
     wait_longest: float | None = None
@@ -101,12 +100,13 @@ class ReportRow:
 
     @property
     def level(self) -> float | None:
-        return self.in_time / self.served if self.served else None
+        if self.in_time is None:
+            return None
+        return definitions.service_level(self.in_time, self.served, self.abandoned)
 
     @property
     def abandoned_share(self) -> float | None:
-        over = self.served + self.abandoned
-        return self.abandoned / over if over else None
+        return definitions.abandonment(self.served, self.abandoned)
 
 
 def span_of(desk: Desk, first: date | None, last: date | None, now: datetime) -> Span:
@@ -148,6 +148,8 @@ class Report:
             case _:
                 raise ValueError(f"no such group: {by}")
         figures, waits = self._figures(key), self._percentiles(key)
+        if by == "agent":
+            figures = {agent: {**row, "in_time": None} for agent, row in figures.items()}
         return [
             _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use)
             for row_key, name, use in rows
@@ -192,19 +194,13 @@ class Report:
         return Case(*before, default=Value(begins[-1]), output_field=DateTimeField())
 
     def _figures(self, key: Expression | F) -> dict[Any, dict[str, Any]]:
-        in_time = [
-            Q(queue=each, wait__lte=timedelta(seconds=each.answer_within_seconds))
-            for each in self._queues
-        ]
         rows = (
-            self._visits.annotate(key=key, wait=Elapsed("joined_at", "matched_at"))
+            self._visits.annotate(key=key)
             .values("key")
             .order_by()
             .annotate(
                 arrivals=Count("pk"),
-                served=Count("pk", filter=Q(matched_at__isnull=False)),
-                abandoned=Count("pk", filter=Q(matched_at=None, ended_at__isnull=False)),
-                in_time=Count("pk", filter=reduce(or_, in_time, Q(pk__in=()))),
+                **definitions.counts(self._queues),
                 room_mean=Avg(Elapsed("matched_at", "ended_at")),
                 ratings=Count("rating__stars"),
                 stars=Avg("rating__stars"),
@@ -254,6 +250,7 @@ def _row(
         arrivals=figures.get("arrivals", 0),
         served=figures.get("served", 0),
         abandoned=figures.get("abandoned", 0),
+        short=figures.get("short", 0),
         in_time=figures.get("in_time", 0),
         wait_p50=waits.get(0.5),
         wait_p90=waits.get(0.9),

@@ -7,25 +7,28 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.kept import Kept
 from poolsite.operations.models import Incident
+from queueing.line import definitions
 from queueing.line import desk as door
-from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.models import Agent, Desk, Queue, Room, Visit
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
 
 FRESH_SECONDS = 2.0  # of the day's figures
+SCRAPED_SECONDS = 15.0  # of what metrics tell of the day
 AGENTS_SHOWN = 40
 BUCKET_MINUTES = 15
 BUCKETS = 10
 LONG_ROOM_SECONDS = 600
 ORDER = {"lost": 0, "away": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
 _DAY: "Kept[int, Day]" = Kept(FRESH_SECONDS)
+_TODAY: "Kept[int, dict[int, dict[str, int]]]" = Kept(SCRAPED_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Day:
 
     queues: dict[int, dict[str, int]]
     chart: list[dict[str, Any]]
-    rooms: dict[str, float]  # running room → its begin, Unix seconds
+    rooms: dict[str, float]  # visit in a room → when that room began, Unix seconds
     names: dict[int, str]  # agent's user id → name
     drift: int  # contradictions of the four laws, as the last check told
     lost: dict[int, float]  # user id → when the heartbeat stopped, within the last two minutes
@@ -83,10 +86,7 @@ def _queue(
 ) -> dict[str, Any]:
     now = figures.queues.get(queue.pk) if figures is not None else None
     is_open = hours.is_open(queue)
-    doing: Counter[str] = Counter()
-    for record in records:
-        if queue.pk in record.queues and record.state != "offline":
-            doing[_state_of(record)] += 1
+    here = [each for each in records if queue.pk in each.queues and each.state != "offline"]
     return queue_as_shown(
         queue,
         is_open=is_open,
@@ -94,7 +94,8 @@ def _queue(
         waiting=now.waiting if now is not None else 0,
         oldest_ms=now.oldest_us // 1000 if now is not None else 0,
         today=day.queues.get(queue.pk, {}),
-        doing=doing,
+        doing=Counter(map(_state_of, here)),
+        shared=sum(len(each.queues) > 1 for each in here),
     )
 
 
@@ -107,9 +108,15 @@ def queue_as_shown(
     oldest_ms: int,
     today: Mapping[str, int],
     doing: Mapping[str, int],
+    shared: int,
 ) -> dict[str, Any]:
-    """A queue's card. today: answered, in_time, abandoned; doing: agents by state."""
-    answered, ended = today.get("answered", 0), today.get("abandoned", 0)
+    """A queue's card. today: as `definitions.counts`, since midnight of the desk's zone.
+
+    doing: the agents who serve it, by state; shared: those of them who serve others, too.
+    """
+    served, abandoned = today.get("served", 0), today.get("abandoned", 0)
+    level = definitions.service_level(today.get("in_time", 0), served, abandoned)
+    gave_up = definitions.abandonment(served, abandoned)
     return {
         "slug": queue.slug,
         "name": queue.name,
@@ -118,22 +125,24 @@ def queue_as_shown(
         "waiting": waiting,
         "oldest_ms": oldest_ms,
         "alarm_seconds": queue.longest_wait_alarm_seconds,
-        "level": round(today.get("in_time", 0) / answered, 3) if answered else None,
+        "level": round(level, 3) if level is not None else None,
         "goal": queue.service_level_alarm_percent / 100,
         "within": queue.answer_within_seconds,
-        "served": answered,
+        "served": served,
         "promises": _promises(queue),
-        "gave_up": round(ended / (ended + answered), 3) if ended + answered else None,
+        "gave_up": round(gave_up, 3) if gave_up is not None else None,
+        "short": today.get("short", 0),
         "agents": dict(doing),
+        "shared": shared,
     }
 
 
 def _promises(queue: Queue) -> dict[str, int] | None:
-    """How many of the last day's estimates came true; None: too few to tell."""
+    """Of the last day's ranges, how many held; None: too few to tell."""
     known = promises_of(queue)
     if not known.enough:
         return None
-    return {"of": known.of, "kept": known.kept, "sooner": known.sooner}
+    return {"of": known.of, "inside": known.inside, "sooner": known.sooner}
 
 
 def _state_of(record: door.AgentRecord) -> str:
@@ -176,22 +185,16 @@ def _day(desk: Desk) -> Day:
 
 def _read_day(desk: Desk) -> Day:
     now = timezone.now()
-    midnight = now.astimezone(ZoneInfo(zone_of(desk))).replace(
-        hour=0, minute=0, second=0, microsecond=0
-    )
-    rows = Visit.objects.filter(desk=desk, joined_at__gte=midnight)
-    running = Visit.objects.filter(desk=desk, ended_at=None, matched_at__isnull=False)
+    running = Room.objects.filter(queue__desk=desk, ended_at=None)
     agents = Agent.objects.filter(desk=desk)
     lost = agents.filter(
         shifts__ended_how="lost", shifts__ended_at__gte=now - timedelta(minutes=2)
     ).exclude(shifts__ended_at=None)
     return Day(
-        queues=_by_queue(desk, rows),
+        queues=by_queue(desk, _since_midnight(desk, now)),
         chart=chart_of(desk, now),
         rooms={
-            name: at.timestamp()
-            for name, at in running.values_list("public_id", "matched_at")
-            if at is not None
+            name: at.timestamp() for name, at in running.values_list("visit__public_id", "began_at")
         },
         drift=Incident.objects.filter(type="line.laws", object=desk.slug, until=None).count(),
         names=dict(agents.values_list("user_id", "name")),
@@ -203,23 +206,22 @@ def _read_day(desk: Desk) -> Day:
     )
 
 
-def _by_queue(desk: Desk, visits: "QuerySet[Visit]") -> dict[int, dict[str, int]]:
-    names = ("queue_id", "answered", "in_time", "abandoned")
-    rows = visits.values("queue_id").annotate(**_counts(desk)).values_list(*names)
-    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+def counts_today(desk: Desk) -> dict[int, dict[str, int]]:
+    """By queue what `definitions.counts` counts since midnight of the desk's zone; kept 15 s."""
+    return _TODAY.get(desk.pk, lambda: by_queue(desk, _since_midnight(desk, timezone.now())))
 
 
-def _counts(desk: Desk) -> dict[str, Count]:
-    answered = Q(matched_at__isnull=False)
-    in_time = Q()
-    for queue in desk.queues.all():
-        within = timedelta(seconds=queue.answer_within_seconds)
-        in_time |= Q(queue=queue, matched_at__lte=F("joined_at") + within)
-    return {
-        "answered": Count("pk", filter=answered),
-        "in_time": Count("pk", filter=answered & in_time),
-        "abandoned": Count("pk", filter=Q(matched_at=None, ended_at__isnull=False)),
-    }
+def _since_midnight(desk: Desk, now: datetime) -> "QuerySet[Visit]":
+    zone = ZoneInfo(zone_of(desk))
+    midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Visit.objects.filter(desk=desk, joined_at__gte=midnight)
+
+
+def by_queue(desk: Desk, visits: "QuerySet[Visit]") -> dict[int, dict[str, int]]:
+    """What `definitions.counts` counts of these visits; a queue without any is not there."""
+    counts = definitions.counts(desk.queues.all())
+    rows = visits.values_list("queue_id").order_by().annotate(**counts)
+    return {queue: dict(zip(counts, row, strict=True)) for queue, *row in rows}
 
 
 def chart_of(desk: Desk, now: datetime) -> list[dict[str, Any]]:
@@ -228,6 +230,7 @@ def chart_of(desk: Desk, now: datetime) -> list[dict[str, Any]]:
     first = last - timedelta(minutes=BUCKET_MINUTES * (BUCKETS - 1))
     counts: Counter[tuple[int, bool]] = Counter()
     rows = Visit.objects.filter(desk=desk, joined_at__gte=first, joined_at__lte=now)
+    rows = rows.exclude(definitions.SHORT_ABANDONED)
     for joined, matched, ended in rows.values_list("joined_at", "matched_at", "ended_at"):
         was_served = matched is not None and matched <= now
         if was_served or (ended is not None and ended <= now):

@@ -2,15 +2,14 @@
 
 With c agents serving, each taking T seconds on average, the visitor at rank k is served after
 about k departures; departures of busy agents are a Poisson stream of rate c/T, so the wait is
-Gamma-distributed with shape k and scale T/c. Its 50 % and 90 % points are the range (Wilson and
-Hilferty's approximation of the gamma distribution's quantiles, 1931).
+Gamma-distributed with shape k and scale T/c. Its 10 % and 90 % points are the range, stretched by
+what became of the last ranges (`calibration`), so that about eight of ten waits are inside.
 """
 
 import math
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from statistics import NormalDist
 
 from django.db.models import Avg, F
 from django.utils import timezone
@@ -18,30 +17,44 @@ from django.utils import timezone
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Queue, Visit
+from queueing.line.services.calibration import PLAIN, Factors, factors_of
+from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 
 ENOUGH = 10  # served visits of the last hours before anything is promised
 LOOK_BACK = timedelta(hours=4)
 FRESH_SECONDS = 15.0
-_NORMAL = NormalDist()
-_KNOWN: dict[int, tuple[float, float | None, int]] = {}
+_KNOWN: dict[int, tuple[float, "Pace"]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Half of all such visitors are served within `low_seconds`, nine of ten within the other."""
+    """Eight of ten such visitors are served between the two; one of ten sooner, one later.
+
+    expected_seconds: the model's mean wait, before the range was calibrated.
+    """
 
     low_seconds: int
     high_seconds: int
+    expected_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A queue's: mean seconds of a room, None = too few; rooms that agents online have."""
+
+    room_seconds: float | None
+    rooms: int
+    factors: Factors = PLAIN
 
 
 def estimate(standing: door.Standing) -> Estimate | None:
     """The range for a visitor who waits; None when the data do not suffice."""
     if standing.answer not in ("waiting", "away") or not standing.queue:
         return None
-    service_seconds, agents = _pace(standing.queue)
-    if service_seconds is None or agents < 1:
+    pace = _pace(standing.queue)
+    if pace.room_seconds is None or pace.rooms < 1:
         return None
-    return wait_range(standing.ahead + 1, service_seconds / agents)
+    return wait_range(standing.ahead + 1, pace.room_seconds / pace.rooms, pace.factors)
 
 
 def needs_sql(standing: door.Standing) -> bool:
@@ -49,30 +62,23 @@ def needs_sql(standing: door.Standing) -> bool:
     return standing.answer in ("waiting", "away") and _remembered(standing.queue) is None
 
 
-def wait_range(rank: int, seconds_per_departure: float) -> Estimate:
-    """The P50 to P90 range of the rank's turn."""
+def wait_range(rank: int, seconds_per_departure: float, factors: Factors = PLAIN) -> Estimate:
+    """The P10 to P90 range of the rank's turn, in whole seconds."""
+    low = gamma_quantile(rank, LOW) * seconds_per_departure * factors.low
+    high = gamma_quantile(rank, HIGH) * seconds_per_departure * factors.high
     return Estimate(
-        round(gamma_quantile(rank, 0.5) * seconds_per_departure),
-        math.ceil(gamma_quantile(rank, 0.9) * seconds_per_departure),
+        math.floor(min(low, high)), math.ceil(max(low, high)), rank * seconds_per_departure
     )
 
 
-def gamma_quantile(shape: int, probability: float) -> float:
-    """The quantile of a gamma distribution of scale 1 (exact for shape 1)."""
-    if shape == 1:
-        return -math.log(1 - probability)
-    third = 1 / (9 * shape)
-    return shape * (1 - third + _NORMAL.inv_cdf(probability) * math.sqrt(third)) ** 3
-
-
-def _pace(queue_id: int) -> tuple[float | None, int]:
-    """Mean seconds of a room in this queue, and rooms that agents online have; kept 15 s."""
+def _pace(queue_id: int) -> Pace:
+    """The pace of now, and what calibrates it; kept 15 s."""
     known = _remembered(queue_id)
     if known is not None:
         return known
     queue = Queue.objects.select_related("desk").filter(pk=queue_id).first()
     if queue is None:
-        return None, 0
+        return Pace(None, 0)
     since = timezone.now() - LOOK_BACK
     served = Visit.objects.filter(
         queue_id=queue_id, ended_at__gte=since, matched_at__isnull=False
@@ -83,16 +89,16 @@ def _pace(queue_id: int) -> tuple[float | None, int]:
     seconds = None
     if mean is not None and count >= ENOUGH:
         seconds = max(1.0, mean.total_seconds() + queue.wrap_up_seconds)
-    agents = _rooms_online(queue)
-    _KNOWN[queue_id] = (time.monotonic(), seconds, agents)
-    return seconds, agents
+    pace = Pace(seconds, _rooms_online(queue), factors_of(queue_id))
+    _KNOWN[queue_id] = (time.monotonic(), pace)
+    return pace
 
 
-def _remembered(queue_id: int) -> tuple[float | None, int] | None:
+def _remembered(queue_id: int) -> Pace | None:
     known = _KNOWN.get(queue_id)
     if known is None or time.monotonic() - known[0] >= FRESH_SECONDS:
         return None
-    return known[1], known[2]
+    return known[1]
 
 
 def _rooms_online(queue: Queue) -> int:

@@ -3,15 +3,15 @@
 import logging
 from datetime import timedelta
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.operations import incidents
+from queueing.line import definitions, laws
 from queueing.line import desk as door
-from queueing.line import laws
 from queueing.line.models import Desk, DeskSample, Queue, Visit
 from queueing.line.services.desks import apply_desk
 
@@ -74,13 +74,12 @@ def _busy_by_queue(desk: Desk) -> dict[int, int]:
 def _counts(queue: Queue) -> dict[str, int]:
     since = timezone.now().replace(second=0, microsecond=0) - timedelta(minutes=1)
     until = since + timedelta(minutes=1)
-    within = timedelta(seconds=queue.answer_within_seconds)
     answered = Q(matched_at__gte=since, matched_at__lt=until)
-    ended = Q(ended_at__gte=since, ended_at__lt=until, matched_at=None)
+    ended = Q(ended_at__gte=since, ended_at__lt=until) & definitions.ABANDONED
     return Visit.objects.filter(queue=queue).aggregate(
         joined=Count("pk", filter=Q(joined_at__gte=since, joined_at__lt=until)),
         answered=Count("pk", filter=answered),
-        answered_in_time=Count("pk", filter=answered & Q(matched_at__lte=F("joined_at") + within)),
+        answered_in_time=Count("pk", filter=answered & definitions.in_time([queue])),
         abandoned=Count("pk", filter=ended),
     )
 

@@ -88,6 +88,7 @@ def visit_join(
     if estimate is not None and standing.answer == "waiting":
         visit.predicted_low_seconds = estimate.low_seconds
         visit.predicted_high_seconds = estimate.high_seconds
+        visit.expected_seconds = estimate.expected_seconds
     _save(visit)
     _tell_who_came(queue, standing)
     return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
@@ -138,7 +139,7 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
 def _save(visit: Visit) -> None:
     """Write what the visitor said. The drain may have made the row by then, from the history."""
     said = ("name", "topic", "contact", "address", "skills", "place_at_join")
-    told = ("predicted_low_seconds", "predicted_high_seconds")
+    told = ("predicted_low_seconds", "predicted_high_seconds", "expected_seconds")
     values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}
     fresh = {"desk": visit.desk, "queue_id": visit.queue_id, "priority": visit.priority}
     row, _ = Visit.objects.update_or_create(

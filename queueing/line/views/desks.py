@@ -14,6 +14,7 @@ from poolsite.operations.aggregate_lists import AggregateList, Words
 from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
+from queueing.line import definitions
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.forms import DeskCreateForm
@@ -99,6 +100,7 @@ def wallboard_page(request: HttpRequest, slug: str) -> HttpResponse:
         "board": wallboard.board(desk),
         "may_supervise": access.decide(principal, "line.supervise", desk).allowed,
         "topic": f"line.desk:{desk.slug}",
+        **definitions.of_board(),
     }
     return render(request, "line/wallboard.html", context)
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from poolsite.operations.pages import principal_of
+from queueing.line import definitions
 from queueing.line.models import Desk
 from queueing.line.selectors import replay
 from queueing.line.services.common import zone_of
@@ -35,6 +36,7 @@ def replay_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     context: dict[str, Any] = {
         **tabs(principal, desk),
+        **definitions.of_board(),
         "page": page,
         "day": at.astimezone(_zone(desk)).date(),
         "today": now.astimezone(_zone(desk)).date(),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from poolsite.operations.pages import principal_of
+from queueing.line import definitions
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import reports
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
@@ -23,9 +24,11 @@ PRESETS = (
     (90, gettext_lazy("90 days")),
 )
 SERIES = ("arrivals", "served", "abandoned", "wait_p50", "wait_p90", "level", "occupancy")
+MEANINGS = ("offered", "served", "abandoned", "short", "level", "occupancy", "adherence")
 CSV_HEADS = (
     *("name", "arrivals", "served", "abandoned", "service level", "wait p50 s", "wait p90 s"),
-    *("longest wait s", "mean room s", "occupancy", "ratings", "stars"),
+    *("longest wait s", "mean room s", "occupancy", "ratings", "stars", "short abandons"),
+    *("abandonment", "served in time"),
 )
 
 
@@ -49,6 +52,8 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
         "csv_query": _query(asked, by=by),
         "page": _chart(over_time, span),
+        "meanings": definitions.meanings(*MEANINGS),
+        "period": _period(span),
     }
     return render(request, "line/reports.html", context)
 
@@ -68,6 +73,7 @@ def _csv_row(row: reports.ReportRow) -> list[Any]:
     return [
         *(row.name, row.arrivals, row.served, row.abandoned, row.level, row.wait_p50),
         *(row.wait_p90, row.wait_longest, row.room_mean, row.occupancy, row.ratings, row.stars),
+        *(row.short, row.abandoned_share, row.in_time),
     ]
 
 
@@ -77,6 +83,11 @@ def _asked(request: HttpRequest, desk: Desk) -> dict[str, Any]:
     span = reports.span_of(desk, first, last, timezone.now())
     queue: Queue | None = desk.queues.filter(slug=request.GET.get("queue", "")[:40]).first()
     return {"span": span, "by": by if by in reports.GROUPS else "time", "queue": queue}
+
+
+def _period(span: reports.Span) -> str:
+    days = {"first": span.first, "last": span.last, "zone": span.zone.key}
+    return _("From %(first)s until %(last)s (%(zone)s); a visit counts where it joined.") % days
 
 
 def _query(asked: dict[str, Any], **more: str) -> str:

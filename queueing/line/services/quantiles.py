@@ -1,0 +1,15 @@
+"""Points of the gamma distribution: the wait of a rank's turn, in the model."""
+
+import math
+from statistics import NormalDist
+
+LOW, HIGH = 0.1, 0.9  # eight of ten waits are between
+_NORMAL = NormalDist()
+
+
+def gamma_quantile(shape: int, probability: float) -> float:
+    """The quantile for scale 1; exact for shape 1, else Wilson and Hilferty's (1931)."""
+    if shape == 1:
+        return -math.log(1 - probability)
+    third = 1 / (9 * shape)
+    return shape * (1 - third + _NORMAL.inv_cdf(probability) * math.sqrt(third)) ** 3
