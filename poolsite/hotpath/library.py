@@ -125,7 +125,8 @@ def _library(
     shared = modules.library_lines(modules.needed_by(codes))
     lines = [
         _FRAME if ours else _FRAME.replace(_PACKED, _AS_IT_IS),
-        f"local VERSION, IS_FUNCTION, CALLED_BY_US = {scripts[0].version}, true, {str(ours).lower()}",
+        f"local VERSION, IS_FUNCTION = {scripts[0].version}, true",
+        f"local CALLED_BY_US = {str(ours).lower()}",
         *prelude_for([*codes, *shared]),
         *shared,
         *(_operation(script) for script in scripts),
