@@ -117,9 +117,10 @@ def desks_card(principal: Any) -> operations.CardData | None:
     trends = hour_trends(keys, samples, "queue__desk_id", "waiting_sum", now)
     return operations.CardData(
         [],
-        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level today")],
+        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
         rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],
-        hint=ngettext("%(n)s desk", "%(n)s desks", len(rows)) % {"n": len(rows)},
+        hint=ngettext("%(n)s desk, level of today", "%(n)s desks, level of today", len(rows))
+        % {"n": len(rows)},
         url=url,
     )
 

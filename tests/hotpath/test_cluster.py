@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath.library import direct_libraries
 from poolsite.hotpath.routing import slot_of
 from tests.hotpath.moving import move_under_load
 from tests.hotpath.support import TAG, count, fail, pair
@@ -152,7 +153,8 @@ def test_scripts_are_loaded_on_every_master(
     for node in redis_cluster.nodes:
         with node.client() as client:
             client.script_flush()
-    titles = set(hotpath.registered())
+            client.function_flush()
+    titles = set(hotpath.registered()) | {each.name for each in direct_libraries()}
     assert {title for _, title in path.missing_scripts()} == titles
     assert len(path.missing_scripts()) == 3 * len(titles)
     path.load_scripts()
