@@ -117,15 +117,17 @@ def serve_threads() -> None:
     _serving.set(asyncio.get_running_loop())
 
 
-def run_from_thread(gatherer: PerLoop[Gatherer[I, R]], alone: Command[R], tag: str, item: I) -> R:
+def run_from_thread(
+    gatherer: PerLoop[Gatherer[I, R]], alone: Callable[[], Command[R]], tag: str, item: I
+) -> R:
     """Run one item from a thread that serves a request; raises as Gatherer.run.
 
-    It is run to its end though its request is cancelled. `alone`: the same as a command of its
-    own, for where no loop serves requests.
+    It is run to its end though its request is cancelled. `alone` makes the same as a command
+    of its own, for where no loop serves requests.
     """
     loop = _serving.get()
     if loop is None:
-        return hotpath.run(alone)
+        return hotpath.run(alone())
 
     async def gathered() -> R:
         return await gatherer().run(tag, item)

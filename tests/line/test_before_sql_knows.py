@@ -9,7 +9,7 @@ from poolsite import hotpath, live
 from queueing.line import desk as door
 from queueing.line.models import Queue, Visit
 from queueing.line.services import rooms
-from queueing.line.services.desks import queue_create
+from queueing.line.services.desks import queue_configure, queue_create
 from queueing.line.topics.standing import standing_as_data
 from tests.line.line_world import LineWorld, make_line
 from tests.line.test_api import joins
@@ -82,6 +82,17 @@ def test_agents_are_told_again_when_sql_has_the_name(
     joins(line, name="Bo", address="10.1.0.2")
     assert told[-1][0] == f"line.agent:{wu.user_id}" != f"line.agent:{li.user_id}"
     assert "Bo" in told[-1][1]
+
+
+def test_agents_of_the_queue_that_a_visitor_overflows_into_are_told(
+    line: LineWorld, sales: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue_configure(actor="test", queue=line.queue, max_length=1, overflow=sales)
+    joins(line, name="Ann")
+    told: list[str] = []
+    monkeypatch.setattr(live, "touch", told.append)
+    _, joined = joins(line, name="Bo", address="10.1.0.2")
+    assert (joined["queue"], told) == ("sales", ["line.waiting:sales"])
 
 
 def test_a_visit_that_the_desk_does_not_know_is_told_from_sql(line: LineWorld) -> None:

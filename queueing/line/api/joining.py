@@ -12,7 +12,7 @@ def run(desk: str, coming: door.Join) -> door.Standing:
 
     For threads that serve a request; raises as hotpath.run.
     """
-    return run_from_thread(_gatherer, coming.command(desk), desk, coming)
+    return run_from_thread(_gatherer, partial(coming.command, desk), desk, coming)
 
 
 _gatherer: PerLoop[Gatherer[door.Join, door.Standing]] = PerLoop(partial(Gatherer, door.joins))

@@ -154,8 +154,10 @@ def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
     """Let agents' pages read the name: the desk has told them of the visit before SQL had it."""
     if standing.agent is not None:
         live.touch(f"line.agent:{standing.agent}")
-    elif standing.queue == queue.pk:
-        live.touch(f"line.waiting:{queue.slug}")
+        return
+    if standing.queue != queue.pk:  # it has overflowed
+        queue = Queue.objects.get(pk=standing.queue)
+    live.touch(f"line.waiting:{queue.slug}")
 
 
 def _proof(visit: Visit, standing: door.Standing) -> str:
