@@ -26,18 +26,11 @@ from tests.support.calls import Calls, calls_of
 from tests.support.cluster import RedisCluster
 from tests.support.ports import free_port
 from tests.support.processes import end
+from tests.support.releases import other_prelude
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 40
-# What the shipped prelude has, in other words.
-OTHER_RELEASE = """\
-local function outdated(data_version, data_sha)
-  if (tonumber(data_version) or 0) > 1 + VERSION then
-    return 'script outdated ' .. (data_sha or '')
-  end
-end
-"""
 
 
 # -- two releases --------------------------------------------------------------------------------
@@ -48,8 +41,7 @@ end
 def test_two_releases_work_at_one_gate_each_by_its_own_library(
     each_redis: RedisServer, tmp_path: Path
 ) -> None:
-    prelude = tmp_path / "prelude.lua"
-    prelude.write_text(OTHER_RELEASE)
+    prelude = other_prelude(tmp_path)
     with gate_on(each_redis.url) as bench:
         bench.client.function_flush()
         bench.create(cap=20)

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.cache import cache
+
 from poolsite import history, hotpath
 from poolsite.access.models import Account, User
 from poolsite.access.services import membership_set, user_create
 from poolsite.history import Aggregate
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue
-from queueing.line.services import desks
+from queueing.line.services import calibration, desks, estimates
 
 
 @dataclass
@@ -53,3 +55,11 @@ def make_line(slug: str = "support", **settings: Any) -> LineWorld:
         actor="test", desk=desk, slug=f"{slug}-help", name="Help", **settings
     )
     return LineWorld(account, desk, queue)
+
+
+def fresh_line() -> LineWorld:
+    """The same, with nothing remembered of the queues of other tests."""
+    cache.clear()
+    estimates._KNOWN.clear()
+    calibration._KNOWN.clear()
+    return make_line()

@@ -5,11 +5,10 @@ import random
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
 from queueing.line.models import Visit
-from queueing.line.services import calibration, estimates, visits
+from queueing.line.services import visits
 from queueing.line.services.calibration import (
     ENOUGH,
     MOST,
@@ -20,7 +19,7 @@ from queueing.line.services.calibration import (
     factors_of,
 )
 from queueing.line.services.estimates import wait_range
-from tests.line.line_world import LineWorld, make_line
+from tests.line.line_world import LineWorld, fresh_line
 from tests.line.waiting_world import WaitingWorld, share_inside
 
 SEED = int(os.environ.get("LINE_SEED", "20261126"))
@@ -73,10 +72,7 @@ def test_who_gave_up_had_waited_at_least_so_long() -> None:
 
 @pytest.fixture
 def line() -> LineWorld:
-    cache.clear()
-    estimates._KNOWN.clear()
-    calibration._KNOWN.clear()
-    return make_line()
+    return fresh_line()
 
 
 @SQL

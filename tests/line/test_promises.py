@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
 from poolsite import hotpath
@@ -11,18 +10,15 @@ from queueing.line import desk as door
 from queueing.line.models import Visit
 from queueing.line.selectors import consoles, wallboard
 from queueing.line.selectors.promises import ENOUGH, Promises, promises_of
-from queueing.line.services import calibration, estimates, visits
-from tests.line.line_world import LineWorld, make_line
+from queueing.line.services import estimates, visits
+from tests.line.line_world import LineWorld, fresh_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
 @pytest.fixture
 def line() -> LineWorld:
-    cache.clear()
-    estimates._KNOWN.clear()
-    calibration._KNOWN.clear()
-    return make_line()
+    return fresh_line()
 
 
 def past(

@@ -19,6 +19,7 @@ from poolsite.timers.server import Server
 from tests.support.cluster import RedisCluster
 from tests.support.parts import starts_processes
 from tests.support.plugin import on_servers
+from tests.support.releases import other_prelude
 from tests.support.waiting import eventually
 
 SHA = pool.SCRIPTS["event"].sha1
@@ -31,14 +32,6 @@ def server_at(path: hotpath.HotPath) -> Server:
 EVENT = "numbers_event"  # the name by which switches call it as a function, in any release
 # What a check counts: each script, and the library that switches call.
 ALL = len(hotpath.registered()) + 1
-# What the shipped prelude has, in other words.
-OTHER_RELEASE = """\
-local function outdated(data_version, data_sha)
-  if (tonumber(data_version) or 0) > 1 + VERSION then
-    return 'script outdated ' .. (data_sha or '')
-  end
-end
-"""
 
 
 def held(client: Any) -> set[bool]:
@@ -95,8 +88,7 @@ async def test_two_releases_side_by_side_leave_switches_served_and_the_last_one_
     clean_redis: RedisServer, tmp_path: Path
 ) -> None:
     """Up and down: each release's timers put their own text in place, and no name is ever gone."""
-    other = tmp_path / "prelude.lua"
-    other.write_text(OTHER_RELEASE)
+    other = other_prelude(tmp_path)
     with (
         clean_redis.client() as client,
         contextlib.closing(hotpath.HotPath(clean_redis.url)) as path,

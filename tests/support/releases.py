@@ -1,0 +1,19 @@
+"""Another release of the scripts, for tests in which two run side by side."""
+
+from pathlib import Path
+
+# What the shipped prelude has, in other words.
+_PRELUDE = """\
+local function outdated(data_version, data_sha)
+  if (tonumber(data_version) or 0) > 1 + VERSION then
+    return 'script outdated ' .. (data_sha or '')
+  end
+end
+"""
+
+
+def other_prelude(folder: Path) -> Path:
+    """Write the other release's prelude into the folder; scripts.preluded_with takes it."""
+    path = folder / "prelude.lua"
+    path.write_text(_PRELUDE)
+    return path
