@@ -1,4 +1,4 @@
-"""Who acts on money, and what every act here has: a right, a name, a reason, one transaction."""
+"""What every act on money has: a person, a reason of one line, an amount that fits."""
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -8,16 +8,9 @@ from billing.money import MoneyError, check_units
 from poolsite import access
 from poolsite.access.models import User
 from poolsite.access.services.actor import Actor
+from poolsite.plain_text import one_line
 
 REASON_LENGTH = 200
-
-
-def require(actor: Actor, action: str, thing: object | None = None) -> None:
-    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
-    if isinstance(actor, str):
-        return
-    principal = access.principal_of_user(actor) if isinstance(actor, User) else actor
-    access.require(principal, action, thing)
 
 
 def person(actor: Actor) -> User:
@@ -29,16 +22,9 @@ def person(actor: Actor) -> User:
     return User.objects.get(pk=actor.user_id)
 
 
-def name_of(actor: Actor) -> str:
-    """The actor's name as pages show it."""
-    if isinstance(actor, str):
-        return actor[:150]
-    return (actor.get_username() if isinstance(actor, User) else actor.name)[:150]
-
-
 def clean_line(text: str, *, needed: bool = False) -> str:
     """One line of at most 200 characters. ValidationError when it is needed and missing."""
-    cleaned = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    cleaned = one_line(text)
     if needed and not cleaned:
         raise ValidationError(_("Say why, in a few words."))
     return cleaned[:REASON_LENGTH]

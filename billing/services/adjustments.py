@@ -23,11 +23,11 @@ from billing.models import (
     Wallet,
 )
 from billing.services import outbox
-from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
+from billing.services.acting import clean_amount, clean_line, locked, person
 from poolsite import access, hotpath, live
 from poolsite.access import four_eyes
 from poolsite.access.models import User
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 Kind = MoneyOrder.Kind
 # What a form may ask for; a charge by hand belongs to a flagged report.

@@ -7,10 +7,10 @@ from redis.exceptions import RedisError
 
 from billing.models import Adjustment, MoneyOrder
 from billing.services import outbox
-from billing.services.acting import clean_line, name_of, require
+from billing.services.acting import clean_line
 from billing.services.adjustments import TOPIC, close_request, note, operator_of
 from poolsite import hotpath, live
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 
 def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from billing import gateways
 from billing.models import Campaign, Template, Wallet
 from billing.pricing import missing_of
-from billing.services.acting import clean_line, name_of, require
+from billing.services.acting import clean_line
 from billing.services.campaigns_running import begin, locked, touch, user_of
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 Status = Campaign.Status
 NAME_LENGTH = 120

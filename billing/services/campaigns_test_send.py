@@ -14,14 +14,13 @@ from billing.campaigns.reach import reach
 from billing.models import Campaign, HoldIntent, Recipient
 from billing.pricing import PriceError, missing_of
 from billing.selectors.tariffs import tariff_at
-from billing.services.acting import require
 from billing.services.campaigns_running import locked
 from billing.services.opt_outs import opted_out
 from billing.services.sending_intents import new_intents
 from billing.services.sending_steps import request_of
 from billing.services.sending_values import OTHERWISE, STOPS, Prepared
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 from poolsite.hotpath import HotPath
 
 TESTS_LIMIT = 20  # of one campaign

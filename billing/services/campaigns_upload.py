@@ -13,11 +13,10 @@ from billing.campaigns.reach import reach
 from billing.campaigns.recipients_file import SourceRow, read_rows
 from billing.models import Campaign, DroppedRow, Recipient
 from billing.services.abilities import look_up
-from billing.services.acting import require
 from billing.services.campaigns_running import touch, user_of
 from billing.services.opt_outs import QUERY_VALUES, opted_out
 from poolsite import access, jobs
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.table_files import ENDINGS, UnreadableFileError
 from poolsite.uploaded_files import file_of, keep_parts

@@ -8,12 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Chatbot, Wallet
-from billing.services.acting import clean_line, require
+from billing.services.acting import clean_line
 from poolsite import access
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.models.tenants import refuse_reserved
 from poolsite.access.services import token_create, token_revoke
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 
 RATE_LIMIT: Final = 1_000_000  # messages per second
 # What a sender's token may report; status reports come from the platform's gateway alone.

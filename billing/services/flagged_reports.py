@@ -8,10 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, FlaggedReport, MoneyOrder
-from billing.services.acting import clean_line, name_of, require
+from billing.services.acting import clean_line
 from billing.services.adjustments import adjustment_ask
 from poolsite import access, live
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 TOPIC = "billing.flagged:all"
 

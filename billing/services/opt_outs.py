@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from billing.campaigns.reach import reach
 from billing.models import OptOut, Wallet
-from billing.services.acting import clean_line, name_of, require
+from billing.services.acting import clean_line
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 TOGETHER = 1_000
 QUERY_VALUES = 500  # SQLite takes a bounded number of parameters

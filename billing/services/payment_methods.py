@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from billing.models import PaymentMethod
 from billing.recharging import variants
-from billing.services.acting import locked, require
+from billing.services.acting import locked
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 
 logger = logging.getLogger(__name__)
 

@@ -19,9 +19,9 @@ from billing.models import PaymentMethod, Recharge, Wallet
 from billing.recharging import variants
 from billing.recharging.reports import Answer, Report, Said
 from billing.services import outbox, provider_trouble
-from billing.services.acting import clean_amount, locked, name_of, require
+from billing.services.acting import clean_amount, locked
 from poolsite import access, live
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 LEAST = money.UNITS  # one currency unit
 MOST = 9_999_999 * money.UNITS  # the library's column holds nine digits, two of them cents

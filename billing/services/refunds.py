@@ -8,12 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, MoneyOrder, RefundRequest, Wallet
-from billing.services.acting import clean_amount, clean_line, locked, name_of, person, require
+from billing.services.acting import clean_amount, clean_line, locked, person
 from billing.services.adjustments import TOPIC, adjustment_ask
 from poolsite import access, live
 from poolsite.access import four_eyes
 from poolsite.access.models import User
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of, require
 
 Status = RefundRequest.Status
 

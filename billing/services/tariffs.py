@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 
 from billing.models import HoldIntent, Message, Tariff
 from billing.pricing import TariffError, read_prices, stored
-from billing.services.acting import clean_line, require
+from billing.services.acting import clean_line
 from billing.services.days import day_start, zone_of
 from poolsite import access
 from poolsite.access.models import Account
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 
 # Web processes remember tariffs for a second, and their clocks may differ a little: a version
 # that begins so soon may be in a quote already.

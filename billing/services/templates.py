@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from billing.models import Campaign, Chatbot, Template
 from billing.pricing import missing_of
-from billing.services.acting import clean_line, require
+from billing.services.acting import clean_line
 from poolsite import access
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 
 FIELDS: Final = (
     "name",

@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 from billing.abilities.table.rows import Row, read_rows
 from billing.models import TerminalFile
 from billing.services.abilities import CHUNK, FAULTS_SHOWN, list_terminals
-from billing.services.acting import name_of
 from billing.services.campaigns_running import user_of
 from poolsite import access, jobs
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, name_of
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.table_files import ENDINGS, UnreadableFileError
 from poolsite.uploaded_files import file_of, keep_parts

@@ -19,11 +19,11 @@ from billing import servers
 from billing import wallet as door
 from billing.models import Wallet
 from billing.money import LIMIT
-from billing.services.acting import clean_line, locked, require
+from billing.services.acting import clean_line, locked
 from billing.services.wallet_settings import settings_of
 from poolsite import access, hotpath, live
 from poolsite.access.models import Account
-from poolsite.access.services.actor import Actor
+from poolsite.access.services.actor import Actor, require
 from poolsite.hotpath import Command
 
 logger = logging.getLogger(__name__)

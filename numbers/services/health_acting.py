@@ -24,7 +24,7 @@ from numbers.services.health_judging import Judged, judged
 from numbers.services.health_sliding import slide_pool
 from numbers.services.holding import hold_in_redis, let_go_in_redis
 from poolsite import access
-from poolsite.access.services.actor import Actor, clean_reason, name_of, one_line, require
+from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ def reason_of(rule: HealthRule, found: Judged) -> str:
     value = f"{found.value:.0f}" if found.value >= 10 else f"{found.value:.1f}".removesuffix(".0")
     words = WORDS[Measure(rule.measure)].format(value=value)
     calls = f" over {found.calls} calls" if rule.measure != Measure.SPAM else ""
-    return one_line(f"{words}{calls} in {rule.window}, rule {rule.name}")
+    return clean_reason(f"{words}{calls} in {rule.window}, rule {rule.name}")
 
 
 # -- numbers return ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from poolsite.access.actions import require as require_principal
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_user
+from poolsite.plain_text import one_line
 
 Actor = Principal | User | str  # str: a part of the system, for example "demo_data"
 
@@ -42,15 +43,9 @@ def user_of(actor: Actor) -> User | None:
     return User.objects.filter(pk=user_id).first() if user_id else None
 
 
-def one_line(text: str, length_bytes: int = REASON_LENGTH) -> str:
-    """The text without control characters and line breaks, cut to so many bytes of UTF-8."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line.encode()[:length_bytes].decode(errors="ignore")
-
-
 def clean_reason(reason: str, *, needed: bool = False) -> str:
     """The reason as one line of at most 200 bytes. ValidationError: it is needed and missing."""
-    cleaned = one_line(reason)
+    cleaned = one_line(reason).encode()[:REASON_LENGTH].decode(errors="ignore")
     if needed and not cleaned:
         raise ValidationError(_("Say why, in a few words."))
     return cleaned

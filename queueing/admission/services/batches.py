@@ -10,9 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite import access, history, hotpath
-from poolsite.access.services.actor import Actor, clean_reason, name_of, one_line, require
+from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from poolsite.history import Aggregate
 from poolsite.moments import is_too_late, us_of
+from poolsite.plain_text import one_line
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, Task, TaskBatch

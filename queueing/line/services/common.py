@@ -11,21 +11,20 @@ from django.db import transaction
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
+from poolsite.plain_text import JOINERS, one_line
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
 
 logger = logging.getLogger(__name__)
 TEXT_LENGTH = 4_000
-JOINERS = "\u200c\u200d"  # between the letters of Persian and Hindi, and the parts of an emoji
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 LINE_BREAKS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": " "})
 
 
 def clean(text: str, length: int) -> str:
     """One line without control characters, at most `length` characters."""
-    kept = "".join(c if c.isprintable() or c in JOINERS else " " for c in text)
-    return " ".join(kept.split())[:length].strip(JOINERS)
+    return one_line(text)[:length].strip(JOINERS)
 
 
 def clean_text(text: str) -> str:
