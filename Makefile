@@ -35,8 +35,10 @@ test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
 	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove" --ignore tests/house
 
 prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
-	@$(PYTEST) $(SPREAD) -m "prove and not alone"
-	@$(PYTEST) -m "prove and alone"
+	@failed=0; \
+	$(PYTEST) $(SPREAD) -m "prove and not alone" || failed=1; \
+	$(PYTEST) -m "prove and alone" || failed=1; \
+	exit $$failed
 
 check-durations: .venv/installed-dev  ## the part of check that looks at what the tests cost
 	@exec $(PY) -m tests.support.durations check
