@@ -60,6 +60,13 @@ MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
             "gave up before it tells nothing and is left out."
         ),
     ),
+    "told_range": (
+        _("Range of the wait"),
+        _(
+            "What visitors were told when they joined. Eight of ten served inside it is right. A "
+            "visitor who gave up past its end is a miss; one who gave up before it is left out."
+        ),
+    ),
     "agents": (
         _("Agents of a queue"),
         _("An agent of several queues counts in each of them; the desk counts everybody once."),

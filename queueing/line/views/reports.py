@@ -24,11 +24,15 @@ PRESETS = (
     (90, gettext_lazy("90 days")),
 )
 SERIES = ("arrivals", "served", "abandoned", "wait_p50", "wait_p90", "level", "occupancy")
+SERIES += ("range_inside", "range_sooner")
+SHARES = ("level", "occupancy", "range_inside", "range_sooner")
 MEANINGS = ("offered", "served", "abandoned", "short", "level", "occupancy", "adherence")
+MEANINGS += ("told_range",)
 CSV_HEADS = (
     *("name", "arrivals", "served", "abandoned", "service level", "wait p50 s", "wait p90 s"),
     *("longest wait s", "mean room s", "occupancy", "ratings", "stars", "short abandons"),
     *("abandonment", "served in time"),
+    *("ranges told", "inside range", "sooner than range", "later", "gave up past range"),
 )
 
 
@@ -74,6 +78,8 @@ def _csv_row(row: reports.ReportRow) -> list[Any]:
         *(row.name, row.arrivals, row.served, row.abandoned, row.level, row.wait_p50),
         *(row.wait_p90, row.wait_longest, row.room_mean, row.occupancy, row.ratings, row.stars),
         *(row.short, row.abandoned_share, row.in_time),
+        *(row.ranges.told, row.ranges.inside, row.ranges.sooner, row.ranges.later),
+        row.ranges.gave_up_past,
     ]
 
 
@@ -117,7 +123,7 @@ def _chart(rows: list[reports.ReportRow], span: reports.Span) -> dict[str, Any]:
     for row in rows:
         for name in SERIES:
             value = getattr(row, name)
-            is_share = name in ("level", "occupancy")
+            is_share = name in SHARES
             values[name].append(round(value * 100, 1) if is_share and value is not None else value)
     at = [int(row.key.timestamp() * 1000) for row in rows]
     return {"at": at, "values": values, "step": span.step}
