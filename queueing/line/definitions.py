@@ -63,8 +63,8 @@ MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
     "told_range": (
         _("Range of the wait"),
         _(
-            "What visitors were told when they joined. Eight of ten served inside it is right. A "
-            "visitor who gave up past its end is a miss; one who gave up before it is left out."
+            "The wait that visitors were given when they joined; eight in ten should be served "
+            "inside it. Giving up after its end counts as a miss. Giving up before it does not count."
         ),
     ),
     "agents": (

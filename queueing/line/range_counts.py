@@ -5,7 +5,6 @@ held or not. Who gave up before the range's end tells nothing and is left out; w
 counts when the wait is over.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +43,8 @@ _INSIDE = _TOLD & SERVED & Q(range_wait__gte=F("range_low"), range_wait__lte=F("
 _MISSED = _TOLD & _GONE & Q(range_gone__gt=F("range_high"))
 
 
-def range_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, Mapping[str, int]]:
-    """For each value of the key the fields of `Ranges`."""
+def range_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, Ranges]:
+    """The visits' ranges for each value of the key; a value without any is not there."""
     rows = (
         visits.filter(_TOLD)
         .annotate(
@@ -64,5 +63,7 @@ def range_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, Ma
             gave_up_past=Count("pk", filter=_MISSED),
         )
     )
-    names = ("inside", "sooner", "later", "gave_up_past")
-    return {row["key"]: {name: row[name] for name in names} for row in rows}
+    return {
+        row["key"]: Ranges(row["inside"], row["sooner"], row["later"], row["gave_up_past"])
+        for row in rows
+    }

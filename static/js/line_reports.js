@@ -37,7 +37,7 @@ const CHARTS = {
       { key: "range_inside", label: gettext("Inside"), look: "carried", kind: "line" },
       { key: "range_sooner", label: gettext("Sooner"), look: "offered", kind: "line" },
     ],
-    summary: () => gettext("About eight of ten is right."),
+    summary: () => gettext("Eight in ten inside is the target."),
   },
 };
 

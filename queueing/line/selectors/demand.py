@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from django.db.models import Avg, Count, F, Q, Sum
+from django.db.models import Avg, Count, F, Q, QuerySet, Sum
 
 from poolsite.sql_functions import Elapsed
 from queueing.line.definitions import SERVED
@@ -113,7 +113,7 @@ def pace_of(queue: Queue, *, now: datetime) -> Pace:
     return Pace(room, served, patience, left, float(capacity), _paused(agents, since))
 
 
-def _paused(agents: Sequence[Agent], since: datetime) -> float:
+def _paused(agents: "QuerySet[Agent]", since: datetime) -> float:
     """The share of their shifts that was a pause; 0 without shifts."""
     shifts = AgentShift.objects.filter(
         agent__in=agents, began_at__gte=since, ended_at__gt=F("began_at")
@@ -179,7 +179,7 @@ def _means(counts: dict[date, Counter[Slot]]) -> Counter[Slot]:
     whole: Counter[Slot] = Counter()
     for each in counts.values():
         whole.update(each)
-    return Counter({slot: count / len(counts) for slot, count in whole.items()})  # type: ignore[misc]
+    return Counter({slot: count / len(counts) for slot, count in whole.items()})
 
 
 def _spread(counts: dict[date, Counter[Slot]], means: Counter[Slot]) -> float:

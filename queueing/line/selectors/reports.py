@@ -165,7 +165,7 @@ class Report:
         return [
             replace(
                 _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use),
-                ranges=Ranges(**ranges.get(row_key, {})),
+                ranges=ranges.get(row_key, NO_RANGES),
             )
             for row_key, name, use in rows
         ]
@@ -174,9 +174,9 @@ class Report:
         """The whole time in one row."""
         key = self.desk.pk
         figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
-        ranges = range_counts(self._visits, F("desk_id")).get(key, {})
+        ranges = range_counts(self._visits, F("desk_id")).get(key, NO_RANGES)
         row = _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
-        return replace(row, ranges=Ranges(**ranges))
+        return replace(row, ranges=ranges)
 
     @cached_property
     def _used(self) -> dict[int, Use]:

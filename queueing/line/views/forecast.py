@@ -17,6 +17,7 @@ from queueing.line.selectors import forecast
 from queueing.line.selectors.demand import HALF_HOUR
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
+DAYS_NAMED = 8
 CSV_HEADS = (
     *("queue", "from", "until", "visitors", "visitors low", "visitors high", "erlangs"),
     *("agents", "agents erlang c", "agents erlang a", "agents busy day", "service level"),
@@ -121,15 +122,17 @@ def _query(found: forecast.Forecast) -> str:
 
 def _basis(found: forecast.Forecast) -> str:
     """Which days the visitors are taken from."""
-    days = ", ".join(date_words(day, "j M") for day in found.demand.days[-8:])
     count = len(found.demand.days)
+    days = ", ".join(date_words(day, "j M") for day in found.demand.days[-DAYS_NAMED:])
+    if count > DAYS_NAMED:
+        days = f"…, {days}"
     match found.demand.kind:
         case "weekday":
             words = _("The same weekday of the last eight weeks: %(n)s days (%(days)s).")
         case "workday":
-            words = _("Monday to Friday of the last four weeks: %(n)s days (… %(days)s).")
+            words = _("Monday to Friday of the last four weeks: %(n)s days (%(days)s).")
         case _:
-            words = _("Weekends of the last four weeks: %(n)s days (… %(days)s).")
+            words = _("Weekends of the last four weeks: %(n)s days (%(days)s).")
     return words % {"n": count, "days": days}
 
 

@@ -24,10 +24,9 @@ PRESETS = (
     (90, gettext_lazy("90 days")),
 )
 SERIES = ("arrivals", "served", "abandoned", "wait_p50", "wait_p90", "level", "occupancy")
-SERIES += ("range_inside", "range_sooner")
-SHARES = ("level", "occupancy", "range_inside", "range_sooner")
+RANGES = ("range_inside", "range_sooner")
+SHARES = ("level", "occupancy", *RANGES)
 MEANINGS = ("offered", "served", "abandoned", "short", "level", "occupancy", "adherence")
-MEANINGS += ("told_range",)
 CSV_HEADS = (
     *("name", "arrivals", "served", "abandoned", "service level", "wait p50 s", "wait p90 s"),
     *("longest wait s", "mean room s", "occupancy", "ratings", "stars", "short abandons"),
@@ -56,7 +55,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
         "csv_query": _query(asked, by=by),
         "page": _chart(over_time, span),
-        "meanings": definitions.meanings(*MEANINGS),
+        "meanings": definitions.meanings(*MEANINGS, "told_range"),
         "period": _period(span),
     }
     return render(request, "line/reports.html", context)
@@ -119,9 +118,9 @@ def _group_words() -> list[tuple[str, str]]:
 
 def _chart(rows: list[reports.ReportRow], span: reports.Span) -> dict[str, Any]:
     """The charts' data: begins of the steps in ms, shares in percent."""
-    values: dict[str, list[float | None]] = {name: [] for name in SERIES}
+    values: dict[str, list[float | None]] = {name: [] for name in (*SERIES, *RANGES)}
     for row in rows:
-        for name in SERIES:
+        for name in values:
             value = getattr(row, name)
             is_share = name in SHARES
             values[name].append(round(value * 100, 1) if is_share and value is not None else value)
