@@ -64,7 +64,8 @@ MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
         _("Range of the wait"),
         _(
             "The wait that visitors were given when they joined; eight in ten should be served "
-            "inside it. Giving up after its end counts as a miss. Giving up before it does not count."
+            "inside it. Giving up after its end counts as a miss. Giving up before it does not "
+            "count."
         ),
     ),
     "agents": (

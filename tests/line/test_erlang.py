@@ -35,6 +35,12 @@ def test_the_common_example_of_erlang_c(agents: int, waits: float, level: float)
     assert told.occupancy == pytest.approx(10 / agents)
 
 
+def test_the_common_example_to_every_digit_that_pyworkforce_prints() -> None:
+    told = service(CALLS, 14, 20)
+    assert told.waits == pytest.approx(0.1741319335950498, rel=1e-12)
+    assert told.level == pytest.approx(0.8883500191794669, rel=1e-12)
+
+
 def test_the_common_examples_speed_of_answer_and_its_agents() -> None:
     assert service(CALLS, 14, 20).mean_wait == pytest.approx(7.8, abs=0.05)
     assert servers_needed(CALLS, 0.8, 20) == 14
