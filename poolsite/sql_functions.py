@@ -35,3 +35,17 @@ class Elapsed(Func):
         compiled = [compiler.compile(each) for each in self.get_source_expressions()]
         sql = " - ".join(_MICROSECONDS.format(at=at) for at, _ in compiled)
         return f"({sql})", tuple(value for _, values in compiled for value in (*values, *values))
+
+
+class Seconds(Func):
+    """`Seconds("high_seconds")`: whole seconds as a time, to be compared with an `Elapsed`."""
+
+    template = "(%(expressions)s * INTERVAL '1 second')"
+    output_field = DurationField()
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
+    ) -> tuple[str, tuple[Any, ...]]:
+        """Microseconds, as a duration is stored there."""
+        sql, values = compiler.compile(self.get_source_expressions()[0])
+        return f"({sql} * 1000000)", tuple(values)

@@ -60,6 +60,14 @@ MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
             "gave up before it tells nothing and is left out."
         ),
     ),
+    "told_range": (
+        _("Range of the wait"),
+        _(
+            "The wait that visitors were given when they joined; eight in ten should be served "
+            "inside it. Giving up after its end counts as a miss. Giving up before it does not "
+            "count."
+        ),
+    ),
     "agents": (
         _("Agents of a queue"),
         _("An agent of several queues counts in each of them; the desk counts everybody once."),

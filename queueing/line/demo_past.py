@@ -1,4 +1,4 @@
-"""The past of the demo's desk: three working days and this morning, as the drain would have it.
+"""The past of the demo's desk: seven working days and this morning, as the drain would have it.
 
 Drawn from a fixed seed and played through a line: Poisson arrivals, exponential rooms and patience,
 first come, first served by the agent who is free first. So waits, rooms and occupancy fit together.
@@ -27,7 +27,7 @@ from queueing.line.services.common import zone_of
 
 SEED = 20260
 KEY = "past"  # how the public id of each of its visits begins
-DAYS = 3
+DAYS = 7
 WORK = (9, 18)  # hours of a past day
 THIS_MORNING = timedelta(hours=4)
 STILL = timedelta(minutes=10)  # what is younger, the simulator plays

@@ -33,6 +33,7 @@ def register() -> None:
             key="d",
             match=(
                 *("line:wallboard", "line:floor", "line:desk_create", "line:reports"),
+                "line:forecast",
                 *("line:messages", "line:visitors", "line:story", "line:settings"),
                 *("line:queue_create", "line:queue", "line:agent_create", "line:agent_settings"),
             ),

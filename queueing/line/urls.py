@@ -5,6 +5,7 @@ from django.urls import path
 from queueing.line.views import (
     agent,
     desks,
+    forecast,
     messages,
     replay,
     reports,
@@ -26,6 +27,8 @@ urlpatterns = [
     path("desks/<slug:slug>/act/", desks.act, name="act"),
     path("desks/<slug:slug>/reports/", reports.report_page, name="reports"),
     path("desks/<slug:slug>/reports/csv/", reports.report_csv, name="report_csv"),
+    path("desks/<slug:slug>/forecast/", forecast.forecast_page, name="forecast"),
+    path("desks/<slug:slug>/forecast/csv/", forecast.forecast_csv, name="forecast_csv"),
     path("desks/<slug:slug>/replay/", replay.replay_page, name="replay"),
     path("desks/<slug:slug>/replay/board/", replay.replay_board, name="replay_board"),
     path("desks/<slug:slug>/messages/", messages.message_list, name="messages"),

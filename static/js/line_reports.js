@@ -1,10 +1,9 @@
 // A desk's report: visitors, waits and shares over the time that the address names.
-import { TimeChart, drawLegend } from "./charts.js";
-import { h, pageData } from "./dom.js";
+import { pageData } from "./dom.js";
+import { showCharts } from "./line_charts.js";
 import { figure, fill, gettext } from "./words.js";
 
 const page = pageData("report-page");
-const box = document.querySelector("[data-charts]");
 const most = (values) => Math.max(0, ...values.map((value) => value ?? 0));
 const CHARTS = {
   visitors: {
@@ -32,30 +31,14 @@ const CHARTS = {
     ],
     summary: ({ values }) => fill(gettext("Occupancy was at most %(n)s%."), { n: figure(most(values.occupancy)) }),
   },
+  ranges: {
+    title: gettext("Waits inside the range, %"),
+    series: [
+      { key: "range_inside", label: gettext("Inside"), look: "carried", kind: "line" },
+      { key: "range_sooner", label: gettext("Sooner"), look: "offered", kind: "line" },
+    ],
+    summary: () => gettext("Eight in ten inside is the target."),
+  },
 };
 
-function start() {
-  const charts = Object.entries(CHARTS).map(([name, options]) => {
-    const part = box.querySelector(`[data-chart="${name}"]`);
-    const chart = new TimeChart(part.querySelector(".chart__plot"), options);
-    chart.set(page);
-    drawLegend(part.querySelector(".chart__legend"), chart);
-    return [part, chart];
-  });
-  const button = document.querySelector("[data-chart-table]");
-  button.addEventListener("click", () => {
-    const asTable = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(asTable));
-    for (const [part, chart] of charts) {
-      part.querySelector(".chart__table")?.remove();
-      part.querySelector(".chart__plot").hidden = asTable;
-      if (asTable) part.append(chart.table());
-    }
-  });
-}
-
-if (page.at.length > 1) start();
-else {
-  const words = gettext("A chart needs two hours at least. Choose a longer time.");
-  box.replaceChildren(h("div", { class: "state" }, h("span", { class: "icon", "aria-hidden": "true" }, "bar_chart"), h("p", { class: "state__text" }, words)));
-}
+showCharts(CHARTS, page, gettext("A chart needs two hours at least. Choose a longer time."));

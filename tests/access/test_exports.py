@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.access.planting import HOSTILE, plant
 from tests.access.url_rules import RULES
 from tests.access.url_rules_campaigns import campaign
 from tests.access.world import World
+from tests.line.past import past_visit
 from tests.support.spreadsheet import computed_cells, is_computed
 
 pytestmark = pytest.mark.prove
@@ -58,6 +60,16 @@ def _agents(world: World) -> None:
     desk = Desk.objects.get(slug="own-desk")
     user = world.users["agent"]
     Agent.objects.update_or_create(user=user, defaults={"desk": desk, "name": HOSTILE[1]})
+
+
+def _forecast(world: World) -> None:
+    """Enough of a past for a forecast."""
+    queue = Queue.objects.get(slug="own-help")
+    Queue.objects.update(name=HOSTILE[3])
+    for ago in range(1, 15):
+        joined = timezone.now() - timedelta(days=ago)
+        for _ in range(6):
+            past_visit(queue, joined, agent=Agent.objects.filter(queues=queue).first())
 
 
 def _tokens(world: World) -> None:
@@ -116,6 +128,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     ),
     "billing/accounts/": (_names, ""),
     "desks/": (_names, ""),
+    "desks/<slug:slug>/forecast/csv/": (_forecast, "&queue=own-help"),
     "desks/<slug:slug>/messages/csv/": (
         lambda world: plant(LeftMessage, queue=Queue.objects.get(slug="own-queue")),
         "&state=all",

@@ -79,6 +79,10 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             for part in ("floor/", "reports/", "reports/csv/", "replay/", "replay/board/")
         },
         **{
+            f"{desk}{part}": rule(SEEN, url=with_queue(part))
+            for part in ("forecast/", "forecast/csv/")
+        },
+        **{
             f"{desk}{part}": rule(READ, url=of_desk(part))
             for part in ("messages/", "messages/csv/")
         },

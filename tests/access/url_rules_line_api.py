@@ -93,6 +93,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             f"{desk}/{part}": rule(DESK_SEEN, url=of_queue(f"/api/v1/desks/own-desk/{part}"))
             for part in ("report", "board")
         },
+        f"{desk}/forecast": rule(DESK_SEEN, url=of_queue("/api/v1/desks/own-desk/forecast")),
         f"{desk}/left-messages": rule(
             {**DESK_SEEN, "agent": "ok"}, url=of_queue("/api/v1/desks/own-desk/left-messages")
         ),

@@ -29,7 +29,7 @@ def past(queues: "Sequence[Queue]") -> None:
     for queue in queues:
         agent = queue.agents.first()
         assert agent is not None
-        for day in range(3, 0, -1):
+        for day in range(8, 0, -1):
             begin = now - timedelta(days=day)
             past_shift(agent, begin, begin + timedelta(hours=4))
             for place in range(12):

@@ -33,6 +33,7 @@ PAGES = (
     ("wallboard-replay", f"{DESK}replay/", OPERATOR, ""),
     ("desk-floor", f"{DESK}floor/", OPERATOR, ""),
     ("desk-reports", f"{DESK}reports/?by=queue", OPERATOR, ""),
+    ("desk-forecast", f"{DESK}forecast/?agents=5", OPERATOR, ""),
     ("desk-messages", f"{DESK}messages/", OPERATOR, ""),
     ("desk-settings", f"{DESK}settings/", OPERATOR, ""),
     ("groups", "/groups/", OPERATOR, ""),

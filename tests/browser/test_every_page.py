@@ -86,6 +86,7 @@ NO_PAGES = {
     "batches/<int:batch_id>/failed/",
     "campaigns/",
     "chatbots/",
+    "desks/<slug:slug>/forecast/csv/",
     "desks/<slug:slug>/messages/csv/",
     "desks/<slug:slug>/replay/board/",
     "desks/<slug:slug>/reports/csv/",

@@ -150,6 +150,7 @@ def _transfer(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 @recipe("GET /desks/{slug}/report", "GET /desks/{slug}/board", "GET /desks/{slug}/left-messages")
+@recipe("GET /desks/{slug}/forecast")
 def _desk(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": f"{caller.slug}-desk"})
 

@@ -184,6 +184,16 @@ class WhyOut(Schema):
 # -- a desk --------------------------------------------------------------------------------------
 
 
+class RangesOut(Schema):
+    """Ranges `told` whose end is known: served inside, sooner, later; gave up past the end."""
+
+    told: int
+    inside: int
+    sooner: int
+    later: int
+    gave_up_past: int
+
+
 class ReportRowOut(Schema):
     """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts."""
 
@@ -202,6 +212,7 @@ class ReportRowOut(Schema):
     occupancy: float | None
     ratings: int
     stars: float | None
+    ranges: RangesOut
 
 
 class ReportOut(Schema):

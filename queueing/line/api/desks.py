@@ -60,7 +60,9 @@ def get_report(
 
 
 def _row(row: reports.ReportRow) -> dict[str, Any]:
-    return {**asdict(row), "level": row.level, "abandonment": row.abandoned_share}
+    ranges = {**asdict(row.ranges), "told": row.ranges.told}
+    more = {"level": row.level, "abandonment": row.abandoned_share, "ranges": ranges}
+    return {**asdict(row), **more}
 
 
 @desks.get(

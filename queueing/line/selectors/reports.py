@@ -5,7 +5,7 @@ Percentiles are nearest-rank, computed by the database. Steps and days are those
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -29,6 +29,7 @@ from django.db.models.functions import RowNumber
 from poolsite.sql_functions import Elapsed
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue, Visit
+from queueing.line.range_counts import NO_RANGES, Ranges, range_counts
 from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
 from queueing.line.services.common import zone_of
 
@@ -97,6 +98,16 @@ class ReportRow:
     occupancy: float | None = None
     ratings: int = 0
     stars: float | None = None
+    ranges: Ranges = NO_RANGES
+
+    @property
+    def range_inside(self) -> float | None:
+        """The share of the ranges told that held."""
+        return self.ranges.share(self.ranges.inside)
+
+    @property
+    def range_sooner(self) -> float | None:
+        return self.ranges.share(self.ranges.sooner)
 
     @property
     def level(self) -> float | None:
@@ -148,10 +159,14 @@ class Report:
             case _:
                 raise ValueError(f"no such group: {by}")
         figures, waits = self._figures(key), self._percentiles(key)
+        ranges = range_counts(self._visits, key)
         if by == "agent":
             figures = {agent: {**row, "in_time": None} for agent, row in figures.items()}
         return [
-            _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use)
+            replace(
+                _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use),
+                ranges=ranges.get(row_key, NO_RANGES),
+            )
             for row_key, name, use in rows
         ]
 
@@ -159,7 +174,9 @@ class Report:
         """The whole time in one row."""
         key = self.desk.pk
         figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
-        return _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
+        ranges = range_counts(self._visits, F("desk_id")).get(key, NO_RANGES)
+        row = _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
+        return replace(row, ranges=ranges)
 
     @cached_property
     def _used(self) -> dict[int, Use]:

@@ -24,11 +24,14 @@ PRESETS = (
     (90, gettext_lazy("90 days")),
 )
 SERIES = ("arrivals", "served", "abandoned", "wait_p50", "wait_p90", "level", "occupancy")
+RANGES = ("range_inside", "range_sooner")
+SHARES = ("level", "occupancy", *RANGES)
 MEANINGS = ("offered", "served", "abandoned", "short", "level", "occupancy", "adherence")
 CSV_HEADS = (
     *("name", "arrivals", "served", "abandoned", "service level", "wait p50 s", "wait p90 s"),
     *("longest wait s", "mean room s", "occupancy", "ratings", "stars", "short abandons"),
     *("abandonment", "served in time"),
+    *("ranges told", "inside range", "sooner than range", "later", "gave up past range"),
 )
 
 
@@ -52,7 +55,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
         "csv_query": _query(asked, by=by),
         "page": _chart(over_time, span),
-        "meanings": definitions.meanings(*MEANINGS),
+        "meanings": definitions.meanings(*MEANINGS, "told_range"),
         "period": _period(span),
     }
     return render(request, "line/reports.html", context)
@@ -74,6 +77,8 @@ def _csv_row(row: reports.ReportRow) -> list[Any]:
         *(row.name, row.arrivals, row.served, row.abandoned, row.level, row.wait_p50),
         *(row.wait_p90, row.wait_longest, row.room_mean, row.occupancy, row.ratings, row.stars),
         *(row.short, row.abandoned_share, row.in_time),
+        *(row.ranges.told, row.ranges.inside, row.ranges.sooner, row.ranges.later),
+        row.ranges.gave_up_past,
     ]
 
 
@@ -113,11 +118,11 @@ def _group_words() -> list[tuple[str, str]]:
 
 def _chart(rows: list[reports.ReportRow], span: reports.Span) -> dict[str, Any]:
     """The charts' data: begins of the steps in ms, shares in percent."""
-    values: dict[str, list[float | None]] = {name: [] for name in SERIES}
+    values: dict[str, list[float | None]] = {name: [] for name in (*SERIES, *RANGES)}
     for row in rows:
-        for name in SERIES:
+        for name in values:
             value = getattr(row, name)
-            is_share = name in ("level", "occupancy")
+            is_share = name in SHARES
             values[name].append(round(value * 100, 1) if is_share and value is not None else value)
     at = [int(row.key.timestamp() * 1000) for row in rows]
     return {"at": at, "values": values, "step": span.step}

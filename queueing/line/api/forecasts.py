@@ -1,0 +1,163 @@
+"""How many agents a queue needs on a day, for other people's planning tools."""
+
+from dataclasses import asdict
+from datetime import date
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query, Router, Schema
+
+from poolsite.api.root import ProblemError
+from queueing.line.api.credentials import AtDesk, desk_of_request
+from queueing.line.api.desks import Slug
+from queueing.line.api.visits import ERRORS
+from queueing.line.erlang import Service
+from queueing.line.selectors import forecast
+
+forecasts = Router(tags=["line"])
+VIEW = AtDesk("line.view")
+QUEUE: Any = Query("", max_length=40, description="Its slug; the desk's first without one.")  # type: ignore[type-arg]
+AGENTS: Any = Query(  # type: ignore[type-arg]
+    None, ge=0, le=forecast.MOST_AGENTS, description="Also tell what so many would reach."
+)
+PAUSED: Any = Query(  # type: ignore[type-arg]
+    None, ge=0, le=forecast.MOST_PAUSED, description="Share of paused time; else as measured."
+)
+
+
+class ServiceOut(Schema):
+    """In the long run; shares 0 to 1. mean_wait: s, null where the line grows without end."""
+
+    level: float
+    gave_up: float
+    mean_wait: float | None
+    occupancy: float
+
+
+class HalfHourOut(Schema):
+    """`low` and `high`: eight of ten such days lie between. `agents_a`: null, patience unknown.
+
+    `agents`: by Erlang A, else by Erlang C; `agents_busy`: for `high` visitors. `asked`: with the
+    number of agents that was asked about.
+    """
+
+    begin: str
+    visitors: float
+    low: int
+    high: int
+    erlangs: float
+    agents: int
+    agents_c: int
+    agents_a: int | None
+    agents_busy: int
+    planned: ServiceOut
+    asked: ServiceOut | None
+
+
+class DaySumOut(Schema):
+    """The day; shares are weighed by visitors, null without any or without `agents`."""
+
+    visitors: float
+    agent_hours: float
+    most_agents: int
+    planned_level: float | None
+    asked_level: float | None
+    asked_gave_up: float | None
+
+
+class ForecastOut(Schema):
+    """`lack`: why there are no rows (closed, days, rooms), "" with rows.
+
+    `days`: those whose visitors were counted; `kind`: what they have in common with `day`.
+    `room_seconds`, with wrap-up, and `patience_seconds` are null while too few visitors tell.
+    """
+
+    desk: str
+    queue: str
+    day: str
+    zone: str
+    lack: Literal["", "closed", "days", "rooms"]
+    target: float
+    within: int
+    days: list[str]
+    kind: Literal["weekday", "workday", "weekend"]
+    room_seconds: float | None
+    patience_seconds: float | None
+    capacity: float
+    paused: float
+    paused_measured: float
+    agents: int | None
+    rows: list[HalfHourOut]
+    total: DaySumOut
+
+
+@forecasts.get(
+    "/{slug}/forecast",
+    auth=VIEW,
+    response={200: ForecastOut, **ERRORS},
+    summary="Agents needed on a day",
+)
+def get_forecast(
+    request: HttpRequest,
+    slug: str = Slug,
+    day: date | None = None,
+    queue: str = QUEUE,
+    agents: int | None = AGENTS,
+    paused: float | None = PAUSED,
+) -> Any:
+    """Tomorrow, or a `day` from today to 14 days ahead, by the half hour."""
+    desk = desk_of_request(request)
+    rows = desk.queues.all()
+    only = rows.filter(slug=queue).first() if queue else rows.first()
+    if only is None:
+        raise ProblemError("unknown-queue")
+    try:
+        found = forecast.forecast(only, day, agents=agents, paused=paused, now=timezone.now())
+    except ValueError as error:
+        raise ProblemError("malformed", str(error)) from error
+    return {
+        "desk": desk.slug,
+        "queue": only.slug,
+        "day": found.day.isoformat(),
+        "zone": found.zone.key,
+        "lack": found.lack,
+        "target": found.target,
+        "within": found.within,
+        "days": [each.isoformat() for each in found.demand.days],
+        "kind": found.demand.kind,
+        "room_seconds": found.pace.room_seconds,
+        "patience_seconds": found.pace.patience_seconds,
+        "capacity": found.pace.capacity,
+        "paused": found.paused,
+        "paused_measured": found.pace.paused,
+        "agents": found.asked_agents,
+        "rows": [_row(row) for row in found.rows],
+        "total": asdict(found.summary()),
+    }
+
+
+def _row(row: forecast.Staffing) -> dict[str, Any]:
+    return {
+        "begin": row.step.begin.isoformat(),
+        "visitors": row.step.expected,
+        "low": row.step.low,
+        "high": row.step.high,
+        "erlangs": row.erlangs,
+        "agents": row.agents,
+        "agents_c": row.agents_c,
+        "agents_a": row.agents_a,
+        "agents_busy": row.agents_busy,
+        "planned": _service(row.planned),
+        "asked": _service(row.asked) if row.asked is not None else None,
+    }
+
+
+def _service(told: Service) -> dict[str, Any]:
+    endless = told.mean_wait == float("inf")
+    return {
+        "level": told.level,
+        "gave_up": told.gave_up,
+        "mean_wait": None if endless else told.mean_wait,
+        "occupancy": told.occupancy,
+    }

@@ -1,0 +1,205 @@
+"""What will come to a queue on a day, from its own past: visitors by the half hour, and their pace.
+
+Compared are days of the same weekday; while they are too few, all working days or all days of
+weekends. Days on which the queue had other hours, and days on which nobody came, tell nothing.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.db.models import Avg, Count, F, Q, QuerySet, Sum
+
+from poolsite.sql_functions import Elapsed
+from queueing.line.definitions import SERVED
+from queueing.line.models import Agent, AgentShift, Queue, Visit
+from queueing.line.services.hours import WEEK_DAYS, spans_of
+
+HALF_HOUR = timedelta(minutes=30)
+SAME_WEEKDAY = timedelta(weeks=8)
+SAME_KIND = timedelta(weeks=4)
+PACE_OF = timedelta(weeks=4)  # rooms, patience and pauses
+ENOUGH_DAYS = 3
+ENOUGH_SERVED = 30
+ENOUGH_LEFT = 10
+Z_80 = 1.2816  # eight of ten days are inside
+_LEFT = Q(matched_at=None, outcome__in=(Visit.Outcome.LEFT, Visit.Outcome.LOST))
+_OVER = Q(ended_at__isnull=False) | SERVED
+Slot = tuple[int, int]  # hour, and 0 or 1 for its half
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A half hour. `expected`: visitors, the mean of the days; eight of ten days lie between."""
+
+    begin: datetime
+    expected: float
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """`days`: those that tell, oldest first; `kind`: weekday, workday or weekend.
+
+    No steps: too few days, or `is_closed`.
+    """
+
+    days: tuple[date, ...]
+    kind: str
+    steps: tuple[Step, ...]
+    is_closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Of a queue's last four weeks; None = too few to tell.
+
+    room_seconds: mean, with the queue's wrap-up. patience_seconds: mean time until a visitor gives
+    up, from those who did and those who were served first (the exponential law's estimator for
+    censored data: all waiting ÷ those who left). capacity: rooms at once of its agents, the mean.
+    paused: the share of shifts that was a pause.
+    """
+
+    room_seconds: float | None
+    served: int
+    patience_seconds: float | None
+    left: int
+    capacity: float
+    paused: float
+
+
+def demand_of(queue: Queue, day: date, *, zone: ZoneInfo, now: datetime) -> Demand:
+    """The visitors to be expected; only days before today tell."""
+    today = now.astimezone(zone).date()
+    spans = spans_of(queue, day)
+    if spans == []:
+        return Demand((), "weekday", (), is_closed=True)
+    kind, counts = _past(queue, day, today, zone)
+    if len(counts) < ENOUGH_DAYS:
+        return Demand(tuple(counts), kind, ())
+    means = _means(counts)
+    spread = _spread(counts, means)
+    steps = []
+    for begin in _steps_of(day, zone):
+        local = begin.astimezone(zone)
+        if spans is None or any(_overlaps(local.time(), span) for span in spans):
+            steps.append(_step(begin, means[_slot(local)], spread, len(counts)))
+    return Demand(tuple(counts), kind, _trimmed(steps))
+
+
+def pace_of(queue: Queue, *, now: datetime) -> Pace:
+    """How long rooms last and how long visitors wait before they give up."""
+    since = now - PACE_OF
+    told = Visit.objects.filter(_OVER, queue=queue, joined_at__gte=since, joined_at__lt=now)
+    found = told.aggregate(
+        room=Avg(Elapsed("matched_at", "ended_at"), filter=SERVED),
+        served=Count("pk", filter=SERVED & Q(ended_at__isnull=False)),
+        left=Count("pk", filter=_LEFT),
+        waited=Sum(Elapsed("joined_at", "matched_at")),
+        in_vain=Sum(Elapsed("joined_at", "ended_at"), filter=Q(matched_at=None)),
+    )
+    served, left = found["served"], found["left"]
+    room = None
+    if served >= ENOUGH_SERVED and found["room"] is not None:
+        room = max(1.0, found["room"].total_seconds() + queue.wrap_up_seconds)
+    waited = sum(each.total_seconds() for each in (found["waited"], found["in_vain"]) if each)
+    patience = max(1.0, waited / left) if left >= ENOUGH_LEFT else None
+    agents = Agent.objects.filter(queues=queue, archived_at=None)
+    capacity = agents.aggregate(mean=Avg("capacity"))["mean"] or 1.0
+    return Pace(room, served, patience, left, float(capacity), _paused(agents, since))
+
+
+def _paused(agents: "QuerySet[Agent]", since: datetime) -> float:
+    """The share of their shifts that was a pause; 0 without shifts."""
+    shifts = AgentShift.objects.filter(
+        agent__in=agents, began_at__gte=since, ended_at__gt=F("began_at")
+    ).aggregate(paused=Sum("paused_seconds"), whole=Sum(Elapsed("began_at", "ended_at")))
+    whole = shifts["whole"].total_seconds() if shifts["whole"] else 0.0
+    return min(0.9, shifts["paused"] / whole) if whole else 0.0
+
+
+def _past(
+    queue: Queue, day: date, today: date, zone: ZoneInfo
+) -> tuple[str, dict[date, Counter[Slot]]]:
+    """Which days tell, and the visitors of each by half hour."""
+    other_hours = set(queue.closures.values_list("day", flat=True))
+
+    def counted(days: Iterator[date]) -> dict[date, Counter[Slot]]:
+        by_day = {each: _arrivals(queue, each, zone) for each in days if each not in other_hours}
+        return {each: by_day[each] for each in sorted(by_day) if by_day[each]}
+
+    same = counted(each for each in _days(today, SAME_WEEKDAY) if each.weekday() == day.weekday())
+    if len(same) >= ENOUGH_DAYS:
+        return "weekday", same
+    is_weekend = day.weekday() >= WEEK_DAYS - 2
+    alike = (
+        each for each in _days(today, SAME_KIND) if (each.weekday() >= WEEK_DAYS - 2) == is_weekend
+    )
+    return "weekend" if is_weekend else "workday", counted(alike)
+
+
+def _days(today: date, back: timedelta) -> Iterator[date]:
+    return (today - timedelta(days=ago) for ago in range(1, back.days + 1))
+
+
+def _arrivals(queue: Queue, day: date, zone: ZoneInfo) -> Counter[Slot]:
+    """A day's visitors by the half hour in which they joined; through (queue, joined_at)."""
+    begin, end = _begin_of(day, zone), _begin_of(day + timedelta(days=1), zone)
+    joined = Visit.objects.filter(queue=queue, joined_at__gte=begin, joined_at__lt=end)
+    rows = joined.order_by().values_list("joined_at", flat=True)
+    return Counter(_slot(at.astimezone(zone)) for at in rows.iterator(chunk_size=2_000))
+
+
+def _begin_of(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time.min, zone).astimezone(UTC)
+
+
+def _steps_of(day: date, zone: ZoneInfo) -> Iterator[datetime]:
+    at, end = _begin_of(day, zone), _begin_of(day + timedelta(days=1), zone)
+    while at < end:
+        yield at
+        at += HALF_HOUR
+
+
+def _slot(local: datetime) -> Slot:
+    return local.hour, local.minute // 30
+
+
+def _overlaps(begin: time, span: tuple[time, time]) -> bool:
+    minutes = begin.hour * 60 + begin.minute
+    first, last = (at.hour * 60 + at.minute + at.second / 60 for at in span)
+    return minutes < last and minutes + 30 > first
+
+
+def _means(counts: dict[date, Counter[Slot]]) -> Counter[Slot]:
+    whole: Counter[Slot] = Counter()
+    for each in counts.values():
+        whole.update(each)
+    return Counter({slot: count / len(counts) for slot, count in whole.items()})
+
+
+def _spread(counts: dict[date, Counter[Slot]], means: Counter[Slot]) -> float:
+    """By how much days vary more than chance (Poisson) alone: variance ÷ mean, 1 at least."""
+    squares = sum(
+        (day[slot] - mean) ** 2 for day in counts.values() for slot, mean in means.items()
+    )
+    return max(1.0, squares / ((len(counts) - 1) * sum(means.values())))
+
+
+def _step(begin: datetime, mean: float, spread: float, days: int) -> Step:
+    """The range is of one more such day: its own chance, and that of the mean.
+
+    Rounded inwards: a normal law's range reaches half a visitor beyond its last whole one.
+    """
+    beside = Z_80 * math.sqrt(mean * spread * (1 + 1 / days))
+    return Step(begin, mean, max(0, math.ceil(mean - beside)), math.floor(mean + beside))
+
+
+def _trimmed(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Without the half hours before the first visitor and after the last."""
+    busy = [place for place, step in enumerate(steps) if step.expected]
+    return tuple(steps[busy[0] : busy[-1] + 1]) if busy else ()
