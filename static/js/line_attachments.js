@@ -12,8 +12,7 @@ const open = new Set(); // all there are on this page
 
 /** 96 kB, 2.4 MB. */
 export function sizeOf(bytes) {
-  if (bytes < MEGABYTE) return fill(gettext("%(n)s kB"), { n: figure(Math.max(1, bytes / 1024)) });
-  return fill(gettext("%(n)s MB"), { n: decimal(bytes / MEGABYTE) });
+  return bytes < MEGABYTE ? `${figure(Math.max(1, bytes / 1024))} kB` : `${decimal(bytes / MEGABYTE)} MB`;
 }
 
 /** What is taken, in words. */
