@@ -146,6 +146,8 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     await page.keyboard.press("Enter")
     said = agent.page.locator(".talk__row--theirs .talk__words", has_text="One moment")
     await said.wait_for(timeout=PATIENCE_MS)
+    leaving = "!dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    assert await page.evaluate(leaving)  # it asks
     go.set()
     await visitor.contains(".attachment__failed", "Not sent. The server cannot be reached.")
     assert await visitor.overflow() == []
@@ -169,6 +171,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     await going.get_by_role("button", name="Cancel").click()
     await expect(going).to_have_count(0)
     await page.unroute(UPLOADS)
+    assert not await page.evaluate(leaving)
     await page.click("[data-end]")
     await page.click("[data-ask-go]")
     await view(page, "ended")
