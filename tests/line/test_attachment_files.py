@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from queueing.line.files import BrokenFileError, Found, TooManyPixelsError, read_file, safe_name
+from queueing.line.files.walking import STEPS_LIMIT
 from tests.line import pictures
 
 
@@ -107,6 +108,21 @@ def test_a_file_that_breaks_off_is_refused_wherever_it_does(whole: bytes) -> Non
     for length in range(15, len(whole) - 2):
         with pytest.raises(BrokenFileError):
             read_file(whole[:length])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pictures.png(4, 3, pictures.chunk(b"tIME", b"") * STEPS_LIMIT),
+        pictures.jpeg(pictures.segment(0xFE, b"") * STEPS_LIMIT),
+        pictures.GIF[:19] + b"\x21\xfe\0" * STEPS_LIMIT + pictures.GIF[19:],
+        b"RIFF" + struct.pack("<I", 8 * STEPS_LIMIT + 12) + b"WEBP" + bytes(8 * STEPS_LIMIT + 8),
+    ],
+    ids=["png", "jpeg", "gif", "webp"],
+)
+def test_a_file_of_endless_empty_parts_is_not_walked_to_its_end(data: bytes) -> None:
+    with pytest.raises(BrokenFileError, match="too many parts"):
+        read_file(data)
 
 
 def test_a_png_with_a_wrong_checksum_and_two_pictures_in_one_jpeg_are_refused() -> None:

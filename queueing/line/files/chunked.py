@@ -22,6 +22,7 @@ def clean_png(data: bytes) -> Picture:
     """The picture without its texts, times and camera's notes. Raises as read_file does."""
     found, place, kind = Picture([PNG_SIGN]), len(PNG_SIGN), b""
     while kind != b"IEND":
+        found.step()
         length = number(">I", data, place)
         chunk = cut(data, place, length + 12)
         is_first, kind, body = not kind, chunk[4:8], chunk[8:-4]
@@ -46,6 +47,7 @@ def clean_gif(data: bytes) -> Picture:
     place = 13 + _colours(number("B", data, 10))
     found.parts.append(cut(data, 0, place))
     while True:
+        found.step()
         start, sign = place, number("B", data, place)
         if sign == 0x3B:
             break
@@ -69,8 +71,11 @@ def _colours(flags: int) -> int:
 
 
 def _blocks_end(data: bytes, place: int) -> int:
-    while length := number("B", data, place):
-        place += length + 1
+    try:
+        while length := data[place]:
+            place += length + 1
+    except IndexError:
+        raise BrokenFileError("it ends too early") from None
     return place + 1
 
 
@@ -82,11 +87,11 @@ def _drives_animation(data: bytes, start: int) -> bool:
 def clean_webp(data: bytes) -> Picture:
     """The picture without the camera's notes. Raises as read_file does."""
     found, end = Picture(), 8 + number("<I", data, 4)
-    cut(data, 0, end)
-    place = 12
+    data, place = cut(data, 0, end), 12
     while place + 8 <= end:
+        found.step()
         kind, length = data[place : place + 4], number("<I", data, place + 4)
-        body = cut(data[:end], place + 8, length)
+        body = cut(data, place + 8, length)
         if kind in (b"VP8 ", b"VP8L", b"VP8X", b"ANMF"):
             found.covers(*_webp_size(kind, body))
         if kind in (b"VP8 ", b"VP8L", b"ANMF"):

@@ -1,5 +1,6 @@
 """JPEG: its segments. Of the camera's notes only the orientation is kept."""
 
+import re
 import struct
 from typing import Final
 
@@ -9,6 +10,8 @@ _SOF: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # size and kind
 _TABLES: Final = frozenset({0xC4, 0xCC, 0xDB, 0xDD})
 _ALONE: Final = frozenset({0x01, 0xD8, *range(0xD0, 0xD8)})  # have no length; not between segments
 _END, _SCAN, _APP0, _APP1, _APP2, _ADOBE = 0xD9, 0xDA, 0xE0, 0xE1, 0xE2, 0xEE
+_FILL: Final = re.compile(rb"\xff+")
+_MARKER: Final = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 _TAGS_LIMIT: Final = 200
 _ORIENTATION: Final = 0x0112
 
@@ -17,6 +20,7 @@ def clean_jpeg(data: bytes) -> Picture:
     """The picture alone, without where and when it was taken. Raises as read_file does."""
     found, place, turned, is_sized = Picture([b"\xff\xd8"]), 2, 1, False
     while True:
+        found.step()
         marker, place = _marker(data, place)
         if marker == _END:
             break
@@ -55,23 +59,18 @@ def _is_kept(marker: int, body: bytes) -> bool:
 
 def _marker(data: bytes, place: int) -> tuple[int, int]:
     """The marker at `place` and what follows it; any number of fill bytes may stand before."""
-    if number("B", data, place) != 0xFF:
+    filled = _FILL.match(data, place)
+    if filled is None:
         raise BrokenFileError("no marker where one must be")
-    while number("B", data, place) == 0xFF:
-        place += 1
-    return data[place], place + 1
+    return number("B", data, filled.end()), filled.end() + 1
 
 
 def _scan_end(data: bytes, place: int) -> int:
     """Where the coded pixels end: at the next marker that is no restart and no stuffed zero."""
-    while True:
-        place = data.find(b"\xff", place)
-        if place < 0:
-            raise BrokenFileError("it ends within the picture")
-        following = number("B", data, place + 1)
-        if following and following != 0xFF and not 0xD0 <= following <= 0xD7:
-            return place
-        place += 1 if following == 0xFF else 2
+    found = _MARKER.search(data, place)
+    if found is None:
+        raise BrokenFileError("it ends within the picture")
+    return found.start()
 
 
 def _orientation(tiff: bytes) -> int:

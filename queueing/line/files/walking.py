@@ -6,6 +6,7 @@ from typing import Final
 
 PIXELS_LIMIT: Final = 50_000_000  # decoded, that is 200 MB in the browser that shows it
 FRAMES_LIMIT: Final = 1_000
+STEPS_LIMIT: Final = 100_000  # parts of a file: a picture of 25 MB in parts of 512 bytes has half
 
 
 class BrokenFileError(ValueError):
@@ -24,6 +25,13 @@ class Picture:
     width: int = 0
     height: int = 0
     frames: int = 0
+    steps: int = 0
+
+    def step(self) -> None:
+        """One more part is looked at. Millions of empty ones would fit into a file."""
+        self.steps += 1
+        if self.steps > STEPS_LIMIT:
+            raise BrokenFileError("too many parts")
 
     def covers(self, width: int, height: int) -> None:
         """The picture, or one of its frames, has this size."""
