@@ -299,6 +299,16 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "poolsite.api.static_names.HashedNames"},
+    # Files of rooms: below no address, and readable by us alone (docs/operations.md).
+    "attachments": env.json("POOLSITE_ATTACHMENTS_STORAGE", default=None)
+    or {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": str(DATA_DIR / "attachments"),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
 }
 
 # -- the admin's look: the console's own tokens (docs/console.md) -----------------------------

@@ -48,11 +48,12 @@ def file_from(data: bytes | Iterable[bytes], limit: int) -> Iterator[Path]:
     TooLargeError as soon as it has more than `limit` bytes.
     """
     chunks = (data,) if isinstance(data, bytes) else data
-    with _on_disk(_bounded(chunks, limit)) as path:
+    with _on_disk(bounded(chunks, limit)) as path:
         yield path
 
 
-def _bounded(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
+def bounded(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """The same chunks; TooLargeError as soon as they are more than `limit` bytes."""
     size = 0
     for chunk in chunks:
         size += len(chunk)

@@ -23,6 +23,11 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "unknown-desk": (404, "There is no such desk"),
     "unknown-message": (404, "There is no such message"),
     "message-handled": (409, "The message is handled"),
+    "no-files": (409, "Files are not taken here"),
+    "too-many-files": (409, "No more files are taken"),
+    "file-too-large": (413, "The file is too large"),
+    "file-kind": (415, "This kind of file is not taken"),
+    "unknown-file": (404, "There is no such file"),
 }
 
 

@@ -42,6 +42,13 @@ class MessageIn(Strict):
     text: str = Field(max_length=8_000)
 
 
+class AttachmentIn(Strict):
+    """The fields of a form beside its `file`. `id` as of a message; `text`: words beside it."""
+
+    id: ClientId
+    text: str = Field("", max_length=8_000)
+
+
 class RatingIn(Strict):
     """One to five stars."""
 
@@ -107,4 +114,8 @@ class TransferIn(Strict):
 
 
 class AgentMessageIn(MessageIn):
+    visit: Visit
+
+
+class AgentAttachmentIn(AttachmentIn):
     visit: Visit

@@ -1,7 +1,7 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
 from poolsite import jobs
-from queueing.line.services import calling, erasing, healing, message_calls, sweeping
+from queueing.line.services import attachments, calling, erasing, healing, message_calls, sweeping
 
 
 @jobs.sweep("line.watch", every_seconds=2, light=True)
@@ -39,4 +39,11 @@ def laws(shard: int, shards: int) -> dict[str, int]:
 @jobs.sweep("line.retention", every_seconds=600)
 def retention(shard: int, shards: int) -> dict[str, int]:
     """Erases transcripts and names that are older than their desk keeps them."""
+    attachments.forget_erased()
     return erasing.erase_expired()
+
+
+@jobs.sweep("line.attachments", every_seconds=60)
+def files(shard: int, shards: int) -> dict[str, int]:
+    """Removes files that were never sent, or that a dead process left half removed."""
+    return attachments.sweep_attachments()

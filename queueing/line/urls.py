@@ -5,6 +5,7 @@ from django.urls import path
 from queueing.line.views import (
     agent,
     desks,
+    files,
     forecast,
     messages,
     replay,
@@ -19,6 +20,7 @@ urlpatterns = [
     # visitors and agents
     path("q/<slug:slug>/", visit.visit_page, name="visit"),
     path("agent/", agent.agent_page, name="agent"),
+    path("line/files/<str:signed>/", files.attachment_file, name="file"),
     # supervisors and operators
     path("desks/", desks.desk_list, name="desks"),
     path("desks/new/", desks.desk_create, name="desk_create"),

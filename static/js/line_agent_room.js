@@ -1,9 +1,10 @@
 // One room of the agent's console: facts, transcript, composer; an offer before, a wrap-up after.
 import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
-import { getJSON, h, icon, postJSON, setText } from "./dom.js";
+import { csrfToken, getJSON, h, icon, postJSON, setText } from "./dom.js";
 import { CallBar } from "./line_agent_call.js";
 import { keep } from "./line_kept.js";
+import { Files } from "./line_attachments.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { limitText } from "./text_limit.js";
@@ -70,7 +71,7 @@ export class Room {
 
   /** What was written and cannot be sent any more is not lost without a word. */
   over() {
-    const unsent = [...(this.talk?.close() ?? []), this.composed?.value ?? ""].filter((text) => text.trim());
+    const unsent = [...(this.talk?.close() ?? []), ...(this.files?.close() ?? []), this.composed?.value ?? ""].filter((text) => text.trim());
     this.composed = null;
     keep("draft", this.visit, "");
     if (unsent.length) toast({ kind: "bad", title: fill(gettext("Not sent to %(name)s: the room is over"), { name: this.name }), detail: unsent.join(" · "), topic: this.visit });
@@ -129,7 +130,13 @@ export class Room {
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
     this.calls?.show();
+    this.files ??= new Files({
+      policy: this.page.files,
+      list: () => getJSON(`/api/v1/visits/${this.visit}/attachments`),
+      post: () => ({ url: "/api/v1/agent/attachments", headers: { "X-CSRFToken": csrfToken() }, fields: { visit: this.visit } }),
+    });
     this.talk = new Talk(list, {
+      files: this.files,
       mine: "agent",
       other: () => this.name,
       deliver: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
@@ -159,7 +166,9 @@ export class Room {
     const replies = h("div", { class: "room__replies" }, ...this.page.replies.slice(0, 8).map((reply) => h("button", { type: "button", class: "button button--small", title: reply.text, onclick: () => { field.value = reply.text; field.focus(); } }, `/${reply.shortcut}`)));
     this.foot.className = "room__foot";
     this.foot.replaceChildren(...(this.page.replies.length ? [replies] : []), form);
+    this.files.attach(form, this.talk, () => !box.checked); // a note has no files
     this.field = composer(form, {
+      files: this.files,
       post: (text) => {
         if (!box.checked) return this.talk.post(text);
         box.checked = false;

@@ -8,10 +8,10 @@ import { fill, gettext, minuteOf } from "./words.js";
 export class Talk {
   /**
    * @param {HTMLElement} list
-   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void}} options
+   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void, files?: import("./line_attachments.js").Files}} options
    */
-  constructor(list, { mine, other, deliver, heard = () => {} }) {
-    Object.assign(this, { list, mine, other, deliver, heard });
+  constructor(list, { mine, other, deliver, heard = () => {}, files = null }) {
+    Object.assign(this, { list, mine, other, deliver, heard, files });
     this.rows = new Map(); // number → row
     this.own = new Map(); // id → row that is on its way
   }
@@ -87,7 +87,9 @@ export class Talk {
     const who = note ? fill(gettext("Note of %(name)s"), { name: message.name || gettext("a colleague") }) : mine ? gettext("You") : message.name || this.other();
     const kind = note ? "note" : message.author === "system" ? "system" : mine ? "mine" : "theirs";
     const at = new Date(message.at);
-    return h("li", { class: `talk__row talk__row--${kind}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${who} · `, h("time", { datetime: message.at }, minuteOf(at))));
+    const file = message.attachment && this.files ? this.files.show(message.attachment) : null;
+    const words = file && !message.text ? null : h("p", { class: "talk__words" }, message.text);
+    return h("li", { class: `talk__row talk__row--${kind}` }, file, words, h("span", { class: "talk__by" }, `${who} · `, h("time", { datetime: message.at }, minuteOf(at))));
   }
 
   toEnd() {
@@ -96,16 +98,18 @@ export class Talk {
 }
 
 /** Enter sends, Shift+Enter breaks the line; `typing` is told at most once in 3 s. */
-export function composer(form, { post, typing }) {
+export function composer(form, { post, typing, files = null }) {
   const field = form.querySelector("textarea");
   const fits = limitText(field);
   let told = 0;
   const submit = () => {
     const text = field.value.trim();
-    if (!text || !fits()) return;
+    const sendsFiles = files?.ready;
+    if ((!text && !sendsFiles) || !fits()) return;
     field.value = "";
     field.dispatchEvent(new Event("input"));
-    post(text);
+    if (sendsFiles) files.send(text);
+    else post(text);
   };
   form.addEventListener("submit", (event) => { event.preventDefault(); submit(); field.focus(); });
   field.addEventListener("keydown", (event) => {

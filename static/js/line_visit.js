@@ -6,6 +6,7 @@ import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
 import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
+import { Files } from "./line_attachments.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
@@ -50,7 +51,13 @@ let ended = false;
 let lost = false; // the room ended while this visitor was away
 let comingBack = false;
 let leaving = false;
+const files = new Files({
+  policy: page.files,
+  list: () => call(`visits/${kept.visit}/attachments`, { kept }),
+  post: () => ({ url: `/api/v1/visits/${kept.visit}/attachments`, headers: { Authorization: `Bearer ${kept.token}` }, fields: {} }),
+});
 const talk = new Talk(find("talk"), {
+  files,
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
   deliver: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
@@ -160,6 +167,7 @@ function end(word) {
   unwatchQueue?.();
   unwatchQueue = null;
   notice("");
+  files.close();
   find("ended-title").textContent = title;
   find("ended-text").textContent = text;
   find("rating").hidden = !wasServed;
@@ -300,7 +308,8 @@ find("transcript").addEventListener("click", async () => {
     toastFailure(error);
   }
 });
-composer(find("composer"), { post: (text) => talk.post(text), typing: () => call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
+files.attach(find("composer"), talk);
+composer(find("composer"), { files, post: (text) => talk.post(text), typing: () => call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
 startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }));
 startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {

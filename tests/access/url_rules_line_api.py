@@ -84,6 +84,11 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             for part in ("beat", "leave", "typing", "rating")
         },
         f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
+        f"{visit}/attachments": rule(LOOKED_AT, url=of_queue(f"{told}/attachments")),
+        f"{agent}/attachments": rule(
+            AGENTS, url=of_queue("/api/v1/agent/attachments"), method="post"
+        ),
+        "line/files/<str:signed>/": rule({"*": "hidden"}, url=of_queue("/line/files/x/")),
         f"{agent}/rooms": rule(AGENTS, url=of_queue("/api/v1/agent/rooms")),
         f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
         f"{agent}/why/<visit>": rule(

@@ -86,6 +86,8 @@ def main() -> None:
     hotline = desks.queue_create(**one, slug="hotline", name="Hotline")
     wishes = desks.queue_create(**one, slug="wishes", name="Wishes")
     letters = desks.queue_create(**one, slug="letters", name="Letters")
+    photos = desks.queue_create(**one, slug="photos", name="Photos")
+    papers = desks.queue_create(**one, slug="papers", name="Papers")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -101,6 +103,8 @@ def main() -> None:
         ("cai.xin", [hotline], 1),
         ("mo.ran", [wishes], 1),
         ("tan.wei", [letters], 1),
+        ("xu.ting", [photos], 1),
+        ("fan.yi", [papers], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

@@ -96,6 +96,7 @@ NO_PAGES = {
     "imports/<int:import_id>/panel/",
     "imports/<int:import_id>/refused/",
     "join/accept/",
+    "line/files/<str:signed>/",
     "login/closed/",
     "login/code/",
     "login/passkey/",

@@ -112,7 +112,7 @@ class Fuzz:
 
     def _succeed(self, operation: Any, name: str, rnd: random.Random) -> None:
         """The first call of an operation, with nothing but what it needs."""
-        case = operation.Case(media_type="application/json" if operation.body else None)
+        case = operation.Case(media_type=operation.body[0].media_type if operation.body else None)
         self._good(name, case, rnd, exact=True)
 
     def _good(self, name: str, case: Case, rnd: random.Random, *, exact: bool) -> None:

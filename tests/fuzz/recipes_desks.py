@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.fuzz.given import COUNT, Given, name, recipe
 from tests.fuzz.stage import Caller, Stage
+from tests.line.pictures import png
 
 ROOMS = 15  # of the twenty that an agent has
 MESSAGES = 40
@@ -65,6 +66,7 @@ def _leaving(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     "POST /visits/{visit}/beat",
     "POST /visits/{visit}/leave",
     "GET /visits/{visit}/messages",
+    "GET /visits/{visit}/attachments",
     "GET /visits/{visit}/transcript",
 )
 def _visit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
@@ -80,6 +82,13 @@ def _visit_typing(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 def _visit_message(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     given = _by_visitor(rnd, _room(caller)[1])
     given.body = {"id": name("said"), "text": "Hello"}
+    return given
+
+
+@recipe("POST /visits/{visit}/attachments")
+def _visit_file(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _by_visitor(rnd, _room(caller)[1])
+    given.body = {"id": name("sent"), "text": "Hello", "file": png()}
     return given
 
 
@@ -138,6 +147,13 @@ def _call_back(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 def _agent_message(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     given = _in_room(stage, caller, rnd)
     given.body |= {"id": name("said"), "text": "Hello"}
+    return given
+
+
+@recipe("POST /agent/attachments")
+def _agent_file(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _in_room(stage, caller, rnd)
+    given.body |= {"id": name("sent"), "text": "Hello", "file": png()}
     return given
 
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 # What may differ: the moment, and what else went on meanwhile.
 MOMENTS = {"as_of", "seq", "remaining_ms", "lease_seconds", "spendable", "outcome"}
 CHARGED = ("POST /accounts/{slug}/holds", "POST /accounts/{slug}/sessions")
-SPOKEN = ("POST /visits/{visit}/messages", "POST /agent/messages", "POST /agent/notes")
+SPOKEN = (
+    *("POST /visits/{visit}/messages", "POST /agent/messages", "POST /agent/notes"),
+    *("POST /visits/{visit}/attachments", "POST /agent/attachments"),
+)
 REPEATED = (
     *CHARGED,
     *SPOKEN,

@@ -172,6 +172,8 @@ def test_an_agent_is_archived_when_offline_and_comes_back(world: World, line: Li
 def test_the_desks_own_settings_are_saved_and_refused(world: World, line: LineWorld) -> None:
     client = world.client("foreign")
     given = {"name": "Care", "transcript_days": "30", "callback_pool": "", "log_limit": "5000"}
+    given |= {"attachment_mb": "10", "attachment_kinds": "all"}
+    given |= {"attachments_per_visit": "20", "attachment_day_mb": "2000"}
     assert post(client, "support/settings/", **given).status_code == 302
     desk = Desk.objects.get()
     assert (desk.name, desk.transcript_days, desk.log_limit) == ("Care", 30, 5000)

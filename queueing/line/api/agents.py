@@ -240,6 +240,9 @@ def _own_room(me: Agent, public_id: str) -> Visit:
     return visit
 
 
+own_room = _own_room  # for the routes of files
+
+
 for _view in agents.path_operations.values():
     for _operation in _view.operations:
         _operation.openapi_extra = {"parameters": [NAMED]}

@@ -72,8 +72,33 @@ class DoneOut(Schema):
     answer: Literal["ok", "kept"]
 
 
+class AttachmentOut(Schema):
+    """A file of a message. `kind`: its media type; width and height in pixels, 0 of a PDF."""
+
+    id: str
+    name: str
+    kind: str
+    size: int
+    width: int
+    height: int
+
+
+class AttachmentAtOut(AttachmentOut):
+    """The same with its address for this reader, who may use it until `until` (Unix seconds)."""
+
+    url: str
+    until: int
+
+
+class AttachmentsOut(Schema):
+    attachments: list[AttachmentAtOut]
+
+
 class RoomMessageOut(Schema):
-    """One line of a transcript; `number` counts from 1 without gaps."""
+    """One line of a transcript; `number` counts from 1 without gaps.
+
+    `text` may be empty where there is an `attachment`.
+    """
 
     number: int
     author: Literal["visitor", "agent", "system", "note"]
@@ -81,6 +106,7 @@ class RoomMessageOut(Schema):
     id: str
     text: str
     at: str
+    attachment: AttachmentOut | None
 
 
 class MessagesOut(Schema):

@@ -16,20 +16,22 @@ from queueing.line.topics.scope import may_read, place_of
 COMES_PER_MINUTE = 60  # joins and left messages from one network address
 
 
-def check_size(request: HttpRequest) -> None:
+def check_size(request: HttpRequest, limit: int = BODY_LIMIT_BYTES) -> None:
     """Refuse a body over the limit by what its head declares; one of no declared size, too."""
     declared = request.META.get("CONTENT_LENGTH") or ""
     if not declared and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         raise ProblemError("too-large", "say the length of the body")
-    if declared and (not declared.isdigit() or int(declared[:20]) > BODY_LIMIT_BYTES):
-        raise ProblemError("too-large", f"at most {BODY_LIMIT_BYTES} bytes")
+    if declared and (not declared.isdigit() or int(declared[:20]) > limit):
+        raise ProblemError("too-large", f"at most {limit} bytes")
 
 
 class Known(CredentialAuth):
     """A live token of any kind, or a session (with its CSRF token where something changes)."""
 
+    body_limit = BODY_LIMIT_BYTES
+
     def __call__(self, request: HttpRequest) -> Any:
-        check_size(request)
+        check_size(request, self.body_limit)
         return super().__call__(request)
 
 

@@ -1,6 +1,7 @@
 """Where the line's routers hang."""
 
 from poolsite.api.root import api
+from queueing.line.api import attachments as attachments  # adds to visits and agents
 from queueing.line.api.agents import agents
 from queueing.line.api.desks import desks
 from queueing.line.api.forecasts import forecasts

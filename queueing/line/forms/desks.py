@@ -54,7 +54,10 @@ class DeskSettingsForm(DeskForm):
 
     class Meta:
         model = Desk
-        fields = ["name", "transcript_days", "callback_pool", "log_limit"]
+        fields = [
+            *("name", "transcript_days", "callback_pool", "log_limit", "attachment_mb"),
+            *("attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
+        ]
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""

@@ -1,5 +1,6 @@
 """What SQL remembers of desks: settings, agents, visits with their rooms and words, reports."""
 
+from queueing.line.models.attachments import Attachment
 from queueing.line.models.desks import (
     Agent,
     BlockedVisitor,
@@ -21,6 +22,7 @@ from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 __all__ = [
     "Agent",
     "AgentShift",
+    "Attachment",
     "BlockedVisitor",
     "CannedReply",
     "Closure",

@@ -8,12 +8,13 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import PartRow, RedisRow
+from queueing.line.models.file_settings import TakesFiles
 
 SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))
 DAY_SECONDS = 86_400
 
 
-class Desk(RedisRow):
+class Desk(TakesFiles, RedisRow):
     """One aggregate of the line, tag `{line.<slug>}`; nothing crosses from desk to desk."""
 
     account = models.ForeignKey(

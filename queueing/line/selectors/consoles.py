@@ -9,6 +9,7 @@ from django.db.models import Avg, Count, F
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
+from queueing.line.selectors.attachments import attachment_line, attachment_of
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
@@ -166,9 +167,11 @@ def transcript(visit: Visit, zone: str = "UTC") -> str:
     happened = RoomEvent.objects.filter(visit=visit).select_related("agent")
     lines += [(each.at, _event_line(each)) for each in happened[:500]]
     words = Message.objects.filter(visit=visit).exclude(author=Message.Author.NOTE)
-    for each in words.select_related("agent"):
+    for each in words.select_related("agent", "attachment"):
         name = each.agent.name if each.agent is not None else visit.name or each.author
-        text = each.text.replace("\n", "\n    ")
+        file = attachment_of(each)
+        said = each.text if file is None else f"{attachment_line(file)} {each.text}".rstrip()
+        text = said.replace("\n", "\n    ")
         lines.append((each.at, f"{name}: {text}"))
     lines.sort(key=lambda line: line[0])
     its = ZoneInfo(zone)

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from poolsite.access import Principal
 from queueing.line.models import Message, RoomEvent, Visit
+from queueing.line.selectors.attachments import ShownFile, shown_file
 
 MOST = 2_500
 _WHY = re.compile(
@@ -23,16 +25,17 @@ class Line:
     look: str
     who: str
     text: str
+    file: ShownFile | None = None
 
 
-def story(visit: Visit) -> list[Line]:
-    """Everything of a visit, oldest first; notes of the staff among it."""
+def story(visit: Visit, reader: Principal) -> list[Line]:
+    """Everything of a visit, oldest first; notes of the staff among it, files for this reader."""
     lines = [Line(visit.joined_at, "event", "", _("Joined %(queue)s.") % {"queue": visit.queue})]
     events = RoomEvent.objects.filter(visit=visit).select_related("agent")
     lines += [Line(event.at, "event", "", _event(event)) for event in events[:MOST]]
-    for each in Message.objects.filter(visit=visit).select_related("agent")[:MOST]:
+    for each in Message.objects.filter(visit=visit).select_related("agent", "attachment")[:MOST]:
         name = each.agent.name if each.agent is not None else visit.name or _("Visitor")
-        lines.append(Line(each.at, each.author, name, each.text))
+        lines.append(Line(each.at, each.author, name, each.text, shown_file(each, reader)))
     return sorted(lines, key=lambda line: line.at)
 
 

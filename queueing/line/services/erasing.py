@@ -1,8 +1,8 @@
 """Personal words end: by a desk's own time, or because a visitor asks for it.
 
-What is erased: the messages and notes, the visitor's name, topic, contact and network address, what
-was said with a rating, left messages. What stays for the figures: times, queue, agent, outcome,
-stars. The history (LineEvent) names visits by their id only.
+What is erased: the messages, files and notes, the visitor's name, topic, contact and network
+address, what was said with a rating, left messages. What stays for the figures: times, queue,
+agent, outcome, stars. The history (LineEvent) names visits by their id only.
 """
 
 import time
@@ -18,6 +18,7 @@ from poolsite.access.services import visitor_end
 from poolsite.access.services.actor import Actor, require
 from queueing.line.errors import LineError
 from queueing.line.models import Desk, LeftMessage, Message, Rating, Visit
+from queueing.line.services import attachments
 from queueing.line.services.common import clean
 
 BATCH_VISITS = 200
@@ -33,6 +34,7 @@ class Erased:
     visits: int = 0
     messages: int = 0
     left_messages: int = 0
+    attachments: int = 0
 
 
 def visitor_erase(
@@ -54,7 +56,7 @@ def visitor_erase(
         erased = _erase(visits)
         count = len(left)
         LeftMessage.objects.filter(pk__in=[each.pk for each in left]).delete()
-        done = Erased(erased.visits, erased.messages, count)
+        done = Erased(erased.visits, erased.messages, count, erased.attachments)
         access.audit(
             actor=actor,
             action="line.visitor_erase",
@@ -63,6 +65,7 @@ def visitor_erase(
                 "visits": [each.public_id for each in visits],
                 "messages": done.messages,
                 "left_messages": done.left_messages,
+                "attachments": done.attachments,
             },
             reason=clean(reason, 200),
         )
@@ -88,6 +91,7 @@ def _of_person(desk: Desk, visit: str, contact: str) -> tuple[list[Visit], list[
 def _erase(visits: Sequence[Visit]) -> Erased:
     """Erase these visits' words and names. Runs inside a transaction."""
     keys = [each.pk for each in visits]
+    files = attachments.forget(keys)
     messages, _ = Message.objects.filter(visit__in=keys).delete()
     Rating.objects.filter(visit__in=keys).exclude(comment="").update(comment="")
     fresh = [each for each in visits if each.erased_at is None]
@@ -96,7 +100,7 @@ def _erase(visits: Sequence[Visit]) -> Erased:
     )
     for each in fresh:
         live.touch(f"line.room:{each.public_id}")
-    return Erased(len(fresh), messages)
+    return Erased(len(fresh), messages, attachments=files)
 
 
 def erase_expired() -> dict[str, int]:

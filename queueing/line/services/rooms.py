@@ -1,5 +1,6 @@
 """What happens in rooms: words, ends, offers, transfers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,13 +30,21 @@ class Said:
 
 
 def message_send(
-    *, visit: Visit, author: str, client_id: str, text: str, agent: Agent | None = None
+    *,
+    visit: Visit,
+    author: str,
+    client_id: str,
+    text: str,
+    agent: Agent | None = None,
+    bind: Callable[[Message], None] | None = None,
 ) -> Said:
     """Add one line to a transcript, once per (author, client_id), numbered without gaps.
 
-    LineError: malformed (empty, over 4 000 characters, no id), visit-ended.
+    bind: what belongs to the message, a file; it is given the new row in its transaction, and the
+    message may then have no text. LineError: malformed (empty, over 4 000 characters, no id),
+    visit-ended, and what `bind` raises.
     """
-    body = clean_text(text)
+    body = clean_text(text) if text.strip() or bind is None else ""
     if not client_id or len(client_id) > CLIENT_ID_LENGTH or not client_id.isprintable():
         raise LineError("malformed", "A message needs an id of 1 to 40 characters.")
     known = Message.objects.filter(visit=visit, author=author, client_id=client_id).first()
@@ -58,6 +67,8 @@ def message_send(
                 text=body,
                 at=timezone.now(),
             )
+            if bind is not None:
+                bind(message)
             live.touch(f"line.room:{visit.public_id}")
     except IntegrityError:  # the same message by another connection, at the same moment
         return Said(Message.objects.get(visit=visit, author=author, client_id=client_id), False)

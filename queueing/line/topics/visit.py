@@ -8,6 +8,7 @@ from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Message
+from queueing.line.selectors.attachments import attachment_of, attachment_out
 from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_read, place_in, visit_id_of, visit_place
@@ -163,7 +164,7 @@ def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]
     rows = Message.objects.filter(visit__public_id=visit, number__gt=number)
     if not notes:
         rows = rows.exclude(author=Message.Author.NOTE)
-    found = rows.select_related("agent").order_by("-number")[:WORDS]
+    found = rows.select_related("agent", "attachment").order_by("-number")[:WORDS]
     return [message_as_data(row) for row in reversed(found)]
 
 
@@ -176,4 +177,5 @@ def message_as_data(row: Message) -> dict[str, Any]:
         "id": row.client_id,
         "text": row.text,
         "at": row.at.isoformat(),
+        "attachment": None if (file := attachment_of(row)) is None else attachment_out(file),
     }

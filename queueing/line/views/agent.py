@@ -10,6 +10,7 @@ from poolsite import access
 from poolsite.operations.pages import principal_of
 from queueing.line.models import Agent, CannedReply
 from queueing.line.selectors import consoles
+from queueing.line.selectors.attachments import files_policy
 
 
 @require_GET
@@ -32,6 +33,7 @@ def agent_page(request: HttpRequest) -> HttpResponse:
         "name": agent.name,
         "capacity": agent.capacity,
         "calls": bool(agent.desk.callback_pool),
+        "files": files_policy(agent.desk),
         "queues": [
             {
                 "slug": queue.slug,

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 
 from queueing.line.models import Queue
 from queueing.line.selectors import consoles
+from queueing.line.selectors.attachments import files_policy
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
 
@@ -26,7 +27,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     account = queue.desk.account
     house = account.name if account is not None else queue.desk.name
-    page = consoles.queue_out(queue)
+    page = {**consoles.queue_out(queue), "files": files_policy(queue.desk)}
     context = {
         "queue": queue,
         "house": house,

@@ -43,7 +43,7 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
     context = {
         **tabs(principal, desk),
         "visit": found,
-        "story": stories.story(found),
+        "story": stories.story(found, principal),
         "why": stories.why_words(found.why),
         "rooms": found.rooms.select_related("agent", "queue").order_by("began_at"),
         "agents": desk.agents.filter(archived_at=None),

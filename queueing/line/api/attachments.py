@@ -1,0 +1,116 @@
+"""Files of rooms: sent by visitors and agents, listed with their addresses for one reader."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import File, Form, UploadedFile
+
+from poolsite import access
+from poolsite.access import principal_of_request
+from poolsite.access.limiting import network_of, reached_limit
+from poolsite.api.problems import Problem
+from poolsite.api.root import ProblemError
+from queueing.line.api.agents import NAMED, agents, own_room
+from queueing.line.api.answers import AttachmentsOut, RoomMessageOut
+from queueing.line.api.credentials import Serving, Visiting, check_size
+from queueing.line.api.visits import ERRORS, VisitId, visits
+from queueing.line.models import Agent, Desk, Message, Visit
+from queueing.line.schemas import BODY_LIMIT_BYTES, AgentAttachmentIn, AttachmentIn
+from queueing.line.selectors.attachments import attachments_of
+from queueing.line.services.attachments import MEGABYTE, attachment_send, too_large
+from queueing.line.topics.visit import message_as_data
+
+PER_MINUTE = 30  # uploads from one network address, or of one person
+LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # of the largest setting, with the other fields
+SENT: dict[int, Any] = {200: RoomMessageOut, **ERRORS, 415: Problem}
+Content: Any = File(..., description="A JPEG, PNG, GIF or WebP picture, or a PDF.")  # type: ignore[type-arg]
+
+
+class VisitingWithFile(Visiting):
+    """Visiting, with a body as large as the desk's files; a larger one is refused unread."""
+
+    body_limit = LIMIT_BYTES
+
+    def __call__(self, request: HttpRequest) -> Any:
+        visit = super().__call__(request)
+        if visit is not None:
+            _check_upload(request, visit.desk)
+        return visit
+
+
+class ServingWithFile(Serving):
+    """The same for an agent."""
+
+    body_limit = LIMIT_BYTES
+
+    def __call__(self, request: HttpRequest) -> Any:
+        agent = super().__call__(request)
+        if agent is not None:
+            _check_upload(request, agent.desk)
+        return agent
+
+
+def _check_upload(request: HttpRequest, desk: Desk) -> None:
+    if desk.attachment_mb:  # where there are no files, the service says so
+        try:
+            check_size(request, desk.attachment_mb * MEGABYTE + BODY_LIMIT_BYTES)
+        except ProblemError:
+            raise too_large(desk.attachment_mb) from None
+    principal = principal_of_request(request)
+    is_person = principal.kind == "user"
+    who = principal.id if is_person else network_of(access.client_address(request) or "")
+    if who and reached_limit("line-file", who, PER_MINUTE, 60):
+        raise ProblemError("too-many-requests", "too many files at once, wait a minute")
+
+
+@visits.get(
+    "/{visit}/attachments",
+    response={200: AttachmentsOut, **ERRORS},
+    summary="Files of a room",
+)
+def get_attachments(request: HttpRequest, visit: str = VisitId) -> Any:
+    """Oldest first, each with an address for this reader, which ends at `until`."""
+    row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
+    return {"attachments": attachments_of(row, principal_of_request(request))}
+
+
+@visits.post("/{visit}/attachments", auth=VisitingWithFile(), response=SENT, summary="Send a file")
+def post_attachment(
+    request: HttpRequest,
+    given: Form[AttachmentIn],
+    file: UploadedFile = Content,
+    visit: str = VisitId,
+) -> Any:
+    """The visitor's file, with words or without; the same id again is the same message."""
+    row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
+    return _send(row, Message.Author.VISITOR, given, file)
+
+
+@agents.post(
+    "/attachments",
+    auth=ServingWithFile(),
+    response=SENT,
+    summary="Send a file",
+    openapi_extra={"parameters": [NAMED]},
+)
+def post_agent_attachment(
+    request: HttpRequest, given: Form[AgentAttachmentIn], file: UploadedFile = Content
+) -> Any:
+    """In one of the agent's own rooms; the same id again is the same message."""
+    me: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
+    return _send(own_room(me, given.visit), Message.Author.AGENT, given, file, me)
+
+
+def _send(
+    visit: Visit, author: str, given: AttachmentIn, file: UploadedFile, agent: Agent | None = None
+) -> Any:
+    said = attachment_send(
+        visit=visit,
+        author=author,
+        client_id=given.id,
+        text=given.text,
+        name=file.name or "",
+        content=file.chunks(),
+        agent=agent,
+    )
+    return message_as_data(said.message)

@@ -1,0 +1,42 @@
+"""A desk's limits for the files of its rooms."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class TakesFiles(models.Model):
+    """The settings of a desk for files; each has a value for rows that the release before makes."""
+
+    class Kinds(models.TextChoices):
+        ALL = "all", _("pictures and PDF")
+        IMAGES = "images", _("pictures")
+        PDF = "pdf", _("PDF")
+
+    attachment_mb = models.PositiveSmallIntegerField(
+        _("largest file in a room, MB"),
+        default=10,
+        db_default=10,
+        validators=[MaxValueValidator(25)],
+        help_text=_("0: nobody sends files."),
+    )
+    attachment_kinds = models.CharField(
+        _("files in rooms"), max_length=6, choices=Kinds.choices, default="all", db_default="all"
+    )
+    attachments_per_visit = models.PositiveSmallIntegerField(
+        _("files of one visit"),
+        default=20,
+        db_default=20,
+        validators=[MinValueValidator(1), MaxValueValidator(200)],
+        help_text=_("From each side."),
+    )
+    attachment_day_mb = models.PositiveIntegerField(
+        _("files of a day, MB"),
+        default=2_000,
+        db_default=2_000,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text=_("Of all visitors together, and of all agents."),
+    )
+
+    class Meta:
+        abstract = True

@@ -1,0 +1,64 @@
+"""Files of a visit as one reader sees them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.template.defaultfilters import filesizeformat
+
+from poolsite.access import Principal
+from queueing.line.file_addresses import address_of
+from queueing.line.models import Attachment, Desk, Message, Visit
+from queueing.line.services.attachments import kinds_of
+
+
+def files_policy(desk: Desk) -> dict[str, Any] | None:
+    """What a page must know to send files; None: none are taken."""
+    kinds = kinds_of(desk)
+    return {"mb": desk.attachment_mb, "kinds": list(kinds)} if kinds else None
+
+
+def attachment_out(row: Attachment) -> dict[str, Any]:
+    """A file of a message; the same for everybody, so without an address."""
+    return {
+        "id": row.public_id,
+        "name": row.name,
+        "kind": row.kind,
+        "size": row.size,
+        "width": row.width,
+        "height": row.height,
+    }
+
+
+def attachments_of(visit: Visit, reader: Principal) -> list[dict[str, Any]]:
+    """A visit's files, oldest first, each with its address for this reader."""
+    rows = Attachment.objects.filter(visit=visit, state=Attachment.State.KEPT)
+    found = []
+    for row in rows.order_by("pk"):
+        address, until = address_of(row.public_id, reader)
+        found.append({**attachment_out(row), "url": address, "until": until})
+    return found
+
+
+def attachment_of(message: Message) -> Attachment | None:
+    """A message's file, where it has one that is kept."""
+    row: Attachment | None = getattr(message, "attachment", None)
+    return row if row is not None and row.state == Attachment.State.KEPT else None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file on a page, with its address for the page's reader."""
+
+    row: Attachment
+    url: str
+
+
+def shown_file(message: Message, reader: Principal) -> ShownFile | None:
+    """A message's file for one reader."""
+    row = attachment_of(message)
+    return None if row is None else ShownFile(row, address_of(row.public_id, reader)[0])
+
+
+def attachment_line(row: Attachment) -> str:
+    """A file in a transcript: `[photo.jpg, 96.0 KB]`."""
+    return f"[{row.name}, {filesizeformat(row.size)}]".replace("\xa0", " ")
