@@ -42,6 +42,12 @@ class MessageIn(Strict):
     text: str = Field(max_length=8_000)
 
 
+class ReadIn(Strict):
+    """The number of the last message that was read; a number beyond the last one is the last."""
+
+    number: int = Field(ge=1, le=1_000_000)
+
+
 class RatingIn(Strict):
     """One to five stars."""
 
@@ -107,4 +113,8 @@ class TransferIn(Strict):
 
 
 class AgentMessageIn(MessageIn):
+    visit: Visit
+
+
+class AgentReadIn(ReadIn):
     visit: Visit

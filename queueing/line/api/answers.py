@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from ninja import Schema
 from pydantic import Field
 
+from queueing.line.api.answers_console import ReadsOut
+
 
 class Promises(Schema):
     """Of a day's visitors who were told a range (the newest 500): how many were served inside it.
@@ -85,6 +87,7 @@ class RoomMessageOut(Schema):
 
 class MessagesOut(Schema):
     messages: list[RoomMessageOut]
+    reads: ReadsOut
 
 
 class RatingOut(Schema):
@@ -148,22 +151,6 @@ class AgentOut(Schema):
 
 class RoomsOut(AgentOut):
     today: TodayOut
-
-
-class QueueName(Schema):
-    slug: str
-    name: str
-
-
-class Colleague(Schema):
-    agent: int
-    name: str
-    free: int
-
-
-class ColleaguesOut(Schema):
-    queues: list[QueueName]
-    agents: list[Colleague]
 
 
 class WhyRow(Schema):

@@ -9,6 +9,7 @@ from queueing.line.models.desks import (
     Queue,
     Skill,
 )
+from queueing.line.models.receipts import ReadReceipt
 from queueing.line.models.records import (
     AgentShift,
     DeskSample,
@@ -32,6 +33,7 @@ __all__ = [
     "MessageCall",
     "Queue",
     "Rating",
+    "ReadReceipt",
     "Room",
     "RoomEvent",
     "Skill",

@@ -113,30 +113,6 @@ def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
     }
 
 
-def colleagues(agent: Agent) -> dict[str, Any]:
-    """Where a visitor may be handed over to: queues of the desk, and who is online."""
-    names = dict(
-        Agent.objects.filter(desk=agent.desk, archived_at=None).values_list("user_id", "name")
-    )
-    online: list[dict[str, Any]] = []
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
-        online += [
-            {"agent": each.agent, "name": names[each.agent], "free": _free_rooms(each)}
-            for each in some
-            if each.state == "online" and each.agent in names and each.agent != agent.user_id
-        ]
-        if cursor == "0":
-            break
-    queues = Queue.objects.filter(desk=agent.desk).values("slug", "name")
-    return {"queues": list(queues), "agents": sorted(online, key=lambda row: str(row["name"]))}
-
-
-def _free_rooms(record: door.AgentRecord) -> int:
-    return 0 if record.away_since_ms else record.capacity - len(record.slots)
-
-
 def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:
     """Why nobody serves a visit of the agent's desk now; None = it does not wait there."""
     names = dict(Agent.objects.filter(desk=agent.desk).values_list("user_id", "name"))
