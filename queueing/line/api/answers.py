@@ -115,6 +115,7 @@ class SlotOut(Schema):
     name: str = ""
     topic: str = ""
     contact: str = ""
+    place: int = Field(0, description="In line on joining, 1 = next; 0 = not known.")
     queue: str = ""
     queue_slug: str = ""
     joined: str = ""

@@ -79,8 +79,13 @@ def _slot_out(
     if visit is not None:
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
-        out |= {"skills": visit.skills, "contact": visit.contact}
+        out |= {"skills": visit.skills, "contact": visit.contact, "place": place_told(visit)}
     return out | since_and_why(record)
+
+
+def place_told(visit: Visit) -> int:
+    """The place in line at which the visitor joined, 1 = next; 0 = not known."""
+    return visit.place_at_join + 1 if visit.place_at_join is not None else 0
 
 
 def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:

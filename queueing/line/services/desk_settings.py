@@ -29,7 +29,7 @@ from queueing.line.services.common import after_commit, clean
 from queueing.line.services.desks import apply_agent, apply_queue
 
 SETTINGS = ("name", "callback_pool", "transcript_days", "log_limit")
-REPLIES_LIMIT = 100
+REPLIES_LIMIT = 300
 SKILLS_LIMIT = 40
 
 
