@@ -241,7 +241,9 @@ async def test_each_side_sees_what_the_other_has_read(
     assert await visitor.serious_violations() == []
 
 
-async def test_the_line_about_notifications_goes_with_not_now(agent: Window) -> None:
+async def test_a_wrap_up_keeps_the_slot_and_notifications_are_asked_for_until_not_now(
+    agent: Window, line: Console
+) -> None:
     await agent.page.add_init_script(
         """Object.defineProperty(Notification, "permission", { get: () => "default" });
         Notification.requestPermission = async () => "default";"""
@@ -255,3 +257,15 @@ async def test_the_line_about_notifications_goes_with_not_now(agent: Window) -> 
     await agent.page.reload()
     await agent.page.wait_for_selector("[data-agent-state].chip--ok")
     await expect(banner).to_be_hidden()
+
+    wen = await comes(line, agent, "wrapping", "Wen")
+    await comes(line, agent, "wrapping", "Xia")
+    await wen.leave()
+    await has(slot(agent, 1), "Wrap-up")
+    await agent.page.reload()
+    await has(slot(agent, 1), "Wrap-up")
+    await has(slot(agent, 1), "Wen")
+    await has(slot(agent, 2), "Xia")
+    await agent.page.get_by_role("button", name="Finish and be free").click()
+    await has(slot(agent, 1), "Wen’s room ended at")
+    await has(slot(agent, 2), "Xia")
