@@ -49,6 +49,12 @@ class AttachmentIn(Strict):
     text: str = Field("", max_length=8_000)
 
 
+class ReadIn(Strict):
+    """The number of the last message that was read; a number beyond the last one is the last."""
+
+    number: int = Field(ge=1, le=1_000_000)
+
+
 class RatingIn(Strict):
     """One to five stars."""
 
@@ -118,4 +124,8 @@ class AgentMessageIn(MessageIn):
 
 
 class AgentAttachmentIn(AttachmentIn):
+    visit: Visit
+
+
+class AgentReadIn(ReadIn):
     visit: Visit

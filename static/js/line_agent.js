@@ -3,9 +3,11 @@ import { onPersonal, subscribe } from "../live.js";
 import { stayPresent } from "../live/presence.js";
 import { announce, getJSON, h, icon, pageData, postJSON, setText } from "./dom.js";
 import { onKey } from "./keys.js";
-import { alertPerson, askForNotifications, startSoundSwitch } from "./line_alert.js";
+import { NoticeBanner, alertPerson, startSoundSwitch } from "./line_alert.js";
 import { AgentLine } from "./line_agent_line.js";
 import { Room } from "./line_agent_room.js";
+import { SlotList, Slots } from "./line_agent_slots.js";
+import { keep, kept } from "./line_kept.js";
 import { toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, ngettext, spanOf } from "./words.js";
 
@@ -16,7 +18,9 @@ const queues = new Map(page.queues.map((queue) => [queue.slug, queue]));
 /** @type {Map<string, Room>} visit → its room; a wrap-up keeps the room that it follows */
 const rooms = new Map();
 let state = null;
-let chosen = 0;
+const slots = new Slots(page.user, page.capacity);
+let chosen = Number(kept("chosen", page.user, "0")); // the slot that is seen
+let wanted = ""; // the visit of a room that the agent has asked for: it is seen when it comes
 
 let asked = ""; // what waits to be seen in the state: pressed twice, it is sent once
 
@@ -48,6 +52,7 @@ function show(now) {
   asked = "";
   const inRooms = now.slots.filter((slot) => slot.kind === "room").length;
   showVerbs(now, inRooms);
+  banner.show(now.state !== "offline");
   showRooms(now.slots, before !== null);
   lines.forEach((line) => line.showMe(now));
   if (before?.state === "online" && now.state === "offline") {
@@ -77,17 +82,19 @@ function showVerbs(now, inRooms) {
 }
 
 /** Rooms and offers as the server has them; a wrap-up stays in the room that it follows. */
-function showRooms(slots, tell) {
-  const wanted = new Set(slots.filter((slot) => slot.visit).map((slot) => slot.visit));
-  const wraps = slots.filter((slot) => slot.kind === "wrap_up").sort((one, other) => one.until_ms - other.until_ms);
-  for (const slot of slots.filter((each) => each.visit)) {
+function showRooms(given, tell) {
+  const there = new Set(given.filter((slot) => slot.visit).map((slot) => slot.visit));
+  const wraps = given.filter((slot) => slot.kind === "wrap_up").sort((one, other) => one.until_ms - other.until_ms);
+  const opened = []; // to be told of
+  for (const slot of given.filter((each) => each.visit)) {
     const known = rooms.get(slot.visit);
     if (known) known.show(slot, state);
-    else open(slot, tell);
-    if (known && known.kind === "offer" && slot.kind === "room") matched(slot);
+    else open(slot);
+    const isNew = !known && tell;
+    if (isNew || (known?.kind === "offer" && slot.kind === "room")) opened.push(slot);
     if (known) known.kind = slot.kind;
   }
-  const ended = [...rooms.values()].filter((room) => !wanted.has(room.visit));
+  const ended = [...rooms.values()].filter((room) => !there.has(room.visit));
   const keep = new Set();
   for (const wrap of wraps) {
     const room = ended.find((each) => !keep.has(each) && (each.until === wrap.until_ms || !each.until)) ?? openWrap(wrap);
@@ -95,49 +102,72 @@ function showRooms(slots, tell) {
     room.wrap(wrap.until_ms);
   }
   for (const room of ended) if (!keep.has(room)) close(room);
-  showFree(wanted.size + wraps.length);
+  slots.place([...rooms.values()]);
+  if (wanted && slots.indexOf(wanted) >= 0) {
+    chosen = slots.indexOf(wanted);
+    wanted = "";
+  }
+  // the first room of a page that opens, or of an agent who had none; otherwise nothing jumps
+  if (!chosenRoom() && (!tell || slots.used === 1)) chosen = Math.max(0, slots.rows.findIndex((row) => row.visit));
+  opened.forEach((slot) => tellOf(slot));
+  showFree();
   showChosen();
 }
 
-/** On a phone one room is seen at a time, and tabs lead to the others. */
+const chosenRoom = () => rooms.get(slots.rows[chosen]?.visit);
+
+/** One room is seen at a time; the list (on a phone: tabs) leads to the others. */
 function showChosen() {
-  const all = [...rooms.values()];
-  all.forEach((room, index) => room.number(index + 1, index === chosen));
-  find("room-tabs").replaceChildren(...(all.length < 2 ? [] : all.map((room, index) => h("button", { type: "button", "aria-pressed": String(index === chosen), onclick: () => choose(index) }, `${index + 1} ${room.name}`))));
+  const room = chosenRoom();
+  slots.rows.forEach((row, index) => rooms.get(row.visit)?.number(index + 1, index === chosen));
+  roomList.draw(slots, chosen, (visit) => rooms.get(visit));
+  if (seen === room) return;
+  seen = room;
+  keep("chosen", page.user, String(chosen));
+  chose(room); // the one place where the chosen room changes
+}
+
+let seen;
+/** The room that is seen is another one now; undefined: an empty slot. What stands beside it follows here. */
+function chose(room) {
+  find("side").dataset.visit = room?.visit ?? "";
 }
 
 function choose(index) {
+  if (!slots.rows[index]?.visit) return;
   chosen = index;
+  showFree();
   showChosen();
-  [...rooms.values()][index]?.focus();
+  chosenRoom()?.focus();
 }
 
-function open(slot, tell) {
-  const room = new Room(slot, { act, page, queues, offerToken: () => state.offer_token });
+function open(slot) {
+  const room = new Room(slot, { act, page, queues, offerToken: () => state.offer_token, changed: showChosen, want: (visit) => { wanted = visit; } });
   room.kind = slot.kind;
   rooms.set(slot.visit, room);
   shelf.append(room.element);
   room.show(slot, state);
-  chosen = rooms.size - 1;
-  if (!tell) return;
-  if (slot.kind === "room") matched(slot);
-  else {
-    const words = fill(gettext("%(name)s is offered to you"), { name: slot.name || gettext("A visitor") });
-    alertPerson(words);
-    find("alert").textContent = words;
-  }
+}
+
+/** A room or an offer has come while the page was open. */
+function tellOf(slot) {
+  if (slot.kind === "room") return matched(slot);
+  const words = fill(gettext("%(name)s is offered to you"), { name: slot.name || gettext("A visitor") });
+  alertPerson(words);
+  find("alert").textContent = words;
+  return undefined;
 }
 
 function matched(slot) {
   const words = fill(gettext("%(name)s is in your room"), { name: slot.name || gettext("A visitor") });
   alertPerson(words);
   find("alert").textContent = words;
-  rooms.get(slot.visit)?.focus();
+  if (slots.indexOf(slot.visit) === chosen) rooms.get(slot.visit)?.focus();
 }
 
 function openWrap(wrap) {
   const name = `wrap-up-${wrap.until_ms}`;
-  const room = new Room({ kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues });
+  const room = new Room({ kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues, changed: showChosen });
   rooms.set(name, room);
   shelf.append(room.element);
   return room;
@@ -147,18 +177,16 @@ function close(room) {
   room.close();
   rooms.delete(room.visit);
   if (!room.visit.startsWith("wrap-up")) setTimeout(askDay, 4000); // by then the history has it
-  chosen = Math.max(0, Math.min(chosen, rooms.size - 1));
 }
 
-function showFree(used) {
+/** The chosen slot is empty: what comes next. */
+function showFree() {
   shelf.querySelectorAll(".room--free").forEach((each) => each.remove());
+  if (chosenRoom()) return;
   const online = state.state === "online";
-  const free = online ? page.capacity - used : rooms.size ? 0 : 1;
-  for (let index = 0; index < Math.min(free, 4); index += 1) {
-    const title = online ? gettext("Free") : state.state === "paused" ? gettext("You are paused") : gettext("You are offline");
-    const text = online ? gettext("The next visitor appears here by itself, or take one from the line.") : gettext("Go online to get visitors.");
-    shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text))));
-  }
+  const title = online ? gettext("Free") : state.state === "paused" ? gettext("You are paused") : gettext("You are offline");
+  const text = online ? gettext("The next visitor appears here by itself, or take one from the line.") : gettext("Go online to get visitors.");
+  shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text))));
 }
 
 // -- the day's figures ----------------------------------------------------------------------------
@@ -182,36 +210,42 @@ async function askDay() {
 const lines = page.queues.map((queue) => new AgentLine(document.querySelector(`[data-line="${CSS.escape(queue.slug)}"]`), queue, {
   user: page.user,
   capacity: page.capacity,
-  take: (visit) => act("take", { visit }),
+  take: (visit) => take({ visit }),
   why: (visit) => getJSON(`/api/v1/agent/why/${visit}`),
 }));
 
+/** Take a visitor: the agent wants to see this room. */
+async function take(body = {}) {
+  const answer = await act("take", body);
+  if (!answer?.visit) return;
+  wanted = answer.visit;
+  if (state && rooms.has(wanted)) showRooms(state.slots, false);
+}
+
+const banner = new NoticeBanner(find("notices"));
+const roomList = new SlotList({ list: find("slots"), count: find("slots-used"), tabs: find("room-tabs"), choose });
 find("online").addEventListener("click", () => {
-  askForNotifications();
+  banner.ask();
   act("login");
 });
 startSoundSwitch(find("sound"));
 find("offline").addEventListener("click", () => act("logout"));
 document.querySelectorAll("[data-pause]").forEach((button) => button.addEventListener("click", () => act("pause", { reason: button.dataset.pause })));
-find("next")?.addEventListener("click", () => act("take"));
+find("next")?.addEventListener("click", () => take());
 
-const list = () => [...rooms.values()];
-onKey("n", () => act("take"));
-onKey("f", () => list()[chosen]?.finish());
-onKey("a", () => list().find((room) => room.kind === "offer")?.accept());
-onKey("t", () => list()[chosen]?.transfer());
-for (let digit = 1; digit <= 9; digit += 1) onKey(String(digit), () => {
-  if (list()[digit - 1]) choose(digit - 1);
+onKey("n", () => take());
+onKey("f", () => chosenRoom()?.finish());
+onKey("a", () => {
+  const offer = chosenRoom()?.kind === "offer" ? chosenRoom() : [...rooms.values()].find((room) => room.kind === "offer");
+  offer?.accept();
 });
-shelf.addEventListener("focusin", (event) => {
-  const index = list().findIndex((room) => room.element.contains(event.target));
-  if (index >= 0) chosen = index;
-});
+onKey("t", () => chosenRoom()?.transfer());
+for (let digit = 1; digit <= 9; digit += 1) onKey(String(digit), () => choose(digit - 1));
 // out of a field the single keys work again
 shelf.addEventListener("keydown", (event) => { if (event.key === "Escape" && event.target.matches("textarea")) event.target.closest(".room").focus(); });
 
 const keyList = document.querySelector("[data-keys] dl");
-for (const [key, words] of [["n", gettext("Take the next visitor")], ["a", gettext("Accept the offer")], ["f", gettext("End the room, or the wrap-up")], ["t", gettext("Hand over")], ["1", gettext("Go to room 1 (to 9)")], ["Esc", gettext("Out of the field, so that keys work")]]) {
+for (const [key, words] of [["n", gettext("Take the next visitor")], ["a", gettext("Accept the offer")], ["f", gettext("End the room, or the wrap-up")], ["t", gettext("Transfer")], ["1", gettext("Go to room 1 (to 9)")], ["/", gettext("In a message: canned replies")], ["Esc", gettext("Out of the field, so that keys work")]]) {
   keyList?.append(h("dt", {}, h("kbd", { class: "key" }, key)), h("dd", {}, words));
 }
 onPersonal("line.typing", (data) => rooms.get(data.visit)?.typing());
@@ -220,6 +254,7 @@ subscribe(`line.agent:${page.user}`, { snapshot: show });
 setInterval(() => {
   lines.forEach((line) => line.tick());
   rooms.forEach((room) => room.tick());
+  if (state) roomList.draw(slots, chosen, (visit) => rooms.get(visit));
 }, 1000);
 showDay(page.today);
 announce(fill(ngettext("%(n)s queue", "%(n)s queues", page.queues.length), { n: page.queues.length }));

@@ -16,6 +16,7 @@ const REASONS = {
   declined: [gettext("Has declined; others are asked first"), "block"],
   skill: [gettext("Skill too low"), "school"],
   free: [gettext("Free"), "check_circle"],
+  queue: [gettext("Does not serve this queue"), "block"],
 };
 
 export class AgentLine {
@@ -87,10 +88,12 @@ export class AgentLine {
     );
   }
 
+  /** One line of why this visitor is not served now. */
   second(row) {
+    if (row.why) return row.why;
     if (row.state === "away") return gettext("Away: the place is held");
     if (row.state === "offered") return gettext("Offered to an agent");
-    if (row.place === 0) return gettext("Next");
+    if (row.place === 0) return gettext("Next in line");
     return fill(ngettext("Behind %(n)s visitor", "Behind %(n)s visitors", row.place), { n: row.place });
   }
 
@@ -115,12 +118,13 @@ export class AgentLine {
     const rows = this.reasons ?? [];
     const words = h("dl", {});
     for (const row of rows.slice(0, 12)) {
-      const [text, sign] = REASONS[row.reason] ?? [row.reason, "help"];
+      const [short, sign] = REASONS[row.reason] ?? [row.reason, "help"];
+      const text = row.words || short; // in detail, where the server says it
       words.append(h("dt", {}, icon(sign, "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, text));
     }
     if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));
     if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
-    return h("section", { class: "queue-row__why" }, h("h4", {}, fill(gettext("Why nobody serves %(name)s now"), { name })), words);
+    return h("section", { class: "queue-row__why" }, h("h4", {}, icon("help", "icon--small"), fill(gettext("Why nobody serves %(name)s now"), { name })), words);
   }
 
   tick() {

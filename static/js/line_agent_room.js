@@ -1,29 +1,26 @@
 // One room of the agent's console: facts, transcript, composer; an offer before, a wrap-up after.
 import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
-import { csrfToken, getJSON, h, icon, postJSON, setText } from "./dom.js";
+import { announce, csrfToken, getJSON, h, icon, postJSON, setText } from "./dom.js";
 import { CallBar } from "./line_agent_call.js";
-import { keep } from "./line_kept.js";
+import { AgentComposer } from "./line_agent_composer.js";
+import { awayWords, factsOf, replyValues, since, whyWords } from "./line_agent_facts.js";
+import { offerOf } from "./line_agent_offer.js";
+import { Transfer } from "./line_agent_transfer.js";
 import { Files } from "./line_attachments.js";
-import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
-import { limitText } from "./text_limit.js";
+import { Talk } from "./line_talk.js";
 import { newId } from "./line_visit_store.js";
+import { limitText } from "./text_limit.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
 
-/** Why this agent, in a sentence: the scripts' words, said to a person. */
-function whyWords(why) {
-  const found = /^(fewest rooms longest idle|agent became free) rooms (\d+) idle s (\d+)$/.exec(why);
-  if (!found) return why;
-  const words = found[1] === "agent became free" ? gettext("you became free (%(rooms)s rooms, idle for %(idle)s s) and this visitor was next")
-    : gettext("you had the fewest rooms (%(rooms)s) and were longest idle (%(idle)s s)");
-  return fill(words, { rooms: found[2], idle: found[3] });
-}
-
 export class Room {
-  constructor(slot, { act, page, queues, offerToken }) {
-    Object.assign(this, { visit: slot.visit, slot, act, page, queues, offerToken });
+  /** `changed()`: what the list of rooms shows of this one may differ now; `want(visit)`: the agent wants to see it. */
+  constructor(slot, { act, page, queues, offerToken, changed, want }) {
+    Object.assign(this, { visit: slot.visit, slot, act, page, queues, offerToken, changed, want });
+    this.isTyping = false;
+    this.isChosen = false;
     this.since = Date.now();
     this.until = 0;
     this.element = h("section", { class: "card room talk", tabindex: "-1", "data-room": slot.visit });
@@ -54,9 +51,16 @@ export class Room {
     else this.drawRoom();
   }
 
+  /** In which slot it is, and whether it is the one that is seen. */
   number(place, isChosen) {
-    if (this.place) setText(this.place, fill(gettext("Room %(n)s"), { n: place }));
+    if (this.place) setText(this.place, String(place));
     this.element.toggleAttribute("data-behind", !isChosen);
+    if (isChosen && !this.isChosen) {
+      this.talk?.toEnd();
+      this.talk?.receipts.look();
+    }
+    if (!isChosen) this.transfers?.close();
+    this.isChosen = isChosen;
   }
 
   focus() {
@@ -65,15 +69,16 @@ export class Room {
 
   close() {
     this.unwatch?.();
+    this.transfers?.close();
     this.over();
     this.element.remove();
   }
 
   /** What was written and cannot be sent any more is not lost without a word. */
   over() {
-    const unsent = [...(this.talk?.close() ?? []), ...(this.files?.close() ?? []), this.composed?.value ?? ""].filter((text) => text.trim());
+    const unsent = [...(this.talk?.close() ?? []), ...(this.files?.close() ?? []), this.composed?.text ?? ""].filter((text) => text.trim());
+    this.composed?.forget();
     this.composed = null;
-    keep("draft", this.visit, "");
     if (unsent.length) toast({ kind: "bad", title: fill(gettext("Not sent to %(name)s: the room is over"), { name: this.name }), detail: unsent.join(" · "), topic: this.visit });
   }
 
@@ -83,19 +88,8 @@ export class Room {
     this.offered = this.slot.since_ms || Date.now();
     this.left = h("b", { class: "num" });
     this.element.className = "card room room--offer";
-    this.element.replaceChildren(
-      h(
-        "div",
-        { class: "room__offer" },
-        icon("notifications_active", "icon--big"),
-        h("h2", { class: "card__title" }, fill(gettext("%(name)s is offered to you"), { name: this.name })),
-        h("p", {}, this.slot.topic || ""),
-        h("p", { class: "card__hint" }, gettext("Answer within "), this.left),
-        h("div", { class: "room__buttons" },
-          h("button", { type: "button", class: "button", onclick: () => this.answer("decline") }, gettext("Decline")),
-          h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "A", onclick: () => this.accept() }, gettext("Accept"), h("span", { class: "key", "aria-hidden": "true" }, "A"))),
-      ),
-    );
+    const { name, left } = this;
+    this.element.replaceChildren(offerOf({ name, topic: this.slot.topic || "", left, accept: () => this.accept(), decline: () => this.answer("decline") }));
     this.tick();
   }
 
@@ -104,6 +98,7 @@ export class Room {
   }
 
   answer(what) {
+    if (what === "accept") this.want(this.visit);
     return this.act(what, { visit: this.visit, token: this.offerToken() });
   }
 
@@ -111,22 +106,22 @@ export class Room {
 
   drawRoom() {
     this.since = this.slot.since_ms || Date.now();
-    this.place = h("span", { class: "chip" }, gettext("Room"));
+    this.place = h("span", { class: "slot__number num" });
     this.lasted = h("dd", { class: "num" }, "0:00");
-    const waited = this.slot.joined ? clockOf((this.since - Date.parse(this.slot.joined)) / 1000) : "–";
-    const fact = (label, value) => h("div", {}, h("dt", {}, label), value instanceof Element ? value : h("dd", { title: value }, value));
     const list = h("ol", { class: "talk__list", tabindex: "0", "aria-label": fill(gettext("Messages of %(name)s"), { name: this.name }) });
     this.typed = h("p", { class: "talk__typing", hidden: true }, icon("more_horiz", "icon--small"), fill(gettext("%(name)s is typing"), { name: this.name }));
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
     this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
     this.away = h("span", { class: "chip chip--warn", hidden: true });
+    this.transfers = new Transfer({ visit: this.visit, name: () => this.name, slot: () => this.slot, act: this.act });
     this.head = h("span", { class: "talk__tools" },
-      h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Hand over")),
+      this.transfers.button,
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
       h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
-      h("dl", { class: "room__facts" }, fact(gettext("In the room"), this.lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), this.slot.topic || "–"), fact(gettext("Queue"), this.slot.queue || "–")),
+      this.transfers.element,
+      factsOf(this.slot, this.since, this.lasted),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
     this.calls?.show();
@@ -135,12 +130,14 @@ export class Room {
       list: () => getJSON(`/api/v1/visits/${this.visit}/attachments`),
       post: () => ({ url: "/api/v1/agent/attachments", headers: { "X-CSRFToken": csrfToken() }, fields: { visit: this.visit } }),
     });
+    this.talk?.receipts.close();
     this.talk = new Talk(list, {
       files: this.files,
       mine: "agent",
       other: () => this.name,
       deliver: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
-      heard: () => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: this.name })); },
+      read: (number) => postJSON("/api/v1/agent/read", { visit: this.visit, number }),
+      heard: () => this.heard(),
     });
     if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);
@@ -149,42 +146,39 @@ export class Room {
     this.unwatch?.();
     let first = true;
     this.unwatch = subscribe(`line.room:${this.visit}`, {
-      snapshot: (data) => { this.talk.add(data.messages, !first); first = false; },
-      change: (data) => this.talk.add(data.messages, true),
+      snapshot: (data) => { this.hear(data, !first); first = false; },
+      change: (data) => this.hear(data, true),
     });
   }
 
+  hear(data, fresh) {
+    this.talk.add(data.messages, fresh);
+    this.talk.receipts.show(data.reads);
+    this.changed();
+  }
+
+  heard() {
+    this.stopTyping();
+    const words = fill(gettext("%(name)s writes"), { name: this.name });
+    if (!document.hasFocus()) alertPerson(words);
+    else if (!this.isChosen) announce(words);
+  }
+
   drawComposer() {
-    const id = `say-${this.visit}`;
-    const field = h("textarea", { id, class: "input", rows: "3" });
-    const note = h("label", { class: "check" }, h("input", { type: "checkbox" }), gettext("Note, for colleagues only"));
-    const form = h("form", { class: "talk__composer" },
-      h("label", { class: "visually-hidden", for: id }, fill(gettext("Message to %(name)s"), { name: this.name })),
-      field,
-      h("div", { class: "room__send" }, note, h("span", {}, h("span", { class: "key" }, "Enter"), ` ${gettext("sends")}`), h("button", { class: "button button--primary" }, icon("send"), gettext("Send"))));
-    const box = note.querySelector("input");
-    const replies = h("div", { class: "room__replies" }, ...this.page.replies.slice(0, 8).map((reply) => h("button", { type: "button", class: "button button--small", title: reply.text, onclick: () => { field.value = reply.text; field.focus(); } }, `/${reply.shortcut}`)));
-    this.foot.className = "room__foot";
-    this.foot.replaceChildren(...(this.page.replies.length ? [replies] : []), form);
-    this.files.attach(form, this.talk, () => !box.checked); // a note has no files
-    this.field = composer(form, {
+    this.composed = new AgentComposer({
+      visit: this.visit,
+      name: this.name,
+      replies: this.page.replies,
+      values: () => replyValues(this.slot, this.since, this.page.name),
+      say: (text) => this.talk.post(text),
+      note: (text) => this.note(text),
+      typing: () => postJSON("/api/v1/agent/typing", { visit: this.visit }),
       files: this.files,
-      post: (text) => {
-        if (!box.checked) return this.talk.post(text);
-        box.checked = false;
-        return this.note(text);
-      },
-      typing: () => (box.checked ? null : postJSON("/api/v1/agent/typing", { visit: this.visit })),
     });
-    this.composed = field;
-    keepDraft(field, this.visit, () => !box.checked); // a note must not come back as a message
-    box.addEventListener("change", () => field.dispatchEvent(new Event("input")));
-    // "/thanks" and a space: the canned reply of that name
-    field.addEventListener("input", () => {
-      const match = /^\/([a-z0-9-]+)\s$/.exec(field.value);
-      const reply = match && this.page.replies.find((each) => each.shortcut === match[1]);
-      if (reply) field.value = reply.text;
-    });
+    this.foot.className = "room__foot";
+    this.foot.replaceChildren(this.composed.element);
+    this.composed.takeFiles(this.talk);
+    this.field = this.composed.field;
   }
 
   async note(text) {
@@ -200,14 +194,22 @@ export class Room {
   showAway() {
     if (!this.away) return;
     this.away.hidden = !this.slot.away_ms || this.drawn !== "room";
-    if (!this.away.hidden) setText(this.away, fill(gettext("Away for %(time)s"), { time: clockOf((Date.now() - this.slot.away_ms) / 1000) }));
+    if (!this.away.hidden) setText(this.away, awayWords(this.slot));
   }
 
   typing() {
     if (!this.typed) return;
     this.typed.hidden = false;
+    this.isTyping = true;
     clearTimeout(this.typedTimer);
-    this.typedTimer = setTimeout(() => { this.typed.hidden = true; }, 4000);
+    this.typedTimer = setTimeout(() => this.stopTyping(), 4000);
+    this.changed();
+  }
+
+  stopTyping() {
+    this.typed.hidden = true;
+    this.isTyping = false;
+    this.changed();
   }
 
   /** End the room; in the wrap-up: be free. */
@@ -218,29 +220,8 @@ export class Room {
     if (answer) await this.act("finish", { visit: this.visit });
   }
 
-  async transfer() {
-    if (!this.talk || this.until) return;
-    const dialog = document.getElementById("transfer");
-    const select = dialog.querySelector("[data-transfer-to]");
-    let found;
-    try {
-      found = await getJSON("/api/v1/agent/colleagues");
-    } catch (error) {
-      return toastFailure(error);
-    }
-    const group = (label, rows) => (rows.length ? h("optgroup", { label }, ...rows) : null);
-    select.replaceChildren(...[
-      group(gettext("Queues"), found.queues.filter((each) => each.slug !== this.slot.queue_slug).map((each) => h("option", { value: `queue ${each.slug}` }, each.name))),
-      group(gettext("Agents online"), found.agents.map((each) => h("option", { value: `agent ${each.agent}`, disabled: each.free < 1 }, each.free < 1 ? `${each.name} (${gettext("no free room")})` : each.name))),
-    ].filter(Boolean));
-    dialog.returnValue = "";
-    dialog.addEventListener("close", () => {
-      if (dialog.returnValue !== "go" || !select.value) return;
-      const [kind, name] = select.value.split(" ");
-      this.act("transfer", { visit: this.visit, [kind]: kind === "agent" ? Number(name) : name });
-    }, { once: true });
-    dialog.showModal();
-    select.focus();
+  transfer() {
+    if (this.drawn === "room") this.transfers.toggle();
   }
 
   // -- the wrap-up --------------------------------------------------------------------------------
@@ -250,6 +231,7 @@ export class Room {
     this.until = until;
     this.kind = this.drawn = "wrap_up";
     this.over();
+    this.transfers?.close();
     this.showAway();
     this.calls?.element.remove();
     this.calls = null;
@@ -284,17 +266,25 @@ export class Room {
     await this.act("ready");
   }
 
+  get offerLeft() {
+    const seconds = (this.queues.get(this.slot.queue_slug)?.offer_seconds ?? 20) - (Date.now() - this.offered) / 1000;
+    return Math.max(0, Math.ceil(seconds));
+  }
+
+  get secondsLeft() {
+    return Math.max(0, Math.ceil((this.until - Date.now()) / 1000));
+  }
+
   tick() {
     if (this.drawn === "room") {
-      setText(this.lasted, clockOf((Date.now() - this.since) / 1000));
+      setText(this.lasted, since(this.since));
       this.showAway();
     }
     if (this.drawn === "offer") {
-      const seconds = (this.queues.get(this.slot.queue_slug)?.offer_seconds ?? 20) - (Date.now() - this.offered) / 1000;
-      setText(this.left, fill(gettext("%(s)s s"), { s: Math.max(0, Math.ceil(seconds)) }));
+      setText(this.left, fill(gettext("%(s)s s"), { s: this.offerLeft }));
     }
     if (this.until) {
-      const seconds = Math.max(0, Math.ceil((this.until - Date.now()) / 1000));
+      const seconds = this.secondsLeft;
       setText(this.left, fill(gettext("Wrap-up: %(left)s s of %(all)s s left"), { left: seconds, all: this.total }));
       this.ring.show(seconds / this.total, clockOf(seconds));
     }

@@ -31,7 +31,43 @@ export function startSoundSwitch(button) {
 
 /** Ask once whether notifications may be shown; call it from a gesture. */
 export function askForNotifications() {
-  if (globalThis.Notification?.permission === "default") Notification.requestPermission();
+  return globalThis.Notification?.permission === "default" ? Notification.requestPermission() : null;
+}
+
+const LATER = "poolsite:notices-later"; // kept by this tab
+
+/** A line that asks to allow notifications, while neither "Allow" nor "Not now" has been chosen. */
+export class NoticeBanner {
+  /** `element` holds buttons `data-notices-allow` and `data-notices-later`. */
+  constructor(element) {
+    this.element = element;
+    this.wanted = false;
+    try { this.later = sessionStorage.getItem(LATER) === "1"; } catch { this.later = false; }
+    element.querySelector("[data-notices-allow]").addEventListener("click", () => this.ask());
+    element.querySelector("[data-notices-later]").addEventListener("click", () => {
+      this.later = true;
+      try { sessionStorage.setItem(LATER, "1"); } catch { /* this page only */ }
+      this.draw();
+    });
+    // it may be decided in the browser's own settings
+    navigator.permissions?.query({ name: "notifications" }).then((status) => status.addEventListener("change", () => this.draw()), () => {});
+  }
+
+  /** Show it, as long as it is undecided, while the agent is at work. */
+  show(wanted) {
+    this.wanted = wanted;
+    this.draw();
+  }
+
+  draw() {
+    this.element.hidden = !this.wanted || this.later || globalThis.Notification?.permission !== "default";
+  }
+
+  /** Let the browser ask; call it from a gesture. */
+  async ask() {
+    if (!this.later) await askForNotifications();
+    this.draw();
+  }
 }
 
 function sound() {

@@ -2,18 +2,20 @@
 import { h, icon } from "./dom.js";
 import { keep, kept } from "./line_kept.js";
 import { Outbox } from "./line_outbox.js";
+import { Receipts } from "./line_receipts.js";
 import { limitText } from "./text_limit.js";
 import { fill, gettext, minuteOf } from "./words.js";
 
 export class Talk {
   /**
    * @param {HTMLElement} list
-   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void, files?: import("./line_attachments.js").Files}} options
+   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void, read: (number: number) => Promise<any>, files?: import("./line_attachments.js").Files}} options
    */
-  constructor(list, { mine, other, deliver, heard = () => {}, files = null }) {
+  constructor(list, { mine, other, deliver, heard = () => {}, read, files = null }) {
     Object.assign(this, { list, mine, other, deliver, heard, files });
     this.rows = new Map(); // number → row
     this.own = new Map(); // id → row that is on its way
+    this.receipts = new Receipts(this, read);
   }
 
   /** Add messages of the server; `fresh`: they were said just now. */
@@ -30,6 +32,7 @@ export class Talk {
       if (fresh && message.author !== this.mine && message.author !== "note") this.heard(message);
     }
     this.toEnd();
+    this.receipts.changed();
   }
 
   /** A line about the room itself. */
@@ -52,6 +55,7 @@ export class Talk {
 
   /** The room is over. Returns what was written and never sent. */
   close() {
+    this.receipts.close();
     return this.outbox?.close() ?? [];
   }
 

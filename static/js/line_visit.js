@@ -61,6 +61,7 @@ const talk = new Talk(find("talk"), {
   mine: "visitor",
   other: () => standing?.agent || gettext("Agent"),
   deliver: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
+  read: (number) => call(`visits/${kept.visit}/read`, { kept, body: { number } }),
   heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
 });
 
@@ -224,8 +225,8 @@ function begin(visit, now) {
   subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
   let first = true;
   subscribe(`line.talk:${kept.visit}`, {
-    snapshot: (data) => { talk.add(data.messages, !first); first = false; },
-    change: (data) => talk.add(data.messages, true),
+    snapshot: (data) => { talk.add(data.messages, !first); talk.receipts.show(data.reads); first = false; },
+    change: (data) => { talk.add(data.messages, true); talk.receipts.show(data.reads); },
   });
   onPersonal("line.typing", showTyping);
   onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));

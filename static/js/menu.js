@@ -1,4 +1,5 @@
 // Menus (data-menu="id of the menu") and the drawer that holds the sidebar on a phone.
+import { closed, opened } from "./popup.js";
 
 export function startMenus() {
   let open = null;
@@ -8,7 +9,9 @@ export function startMenus() {
     open.button.setAttribute("aria-expanded", "false");
     if (focus) open.button.focus();
     open = null;
+    closed(shut);
   };
+  const shut = () => close(false);
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-menu]");
     if (button) {
@@ -19,6 +22,7 @@ export function startMenus() {
       menu.hidden = false;
       button.setAttribute("aria-expanded", "true");
       open = { menu, button };
+      opened(shut);
       menu.querySelector("a, button")?.focus();
       return;
     }

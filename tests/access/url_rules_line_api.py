@@ -68,7 +68,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
     queue, visit, agent = "api/v1/queues/<slug>", "api/v1/visits/<visit>", "api/v1/agent"
     asked, told = "/api/v1/queues/own-help", f"/api/v1/visits/{VISIT}"
     posts = "login pause logout ready beat take accept decline finish transfer messages notes"
-    posts += " call-back call-end"
+    posts += " call-back call-end read"
     return {
         "q/<slug:slug>/": rule(ANYBODY, url=of_queue("/q/own-help/")),
         "agent/": rule(CONSOLE, url=of_queue("/agent/")),
@@ -81,7 +81,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{visit}/transcript": rule(LOOKED_AT, url=of_queue(f"{told}/transcript")),
         **{
             f"{visit}/{part}": rule(OF_THE_VISITOR, url=of_queue(f"{told}/{part}"), method="post")
-            for part in ("beat", "leave", "typing", "rating")
+            for part in ("beat", "leave", "typing", "read", "rating")
         },
         f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
         f"{visit}/attachments": rule(LOOKED_AT, url=of_queue(f"{told}/attachments")),

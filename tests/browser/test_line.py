@@ -79,9 +79,9 @@ async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
     assert await visitor.serious_violations() == []
     ticker.send_signal(signal.SIGSTOP)  # nothing comes to SQL
     try:
-        await agent.page.get_by_role("button", name="Hand over").click()
-        await agent.page.select_option("[data-transfer-to]", value="queue quiet")
-        await agent.page.click("[data-transfer-go]")
+        await agent.page.get_by_role("button", name="Transfer").click()
+        await agent.page.get_by_role("option", name="Quiet").click()
+        await agent.page.get_by_role("button", name="Transfer to Quiet").click()
         await told_of_the_hand_over(visitor)
         await visitor.page.reload()
         await told_of_the_hand_over(visitor)

@@ -85,7 +85,7 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
 async def test_what_was_typed_outlives_a_reload_and_is_sent_once_in_order(
     visitor: Window, agent: Window, line: Console
 ) -> None:
-    """Unsent words and a draft are kept by the tab, on both sides; a note's draft is not."""
+    """Unsent words and a draft are kept by the tab, on both sides; a note's draft stays a note."""
     await agent.enter("luo.jing")
     await agent.go("/agent/")
     # the test before may have left the agent online
@@ -118,7 +118,9 @@ async def test_what_was_typed_outlives_a_reload_and_is_sent_once_in_order(
     await agent.page.check("[data-room] .check input")
     await agent.page.reload()
     await agent.page.wait_for_selector("[data-room] .talk__list")
-    assert await agent.page.input_value(fields[id(agent)]) == ""
+    assert await agent.page.input_value(fields[id(agent)]) == "half a sent"
+    assert await agent.page.is_checked("[data-room] .check input")
+    await agent.page.fill(fields[id(agent)], "")
     await visitor.page.click("[data-end]")
     await visitor.page.click("[data-ask-go]")
     await view(visitor.page, "ended")

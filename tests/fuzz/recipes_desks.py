@@ -92,6 +92,13 @@ def _visit_file(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return given
 
 
+@recipe("POST /visits/{visit}/read")
+def _visit_read(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _by_visitor(rnd, _room(caller)[1])
+    given.body = {"number": rnd.randint(1, 9)}
+    return given
+
+
 @recipe("POST /visits/{visit}/rating")
 def _rating(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     given = _by_visitor(rnd, _room(caller)[1])
@@ -134,6 +141,13 @@ def _offer(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 def _in_room(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     query, joined = _room(caller)
     return Given(body={"visit": joined["visit"]}, query=query)
+
+
+@recipe("POST /agent/read")
+def _read(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _in_room(stage, caller, rnd)
+    given.body["number"] = rnd.randint(1, 9)
+    return given
 
 
 @recipe("POST /agent/call-back")

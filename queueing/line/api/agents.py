@@ -12,17 +12,18 @@ from poolsite.api.root import ProblemError
 from queueing.line import desk as door
 from queueing.line.api.answers import (
     AgentOut,
-    ColleaguesOut,
     DoneOut,
     RoomMessageOut,
     RoomsOut,
     WhyOut,
 )
+from queueing.line.api.answers_console import ColleaguesOut, ReadsOut
 from queueing.line.api.credentials import Serving
 from queueing.line.api.visits import ERRORS
-from queueing.line.models import Agent, Message, Queue, Visit
+from queueing.line.models import Agent, Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import (
     AgentMessageIn,
+    AgentReadIn,
     CallBackIn,
     LogoutIn,
     OfferIn,
@@ -31,8 +32,9 @@ from queueing.line.schemas import (
     TakeIn,
     TransferIn,
 )
-from queueing.line.selectors import consoles
-from queueing.line.services import calling, rooms
+from queueing.line.selectors import consoles, transfers
+from queueing.line.selectors.receipts import receipts_of
+from queueing.line.services import calling, receipts, rooms
 from queueing.line.topics.visit import message_as_data
 
 agents = Router(tags=["line"], auth=Serving())
@@ -66,8 +68,8 @@ def get_rooms(request: HttpRequest) -> Any:
 
 @agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="Where to transfer to")
 def get_colleagues(request: HttpRequest) -> Any:
-    """The desk's queues, and its agents who are online with their free rooms."""
-    return consoles.colleagues(_me(request))
+    """The desk's queues with who waits there, and its agents who are online with their rooms."""
+    return transfers.colleagues(_me(request))
 
 
 @agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Why nobody serves a visitor")
@@ -207,6 +209,14 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     if visit.agent_id != me.pk:
         visit = _own_room(me, given.visit)
     return _say(me, visit, given, Message.Author.NOTE)
+
+
+@agents.post("/read", response={200: ReadsOut, **ERRORS}, summary="The agent has read")
+def read(request: HttpRequest, given: AgentReadIn) -> Any:
+    """Up to this message of an own room; a lower number changes nothing."""
+    visit = _own_room(_me(request), given.visit)
+    receipts.messages_read(visit=visit, side=ReadReceipt.Side.AGENT, number=given.number)
+    return receipts_of(visit.public_id)
 
 
 @agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="The agent types")

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from ninja import Schema
 from pydantic import Field
 
+from queueing.line.api.answers_console import ReadsOut
+
 
 class Promises(Schema):
     """Of a day's visitors who were told a range (the newest 500): how many were served inside it.
@@ -111,6 +113,7 @@ class RoomMessageOut(Schema):
 
 class MessagesOut(Schema):
     messages: list[RoomMessageOut]
+    reads: ReadsOut
 
 
 class RatingOut(Schema):
@@ -138,6 +141,7 @@ class SlotOut(Schema):
     name: str = ""
     topic: str = ""
     contact: str = ""
+    place: int = Field(0, description="In line on joining, 1 = next; 0 = not known.")
     queue: str = ""
     queue_slug: str = ""
     joined: str = ""
@@ -174,22 +178,6 @@ class AgentOut(Schema):
 
 class RoomsOut(AgentOut):
     today: TodayOut
-
-
-class QueueName(Schema):
-    slug: str
-    name: str
-
-
-class Colleague(Schema):
-    agent: int
-    name: str
-    free: int
-
-
-class ColleaguesOut(Schema):
-    queues: list[QueueName]
-    agents: list[Colleague]
 
 
 class WhyRow(Schema):

@@ -22,11 +22,13 @@ from queueing.line.api.answers import (
     RoomMessageOut,
     VisitOut,
 )
+from queueing.line.api.answers_console import ReadsOut
 from queueing.line.api.credentials import Anybody, Visiting, count_coming
-from queueing.line.models import Message, Queue, Visit
-from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn
+from queueing.line.models import Message, Queue, ReadReceipt, Visit
+from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn, ReadIn
 from queueing.line.selectors import consoles
-from queueing.line.services import hours, left_messages, rooms
+from queueing.line.selectors.receipts import receipts_of
+from queueing.line.services import hours, left_messages, receipts, rooms
 from queueing.line.services import visits as use
 from queueing.line.topics.standing import standing_as_data
 from queueing.line.topics.visit import message_as_data, messages_after
@@ -177,7 +179,10 @@ def get_messages(
     after: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
 ) -> Any:
     """Messages after a number, 200 at most, oldest first."""
-    return {"messages": messages_after(visit, after, notes=False)}
+    return {
+        "messages": messages_after(visit, after, notes=False),
+        "reads": receipts_of(visit),
+    }
 
 
 @visits.post("/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Say something")
@@ -195,6 +200,13 @@ def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The agent's page shows it for a few seconds."""
     rooms.typing_tell(visit=_row(request), by_agent=False)
     return {"answer": "ok"}
+
+
+@visits.post("/{visit}/read", response={200: ReadsOut, **ERRORS}, summary="The visitor has read")
+def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
+    """Up to this message; a lower number changes nothing. Answers how far both sides have read."""
+    receipts.messages_read(visit=_row(request), side=ReadReceipt.Side.VISITOR, number=given.number)
+    return receipts_of(visit)
 
 
 @visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate")

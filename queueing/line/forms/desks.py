@@ -84,7 +84,13 @@ class ReplyForm(forms.Form):
         validators=[RegexValidator(r"^[a-z0-9-]{1,20}\Z", _("1 to 20 of a-z, 0-9 and -."))],
     )
     text = forms.CharField(
-        label=_("Text"), max_length=4_000, widget=forms.Textarea(attrs={"rows": 3})
+        label=_("Text"),
+        max_length=4_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "Filled in on insertion: {visitor}, {agent}, {queue}, {topic}, {place} (in line on "
+            "joining), {wait}. Agents type over any other word in braces."
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from queueing.line.models.desks import (
     Queue,
     Skill,
 )
+from queueing.line.models.receipts import ReadReceipt
 from queueing.line.models.records import (
     AgentShift,
     DeskSample,
@@ -34,6 +35,7 @@ __all__ = [
     "MessageCall",
     "Queue",
     "Rating",
+    "ReadReceipt",
     "Room",
     "RoomEvent",
     "Skill",

@@ -80,8 +80,13 @@ def _slot_out(
     if visit is not None:
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
-        out |= {"skills": visit.skills, "contact": visit.contact}
+        out |= {"skills": visit.skills, "contact": visit.contact, "place": place_told(visit)}
     return out | since_and_why(record)
+
+
+def place_told(visit: Visit) -> int:
+    """The place in line at which the visitor joined, 1 = next; 0 = not known."""
+    return visit.place_at_join + 1 if visit.place_at_join is not None else 0
 
 
 def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
@@ -112,30 +117,6 @@ def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
         "stars": round(figures["stars"], 1) if figures["stars"] is not None else None,
         "since": shift.began_at.isoformat() if shift is not None else None,
     }
-
-
-def colleagues(agent: Agent) -> dict[str, Any]:
-    """Where a visitor may be handed over to: queues of the desk, and who is online."""
-    names = dict(
-        Agent.objects.filter(desk=agent.desk, archived_at=None).values_list("user_id", "name")
-    )
-    online: list[dict[str, Any]] = []
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
-        online += [
-            {"agent": each.agent, "name": names[each.agent], "free": _free_rooms(each)}
-            for each in some
-            if each.state == "online" and each.agent in names and each.agent != agent.user_id
-        ]
-        if cursor == "0":
-            break
-    queues = Queue.objects.filter(desk=agent.desk).values("slug", "name")
-    return {"queues": list(queues), "agents": sorted(online, key=lambda row: str(row["name"]))}
-
-
-def _free_rooms(record: door.AgentRecord) -> int:
-    return 0 if record.away_since_ms else record.capacity - len(record.slots)
 
 
 def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:

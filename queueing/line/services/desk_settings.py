@@ -32,7 +32,7 @@ SETTINGS = (
     *("name", "callback_pool", "transcript_days", "log_limit"),
     *("attachment_mb", "attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
 )
-REPLIES_LIMIT = 100
+REPLIES_LIMIT = 300
 SKILLS_LIMIT = 40
 
 

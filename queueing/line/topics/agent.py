@@ -7,7 +7,7 @@ from poolsite.live import personal_channel
 from poolsite.live.scopes import id_of
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
-from queueing.line.selectors.consoles import call_out, since_and_why
+from queueing.line.selectors.consoles import call_out, place_told, since_and_why
 from queueing.line.services import keeping
 
 
@@ -15,8 +15,8 @@ class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "contact", "until_ms", "since_ms", "away_ms", "why", "call"}; away_ms: since
-    when the visitor is away, 0 = there; call: consoles.call_out.
+    "joined", "notes", "contact", "place", "until_ms", "since_ms", "away_ms", "why", "call"};
+    away_ms: since when the visitor is away, 0 = there; call: consoles.call_out.
     """
 
     name = "line.agent"
@@ -90,6 +90,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "joined": row.joined_at.isoformat(),
             "notes": row.notes,
             "contact": row.contact,
+            "place": place_told(row),
         }
         for row in rows
     }

@@ -9,12 +9,14 @@ from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Message
 from queueing.line.selectors.attachments import attachment_of, attachment_out
+from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
 from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_read, place_in, visit_id_of, visit_place
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
+READ_UNIT = 1 << 16  # a transcript has fewer messages
 
 
 class VisitTopic(live.Topic):
@@ -104,8 +106,9 @@ def _moving(standing: door.Standing) -> door.Standing:
 class TalkTopic(live.Topic):
     """`line.talk:<public id>`: the words of a room as the visitor sees them, without notes.
 
-    State {"messages": [message]}; a change has the new ones. Messages carry their number, so that
-    one that comes twice is one.
+    State {"messages": [message], "reads": {side: {"number", "at"}}}; a change has the new messages,
+    and `reads` where a side has read on. Messages carry their number, so that one that comes twice
+    is one. The version counts messages, and READ_UNIT for each step of reading.
     """
 
     name = "line.talk"
@@ -129,21 +132,25 @@ class TalkTopic(live.Topic):
 
     async def snapshot(self) -> live.Snapshot:
         """The version first: what is said between the two readings is shown, and told once more."""
-        version = await live.in_thread(last_number, self.key)
+        version, reads = await live.in_thread(talk_version, self.key)
         rows = await live.in_thread(messages_after, self.key, 0, self.notes)
-        return live.Snapshot(version, {"messages": rows})
+        return live.Snapshot(version, {"messages": rows, "reads": reads})
 
     async def changes(self, since: int) -> live.Changes | None:
-        version = await live.in_thread(last_number, self.key)
-        rows = await live.in_thread(messages_after, self.key, since, self.notes)
-        return live.Changes(version, {"messages": rows} if rows else None)
+        version, reads = await live.in_thread(talk_version, self.key)
+        rows = await live.in_thread(messages_after, self.key, since % READ_UNIT, self.notes)
+        data: dict[str, Any] = {"messages": rows}
+        if version // READ_UNIT != since // READ_UNIT:
+            data["reads"] = reads
+        return live.Changes(version, data if rows or "reads" in data else None)
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
         """New messages follow; the oldest leave a long transcript's window."""
         known = {message["number"] for message in data["messages"]}
         new = [each for each in change["messages"] if each["number"] not in known]
-        return {"messages": [*data["messages"], *new][-WORDS:]}
+        reads = change.get("reads", data["reads"])
+        return {"messages": [*data["messages"], *new][-WORDS:], "reads": reads}
 
 
 class RoomTopic(TalkTopic):
@@ -157,6 +164,13 @@ def last_number(visit: str) -> int:
     """The number of the newest message, 0 = none."""
     rows = Message.objects.filter(visit__public_id=visit).order_by("-number")
     return rows.values_list("number", flat=True).first() or 0
+
+
+def talk_version(visit: str) -> tuple[int, dict[str, Any]]:
+    """The version of a transcript, and how far each side has read it."""
+    last = last_number(visit)
+    reads = receipts_of(visit)
+    return last + READ_UNIT * sum(each["number"] for each in reads.values()), reads
 
 
 def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]:

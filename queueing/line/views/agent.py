@@ -27,7 +27,7 @@ def agent_page(request: HttpRequest) -> HttpResponse:
         return render(request, "line/agent.html", {"agent": None})
     access.require(principal, "line.serve", agent.desk)
     queues = list(agent.queues.order_by("position", "slug"))
-    replies = CannedReply.objects.filter(desk=agent.desk).order_by("shortcut")[:100]
+    replies = CannedReply.objects.filter(desk=agent.desk).order_by("shortcut")
     page = {
         "user": agent.user_id,
         "name": agent.name,

@@ -1,0 +1,82 @@
+"""Where an agent may hand a visitor over to: colleagues who are online, and the desk's queues."""
+
+from typing import Any
+
+from poolsite import hotpath
+from queueing.line import desk as door
+from queueing.line.models import Agent, Desk, Queue, Skill
+
+LIMIT = 500  # agents online, of whom a list tells
+
+
+def colleagues(agent: Agent) -> dict[str, Any]:
+    """The desk's queues with who waits there, and the other agents who are online.
+
+    Who can take a visitor comes first, the least busy before the others.
+    """
+    return {"queues": _queues(agent.desk), "agents": _agents(agent)}
+
+
+def _queues(desk: Desk) -> list[dict[str, Any]]:
+    figures = hotpath.run(door.show(desk.slug))
+    known = figures.queues if figures is not None else {}
+    rows = []
+    for queue in Queue.objects.filter(desk=desk).order_by("position", "slug"):
+        now = known.get(queue.pk)
+        rows.append(
+            {
+                "slug": queue.slug,
+                "name": queue.name,
+                "waiting": now.waiting if now is not None else 0,
+                "oldest_ms": now.oldest_us // 1000 if now is not None else 0,
+                "online": now.online if now is not None else 0,
+            }
+        )
+    return rows
+
+
+def _agents(agent: Agent) -> list[dict[str, Any]]:
+    others = Agent.objects.filter(desk=agent.desk, archived_at=None).exclude(pk=agent.pk)
+    known = {each.user_id: each for each in others}
+    names = dict(Skill.objects.filter(desk=agent.desk).values_list("slug", "name"))
+    rows: list[dict[str, Any]] = []
+    cursor = "0"
+    while True:
+        cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
+        rows += [
+            _row(each, known[each.agent], names)
+            for each in some
+            if each.state == "online" and each.agent in known
+        ]
+        if cursor == "0" or len(rows) >= LIMIT:
+            break
+    rows.sort(key=lambda row: (row["free"] < 1, row["rooms"], row["name"]))
+    return rows
+
+
+def _row(record: door.AgentRecord, agent: Agent, names: dict[str, str]) -> dict[str, Any]:
+    reason = reason_of(record)
+    levels = sorted(agent.skills.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {
+        "agent": record.agent,
+        "name": agent.name,
+        "free": record.capacity - len(record.slots) if reason == "free" else 0,
+        "rooms": len(record.slots),
+        "capacity": record.capacity,
+        "reason": reason,
+        "skills": [
+            {"slug": slug, "name": names.get(slug, slug), "level": level} for slug, level in levels
+        ],
+    }
+
+
+def reason_of(record: door.AgentRecord) -> str:
+    """Why an agent who is online cannot be given a visitor, in the words of line/why; or free."""
+    if record.away_since_ms:
+        return "away"
+    if record.pending:
+        return "leaving"
+    if len(record.slots) >= record.capacity:
+        kinds = {slot.kind for slot in record.slots}
+        return "wrap_up" if "wrap_up" in kinds else "at_capacity"
+    return "offered" if any(slot.kind == "offer" for slot in record.slots) else "free"
