@@ -22,6 +22,10 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "agent-online": (409, "The agent is online"),
     "unknown-desk": (404, "There is no such desk"),
     "unknown-message": (404, "There is no such message"),
+    "unknown-code": (404, "There is no such code"),
+    "mail-sent": (409, "The mail was sent already"),
+    "no-transcript": (409, "There is no transcript to send"),
+    "rating-over": (409, "The rating can no longer be changed"),
     "message-handled": (409, "The message is handled"),
 }
 

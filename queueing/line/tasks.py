@@ -1,7 +1,14 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
 from poolsite import jobs
-from queueing.line.services import calling, erasing, healing, message_calls, sweeping
+from queueing.line.services import (
+    calling,
+    erasing,
+    healing,
+    message_calls,
+    sweeping,
+    visitor_mails,
+)
 
 
 @jobs.sweep("line.watch", every_seconds=2, light=True)
@@ -40,3 +47,15 @@ def laws(shard: int, shards: int) -> dict[str, int]:
 def retention(shard: int, shards: int) -> dict[str, int]:
     """Erases transcripts and names that are older than their desk keeps them."""
     return erasing.erase_expired()
+
+
+@jobs.sweep("line.turns", every_seconds=2, light=True)
+def turns(shard: int, shards: int) -> dict[str, int]:
+    """Whose turn is near, of the visitors who asked to be told by mail; keeps their places."""
+    return visitor_mails.look_for_turns(shard, shards)
+
+
+@jobs.sweep("line.mails", every_seconds=5, queue=jobs.JOBS)
+def mails(shard: int, shards: int) -> dict[str, int]:
+    """Sends visitors the mails that they asked for."""
+    return visitor_mails.send_due()

@@ -4,6 +4,7 @@ import { ask } from "./dialog.js";
 import { getJSON, h, icon, postJSON, setText } from "./dom.js";
 import { CallBar } from "./line_agent_call.js";
 import { keep } from "./line_kept.js";
+import { languageChip } from "./line_language.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { limitText } from "./text_limit.js";
@@ -124,7 +125,7 @@ export class Room {
       h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Hand over")),
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
+      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), languageChip(this.slot.language), this.away, this.head),
       h("dl", { class: "room__facts" }, fact(gettext("In the room"), this.lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), this.slot.topic || "–"), fact(gettext("Queue"), this.slot.queue || "–")),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );

@@ -112,6 +112,7 @@ class SlotOut(Schema):
     name: str = ""
     topic: str = ""
     contact: str = ""
+    language: str = Field("", description="Of the visitor's page, by its code.")
     queue: str = ""
     queue_slug: str = ""
     joined: str = ""

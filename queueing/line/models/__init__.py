@@ -16,6 +16,7 @@ from queueing.line.models.records import (
     LineEvent,
     MessageCall,
 )
+from queueing.line.models.visitor_options import VisitCode, VisitMail
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 
 __all__ = [
@@ -36,4 +37,6 @@ __all__ = [
     "RoomEvent",
     "Skill",
     "Visit",
+    "VisitCode",
+    "VisitMail",
 ]

@@ -15,8 +15,8 @@ class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "contact", "until_ms", "since_ms", "away_ms", "why", "call"}; away_ms: since
-    when the visitor is away, 0 = there; call: consoles.call_out.
+    "joined", "notes", "contact", "language", "until_ms", "since_ms", "away_ms", "why", "call"};
+    away_ms: since when the visitor is away, 0 = there; call: consoles.call_out.
     """
 
     name = "line.agent"
@@ -90,6 +90,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "joined": row.joined_at.isoformat(),
             "notes": row.notes,
             "contact": row.contact,
+            "language": row.language,
         }
         for row in rows
     }
