@@ -27,6 +27,7 @@ async function ask(kept) {
     const { code, seconds } = await call(`visits/${kept.visit}/code`, { kept, body: {} });
     find("code").textContent = `${code.slice(0, 4)}-${code.slice(4)}`;
     find("code").hidden = find("code-left").hidden = false;
+    find("code-ask").hidden = true;
     ends = Date.now() + 1000 * seconds;
     clearInterval(ticking);
     ticking = setInterval(tick, 1000);
@@ -45,6 +46,7 @@ function tick() {
   }
   clearInterval(ticking);
   find("code").hidden = true;
+  find("code-ask").hidden = false;
   find("code-left").textContent = gettext("This code is over. Ask for a new one.");
 }
 

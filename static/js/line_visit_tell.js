@@ -46,7 +46,8 @@ export class Tell {
       this.find("-when").value = chosen.split(" ")[1];
     }
     this.told = keptOf("told", visit.visit, "") === this.when;
-    await this.look();
+    const joinedHere = keptOf("name", visit.visit, ""); // then a mail was asked for here, or not at all
+    if (!joinedHere || keptOf("mailed", visit.visit, "")) await this.look();
   }
 
   choose(switched) {
@@ -93,6 +94,7 @@ export class Tell {
   async send(form, body) {
     try {
       this.show(await call(`visits/${this.visit.visit}/tell`, { kept: this.visit, body }));
+      keep("mailed", this.visit.visit, "yes");
       tellError(form, "");
       this.find("-off").focus();
     } catch (failed) {

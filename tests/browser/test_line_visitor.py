@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from subprocess import Popen
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.browser.console import PHONE, Window
 from tests.browser.line_windows import go_online, join, other_visitor, view, words_in
@@ -50,6 +50,13 @@ async def mail_to(console: Console, address: str) -> str:
     return str(body.get_content())
 
 
+async def leave(page: Page) -> None:
+    """Leave the line."""
+    await page.click("[data-leave]")
+    await page.click("[data-ask-go]")
+    await view(page, "ended")
+
+
 async def test_the_language_is_changed_with_the_visit_and_what_was_typed(
     visitor: Window, agent: Window
 ) -> None:
@@ -57,7 +64,7 @@ async def test_the_language_is_changed_with_the_visit_and_what_was_typed(
     await visitor.page.fill("#visit-name", "Mei")
     await visitor.page.get_by_role("link", name="中文").click()
     await visitor.until("document.documentElement.lang === 'zh-hans'")
-    assert await visitor.page.input_value("#visit-name") == "Mei"
+    await expect(visitor.page.locator("#visit-name")).to_have_value("Mei")
     assert visitor.page.url.endswith("?lang=zh-hans")
     await visitor.go("/q/seeds/")  # the cookie has it
     assert await visitor.page.get_attribute("html", "lang") == "zh-hans"
@@ -69,7 +76,7 @@ async def test_the_language_is_changed_with_the_visit_and_what_was_typed(
     await visitor.page.get_by_role("link", name="EN", exact=True).click()
     await visitor.until("document.documentElement.lang === 'en'")
     await view(visitor.page, "waiting")
-    assert await visitor.page.input_value("#say") == "只写了一半"
+    await expect(visitor.page.locator("#say")).to_have_value("只写了一半")
     await visitor.page.get_by_role("link", name="中文").click()
     await visitor.until("document.documentElement.lang === 'zh-hans'")
     await view(visitor.page, "waiting")
@@ -165,16 +172,21 @@ async def test_who_closed_the_page_is_mailed_when_next_and_comes_back_by_the_lin
     visitor: Window, line: Console
 ) -> None:
     first = await other_visitor(visitor, "trees", "Pia")
+    sol = (await other_visitor(visitor, "trees", "Sol")).pages[0]
+    await sol.evaluate("() => { document.hasFocus = () => false; }")
+    await sol.check("[data-tell]")
     async with line.window(viewport=PHONE) as second:
         await join(second, "trees", "Quy")
-        await second.until("document.querySelector('[data-place]').textContent === '2'")
+        await second.until("document.querySelector('[data-place]').textContent === '3'")
         await second.page.fill("#tell-mail", "quy@example.org")
         await second.page.keyboard.press("Enter")
         await second.contains("[data-tell-words]", "We will mail you when you are next")
         assert await second.serious_violations() == []
         assert await second.overflow() == []
-    await first.pages[0].click("[data-leave]")
-    await first.pages[0].click("[data-ask-go]")
+    assert mails_to(line, "quy@example.org") == []
+    await leave(first.pages[0])
+    await expect(sol).to_have_title("● You are next")  # whose page is open, and looked away from
+    await leave(sol)
     text = await mail_to(line, "quy@example.org")
     assert "You are next in the Trees line of Juniper Gardens." in text
     (link,) = re.findall(r"http\S+#\S+", text)

@@ -34,7 +34,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
     language = known_language(request.GET.get("lang", ""))
     if language:  # in a frame, where cookies may be blocked, the address keeps it
         translation.activate(language)
-        request.LANGUAGE_CODE = language  # type: ignore[attr-defined]
+        request.LANGUAGE_CODE = language
     page = {**consoles.queue_out(queue), "language": translation.get_language() or ""}
     context = {
         "queue": queue,
