@@ -37,7 +37,7 @@ DESK_ANSWERED = {
 }
 DESK_CHANGED = {**OF_THE_VISITOR, **dict.fromkeys(("owner", "admin", "operate"), "ok")}
 VISIT = "ownvisit1234"
-CHOICES = ("language", "tell", "transcript-mail", "code")
+CHOICES = ("language", "transcript-mail", "code")
 
 
 def own_queue(world: World) -> Queue:
@@ -83,8 +83,10 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{visit}/transcript": rule(LOOKED_AT, url=of_queue(f"{told}/transcript")),
         **{
             f"{visit}/{part}": rule(OF_THE_VISITOR, url=of_queue(f"{told}/{part}"), method="post")
-            for part in ("beat", "leave", "typing", "rating", *CHOICES)
+            for part in ("beat", "leave", "typing", *CHOICES)
         },
+        f"{visit}/rating": rule(LOOKED_AT, url=of_queue(f"{told}/rating")),
+        f"{visit}/tell": rule(LOOKED_AT, url=of_queue(f"{told}/tell")),
         f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
         f"{agent}/rooms": rule(AGENTS, url=of_queue("/api/v1/agent/rooms")),
         f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
