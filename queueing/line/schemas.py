@@ -1,6 +1,6 @@
 """What the line's interface takes, as pydantic reads it; whatever else stands there is refused."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ninja import Schema
 from pydantic import ConfigDict, Field
@@ -27,6 +27,34 @@ class JoinIn(Strict):
         Annotated[str, Field(pattern=r"^[a-z0-9-]{1,20}$")], Annotated[int, Field(ge=1, le=9)]
     ] = Field(default_factory=dict, max_length=4)
     anyway: bool = False
+    language: str = Field("", max_length=10)
+
+
+class LanguageIn(Strict):
+    """A code of the page's languages, such as zh-hans."""
+
+    language: str = Field(min_length=1, max_length=10)
+
+
+class TellIn(Strict):
+    """When to mail, whom, and the times' zone; `off` cancels."""
+
+    when: Literal["third", "next", "turn", "off"]
+    email: str = Field("", max_length=254)
+    zone: str = Field("UTC", max_length=64)
+
+
+class TranscriptMailIn(Strict):
+    """Whom to mail, and the times' zone."""
+
+    email: str = Field(max_length=254)
+    zone: str = Field("UTC", max_length=64)
+
+
+class CodeIn(Strict):
+    """A code as it was read; blanks, hyphens and small letters do not matter."""
+
+    code: str = Field(min_length=1, max_length=40)
 
 
 class BeatIn(Strict):

@@ -1,7 +1,15 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
 from poolsite import jobs
-from queueing.line.services import attachments, calling, erasing, healing, message_calls, sweeping
+from queueing.line.services import (
+    attachments,
+    calling,
+    erasing,
+    healing,
+    message_calls,
+    sweeping,
+    visitor_mails,
+)
 
 
 @jobs.sweep("line.watch", every_seconds=2, light=True)
@@ -47,3 +55,15 @@ def retention(shard: int, shards: int) -> dict[str, int]:
 def files(shard: int, shards: int) -> dict[str, int]:
     """Removes files that were never sent, or that a dead process left half removed."""
     return attachments.sweep_attachments()
+
+
+@jobs.sweep("line.turns", every_seconds=2, light=True)
+def turns(shard: int, shards: int) -> dict[str, int]:
+    """Whose turn is near, of the visitors who asked to be told by mail; keeps their places."""
+    return visitor_mails.look_for_turns(shard, shards)
+
+
+@jobs.sweep("line.mails", every_seconds=5, queue=jobs.JOBS)
+def mails(shard: int, shards: int) -> dict[str, int]:
+    """Sends visitors the mails that they asked for."""
+    return visitor_mails.send_due()

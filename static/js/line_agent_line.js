@@ -1,6 +1,7 @@
 // A queue's line on the agent's console: place, name, class, skills, wait, and why nobody serves.
 import { subscribe } from "../live.js";
 import { h, icon, setText } from "./dom.js";
+import { languageChip } from "./line_language.js";
 import { clockOf, fill, gettext, ngettext } from "./words.js";
 
 const NORMAL = 5; // the class of everybody who asked for none
@@ -66,6 +67,8 @@ export class AgentLine {
     if (row.priority < NORMAL) chips.push(h("span", { class: "chip chip--line" }, icon("star"), fill(gettext("Class %(n)s"), { n: row.priority })));
     if (row.topic) chips.push(h("span", { class: "chip" }, row.topic));
     for (const [skill, level] of Object.entries(row.skills ?? {})) chips.push(h("span", { class: "chip" }, `${skill} ≥ ${level}`));
+    const language = languageChip(row.language);
+    if (language) chips.push(language);
     const canTake = this.me?.state === "online" && this.me.slots.length < this.capacity && row.state === "waiting";
     return h(
       "li",
@@ -73,6 +76,7 @@ export class AgentLine {
       h("span", { class: "queue-row__place num" }, String(row.place + 1)),
       h("div", { class: "queue-row__name" }, h("span", {}, name), ...chips),
       h("time", { class: "queue-row__wait num", "data-arrived": String(row.arrived_ms) }, clockOf((Date.now() - row.arrived_ms) / 1000)),
+      row.words ? h("p", { class: "queue-row__said" }, icon("chat_bubble", "icon--tiny"), row.words) : null,
       h(
         "div",
         { class: "queue-row__more" },

@@ -8,6 +8,7 @@ import { awayWords, factsOf, replyValues, since, whyWords } from "./line_agent_f
 import { offerOf } from "./line_agent_offer.js";
 import { Transfer } from "./line_agent_transfer.js";
 import { Files } from "./line_attachments.js";
+import { languageChip } from "./line_language.js";
 import { alertPerson } from "./line_alert.js";
 import { Talk } from "./line_talk.js";
 import { newId } from "./line_visit_store.js";
@@ -119,7 +120,7 @@ export class Room {
       this.transfers.button,
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
+      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), languageChip(this.slot.language), this.away, this.head),
       this.transfers.element,
       factsOf(this.slot, this.since, this.lasted),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,

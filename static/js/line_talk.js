@@ -59,6 +59,11 @@ export class Talk {
     return this.outbox?.close() ?? [];
   }
 
+  /** What this side has written, sent or not. */
+  texts() {
+    return [...this.list.querySelectorAll(".talk__row--mine .talk__words")].map((words) => words.textContent);
+  }
+
   /** Send what was typed: it is shown at once, and says so while the server does not have it. */
   post(text) {
     this.draw(this.outbox.post(text));

@@ -5,11 +5,16 @@ import { showToken, stayPresent } from "../live/presence.js";
 import { startBadge } from "./badge.js";
 import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
-import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
+import { alertPerson } from "./line_alert.js";
 import { Files } from "./line_attachments.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
-import { Store, call, linkOf } from "./line_visit_store.js";
+import { Store, call } from "./line_visit_store.js";
+import { startCodes, startHolding } from "./line_visit_code.js";
+import { startLanguages } from "./line_visit_language.js";
+import { startTranscript } from "./line_visit_mail.js";
+import { Tell } from "./line_visit_tell.js";
+import { keepName, offerToLeave } from "./line_visit_words.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
 import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
 import { toastFailure } from "./toast.js";
@@ -20,6 +25,7 @@ const main = document.querySelector("[data-visit]");
 const find = (name) => main.querySelector(`[data-${name}]`);
 const store = new Store(page.slug);
 const place = new Place();
+const tell = new Tell(main);
 const ESTIMATE_SECONDS = 30;
 const PAUSE = 2000; // before the server is asked once more
 const AWAY = new Set([0, 503, 504]); // statuses of a server that may do it later
@@ -31,6 +37,7 @@ const ENDINGS = {
   lost: [gettext("Your place has been given up"), gettext("The connection was lost for too long.")],
   "visitor lost": [gettext("The conversation has ended"), gettext("The connection was lost for too long. Start again, and you are first in the line.")],
   "no agent": [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
+  form: [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
   "max wait": [gettext("It took too long"), gettext("Nobody could serve you in time. You can leave a message instead.")],
   removed: [gettext("Your visit was ended"), gettext("A supervisor has ended it.")],
 };
@@ -62,7 +69,7 @@ const talk = new Talk(find("talk"), {
   other: () => standing?.agent || gettext("Agent"),
   deliver: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
   read: (number) => call(`visits/${kept.visit}/read`, { kept, body: { number } }),
-  heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: find("tell").checked }); },
+  heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: tell.isOn }); },
 });
 
 /** Show one of the page's views; focus follows, unless somebody types. */
@@ -70,7 +77,7 @@ function show(view) {
   if (main.dataset.view === view) return;
   const first = main.dataset.view === "loading";
   main.dataset.view = view;
-  for (const part of main.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== view;
+  for (const part of main.querySelectorAll("[data-when]")) part.hidden = !part.dataset.when.split(" ").includes(view);
   if (!first) (view === "room" ? find("composer").querySelector("textarea") : main).focus({ preventScroll: true });
 }
 
@@ -146,6 +153,7 @@ function draw() {
   if (place.ahead === null && find("place").textContent !== "–") return; // what stands there is good until it is known again
   const { queue_name: queueName, answer, estimate } = standing;
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
+  tell.moved(place.ahead);
   showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
 }
 
@@ -158,7 +166,7 @@ function enter(before, agentBefore) {
   notice("");
   talk.say(words);
   assertive(words);
-  if (before) alertPerson(words, { loud: find("tell").checked });
+  if (before) alertPerson(words, { loud: tell.isOn });
 }
 
 function end(word) {
@@ -172,7 +180,10 @@ function end(word) {
   find("ended-title").textContent = title;
   find("ended-text").textContent = text;
   find("rating").hidden = !wasServed;
+  if (wasServed) loadRating();
   find("transcript").hidden = !talk.rows.size && !wasServed;
+  main.querySelector("[data-when=ended] [data-mail-transcript]").hidden = !wasServed;
+  offerToLeave(main, { word, kept, texts: [...talk.texts(), find("composer").querySelector("textarea").value], show: () => show("closed") });
   show("ended");
   assertive(title);
   ended = true;
@@ -220,6 +231,7 @@ function begin(visit, now) {
   stayPresent();
   apply(now);
   if (ended) return;
+  tell.open(kept);
   talk.open(kept.visit);
   keepDraft(find("composer").querySelector("textarea"), kept.visit);
   subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
@@ -281,45 +293,25 @@ find("again").addEventListener("click", async () => {
   else store.clear();
   location.reload();
 });
-find("hold").addEventListener("click", () => {
-  document.querySelector("[data-hold-link]").value = linkOf(kept);
-  document.getElementById("hold").showModal();
-});
-document.querySelector("[data-copy]").addEventListener("click", async (event) => {
-  const field = document.querySelector("[data-hold-link]");
-  field.select();
-  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-  event.target.textContent = gettext("Copied");
-});
-find("tell").addEventListener("change", (event) => {
-  if (!event.target.checked) return;
-  readySound();
-  askForNotifications();
-});
-find("transcript").addEventListener("click", async () => {
-  try {
-    const zone = encodeURIComponent(document.documentElement.dataset.zone);
-    const text = await call(`visits/${kept.visit}/transcript?zone=${zone}`, { kept, text: true });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    link.download = `transcript-${kept.visit}.txt`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  } catch (error) {
-    toastFailure(error);
-  }
+startHolding(() => kept);
+startTranscript(() => kept);
+startLanguages({ slug: page.slug, form: main.querySelector("form[data-join]"), kept: () => (ended ? null : kept) });
+startCodes(page.slug, (found) => {
+  notice("");
+  begin(keepVisit(found), found);
 });
 files.attach(find("composer"), talk);
-composer(find("composer"), { files, post: (text) => talk.post(text), typing: () => call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
-startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }));
-startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
+composer(find("composer"), { files, post: (text) => talk.post(text), typing: () => standing.answer === "room" && call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
+const loadRating = startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }), () => call(`visits/${kept.visit}/rating`, { kept }));
+startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { kept: ended ? kept : null, body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
-  const joined = await call(`queues/${page.slug}/join`, { body });
+  const joined = await call(`queues/${page.slug}/join`, { body: { ...body, language: page.language } });
+  keepName(joined.visit, body.name);
   begin(keepVisit(joined), joined);
 }, (error) => { showClosed(main, error); show("closed"); });
 
-function keepVisit({ visit, token, place: proof }) {
-  const mine = { visit, token, place: proof, joined: Date.now() };
+function keepVisit({ visit, token, place: proof, joined_ms: joined = Date.now() }) {
+  const mine = { visit, token, place: proof, joined };
   store.save(mine);
   return mine;
 }

@@ -1,10 +1,11 @@
 // The forms of a visitor's page: join, leave a message, rate.
+import { h } from "./dom.js";
 import { limitText } from "./text_limit.js";
 import { gettext } from "./words.js";
 
 /** Send once at a time; the button says that it is on its way. */
-async function once(form, work) {
-  const button = form.querySelector(".button--primary");
+export async function once(form, work) {
+  const button = form.querySelector(".button--primary") ?? form.querySelector("button:not([type=button])");
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
   try {
@@ -12,6 +13,14 @@ async function once(form, work) {
   } finally {
     button.removeAttribute("aria-busy");
   }
+}
+
+/** Say what is wrong under a form's one field; "" = nothing is. */
+export function tellError(form, words) {
+  const error = form.querySelector("[data-error]");
+  error.hidden = !words;
+  error.querySelector("[data-error-words]").textContent = words;
+  form.querySelector("input").toggleAttribute("aria-invalid", Boolean(words));
 }
 
 export function startJoining(main, join, refused) {
@@ -85,25 +94,47 @@ function thank(form, call) {
   title.focus();
 }
 
-export function startRating(form, send) {
+/** Returns a function that shows the rating that was given before. */
+export function startRating(form, send, known) {
   const stars = [...form.querySelectorAll("input[name=stars]")];
+  const button = form.querySelector(".button");
+  const fields = [...form.children];
+  const label = button.textContent;
   const light = (count) => stars.forEach((star, index) => star.parentElement.classList.toggle("stars__one--on", index < count));
+  const fits = limitText(form.elements.comment, 1000);
+  const showKept = () => {
+    fields.forEach((field) => { field.hidden = true; });
+    const change = h("button", { type: "button", class: "link-button" }, gettext("Change it"));
+    const done = h("p", { class: "visit__lead", role: "status" }, gettext("Thank you. Your rating is saved."), " ", change);
+    change.addEventListener("click", () => {
+      done.remove();
+      fields.forEach((field) => { field.hidden = false; });
+      (stars.find((star) => star.checked) ?? stars[0]).focus();
+    });
+    form.prepend(done);
+  };
   form.addEventListener("change", () => light(Number(form.elements.stars.value)));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const chosen = Number(form.elements.stars.value);
     if (!chosen) return stars[0].focus();
+    if (!fits()) return form.elements.comment.focus();
     once(form, async () => {
       try {
         await send({ stars: chosen, comment: form.elements.comment.value.trim() });
-        const done = document.createElement("p");
-        done.className = "visit__lead";
-        done.setAttribute("role", "status");
-        done.textContent = gettext("Thank you. Your rating is kept.");
-        form.replaceChildren(done);
+        button.textContent = label;
+        showKept();
       } catch (failed) {
-        form.querySelector(".button").textContent = `${failed.title}. ${gettext("Try again")}`;
+        button.textContent = `${failed.detail || failed.title} ${gettext("Try again")}`;
       }
     });
   });
+  return async () => {
+    const rating = await known().catch(() => null);
+    if (!rating?.stars || form.querySelector("[role=status].visit__lead")) return;
+    stars[rating.stars - 1].checked = true;
+    form.elements.comment.value = rating.comment;
+    light(rating.stars);
+    showKept();
+  };
 }

@@ -52,7 +52,7 @@ function valid(kept) {
 
 /** Call the interface as this visitor, without cookies. Throws RequestFailed, with `kind`. */
 export async function call(path, { kept = null, body = undefined, text = false } = {}) {
-  const headers = { Accept: text ? "text/plain" : "application/json" };
+  const headers = { Accept: text ? "text/plain" : "application/json", "Accept-Language": document.documentElement.lang };
   if (kept) headers.Authorization = `Bearer ${kept.token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;

@@ -3,17 +3,17 @@ import { h } from "./dom.js";
 import { fill, ngettext } from "./words.js";
 
 const LIMIT = 4000; // characters of a message
-const TOLD_FROM = 3600;
+const TOLD_FROM = 0.9; // of the limit
 
 /** Say under the field how much room is left, and let no form send too much. Returns a function: whether it fits. */
-export function limitText(field) {
+export function limitText(field, limit = LIMIT) {
   const hint = h("p", { class: "text-limit", role: "status", hidden: true });
   field.after(hint);
   const fits = () => {
     const length = [...field.value].length;
-    const left = LIMIT - length;
+    const left = limit - length;
     const words = left < 0 ? ngettext("%(n)s character too many", "%(n)s characters too many", -left) : ngettext("%(n)s character left", "%(n)s characters left", left);
-    hint.hidden = length < TOLD_FROM;
+    hint.hidden = length < TOLD_FROM * limit;
     hint.textContent = hint.hidden ? "" : fill(words, { n: Math.abs(left) });
     hint.classList.toggle("text-limit--over", left < 0);
     field.setCustomValidity(left < 0 ? hint.textContent : "");

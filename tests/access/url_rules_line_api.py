@@ -37,6 +37,7 @@ DESK_ANSWERED = {
 }
 DESK_CHANGED = {**OF_THE_VISITOR, **dict.fromkeys(("owner", "admin", "operate"), "ok")}
 VISIT = "ownvisit1234"
+CHOICES = ("language", "transcript-mail", "code")
 
 
 def own_queue(world: World) -> Queue:
@@ -77,12 +78,15 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{queue}/left-messages": rule(
             ANYBODY, url=of_queue(f"{asked}/left-messages"), method="post"
         ),
+        f"{queue}/resume": rule(ANYBODY, url=of_queue(f"{asked}/resume"), method="post"),
         visit: rule(LOOKED_AT, url=of_queue(told)),
         f"{visit}/transcript": rule(LOOKED_AT, url=of_queue(f"{told}/transcript")),
         **{
             f"{visit}/{part}": rule(OF_THE_VISITOR, url=of_queue(f"{told}/{part}"), method="post")
-            for part in ("beat", "leave", "typing", "read", "rating")
+            for part in ("beat", "leave", "typing", "read", *CHOICES)
         },
+        f"{visit}/rating": rule(LOOKED_AT, url=of_queue(f"{told}/rating")),
+        f"{visit}/tell": rule(LOOKED_AT, url=of_queue(f"{told}/tell")),
         f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
         f"{visit}/attachments": rule(LOOKED_AT, url=of_queue(f"{told}/attachments")),
         f"{agent}/attachments": rule(

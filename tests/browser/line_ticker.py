@@ -20,6 +20,7 @@ def main() -> None:
     from queueing.line.services.calling import sweep_calls
     from queueing.line.services.healing import watch_desks
     from queueing.line.services.message_calls import sweep_message_calls
+    from queueing.line.services.visitor_mails import look_for_turns, send_due
     from tests.support.timers import let_time_pass
 
     desks = list(Desk.objects.all())
@@ -30,6 +31,8 @@ def main() -> None:
                 let_time_pass("line.desk")
         sweep_calls(0, 1)
         sweep_message_calls(0, 1)
+        look_for_turns(0, 1)
+        send_due()
         watch_desks(0, 1)
         watch_pools(0, 1, counting=False)
         for desk in desks:

@@ -106,6 +106,42 @@ def _rating(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return given
 
 
+@recipe(
+    "GET /visits/{visit}/rating",
+    "GET /visits/{visit}/tell",
+    "POST /visits/{visit}/code",
+)
+def _choices(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return _by_visitor(rnd, _join(caller, "chosen"))
+
+
+@recipe("POST /visits/{visit}/language")
+def _language(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _by_visitor(rnd, _join(caller, "chosen"))
+    given.body = {"language": rnd.choice(["en", "zh-hans"])}
+    return given
+
+
+@recipe("POST /visits/{visit}/tell")
+def _tell(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _by_visitor(rnd, _join(caller, "chosen"))
+    given.body = {"when": "next", "email": f"{name('told')}@example.org"}
+    return given
+
+
+@recipe("POST /visits/{visit}/transcript-mail")
+def _transcript_mail(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _by_visitor(rnd, _room(caller)[1])
+    given.body = {"email": f"{name('sent')}@example.org", "zone": "Asia/Shanghai"}
+    return given
+
+
+@recipe("POST /queues/{slug}/resume")
+def _resume(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    made = caller.post(f"visits/{_join(caller, 'chosen')['visit']}/code", {})
+    return Given({"slug": f"{caller.slug}-chosen"}, {"code": made["code"]}, who="nobody")
+
+
 @recipe("GET /agent/rooms", "GET /agent/colleagues", "POST /agent/login", "POST /agent/beat")
 @recipe("POST /agent/ready")
 def _of_agent(stage: Stage, caller: Caller, rnd: random.Random) -> Given:

@@ -142,6 +142,7 @@ class SlotOut(Schema):
     topic: str = ""
     contact: str = ""
     place: int = Field(0, description="In line on joining, 1 = next; 0 = not known.")
+    language: str = Field("", description="Of the visitor's page, by its code.")
     queue: str = ""
     queue_slug: str = ""
     joined: str = ""

@@ -6,7 +6,7 @@ from queueing.line.api.agents import agents
 from queueing.line.api.desks import desks
 from queueing.line.api.forecasts import forecasts
 from queueing.line.api.messages import messages
-from queueing.line.api.visits import queues, visits
+from queueing.line.api.visitor_options import queues, visits
 
 
 def register() -> None:

@@ -48,7 +48,7 @@ ANYBODY = Anybody()
 @queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut, **ERRORS}, summary="A queue's door")
 def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
     """Whether it is open, and what its page says."""
-    return consoles.queue_out(_queue(slug))
+    return consoles.queue_out(queue_of(slug))
 
 
 @queues.post(
@@ -66,7 +66,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     `anyway` where the queue would send visitors away.
     """
     principal = principal_of_request(request)
-    queue = _queue(slug)
+    queue = queue_of(slug)
     known = _known(principal, queue)
     if known is not None:
         return known
@@ -84,6 +84,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         topic=given.topic,
         contact=given.contact,
         address=address,
+        language=given.language,
         priority=given.priority if is_machine else 5,
         skills=given.skills if is_machine else None,
         anyway=given.anyway and is_machine,
@@ -124,21 +125,25 @@ def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | Non
     summary="Leave a message",
 )
 def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
-    """Leave a message, or ask to be called back."""
-    queue = _queue(slug)
+    """Leave a message, or ask to be called back; with a visit's token it is of that visit."""
+    queue = queue_of(slug)
     count_coming(request)
-    left_messages.message_leave(queue=queue, **given.dict())
+    scope = principal_of_request(request).scope
+    visit = scope.visit if isinstance(scope, VisitorScope) else ""
+    left_messages.message_leave(queue=queue, visit=visit, **given.dict())
     return Status(201, {"answer": "kept"})
 
 
-def _queue(slug: str) -> Queue:
+def queue_of(slug: str) -> Queue:
+    """The queue with its desk. ProblemError unknown-queue."""
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise ProblemError("unknown-queue")
     return queue
 
 
-def _row(request: HttpRequest) -> Visit:
+def visit_row(request: HttpRequest) -> Visit:
+    """The visit that Visiting let the request in to."""
     found: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
     return found
 
@@ -149,7 +154,7 @@ def _row(request: HttpRequest) -> Visit:
 @visits.get("/{visit}", response={200: VisitOut, **ERRORS}, summary="Where a visit stands")
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     """Looking keeps no place: that is what `beat` is for."""
-    row = _row(request)
+    row = visit_row(request)
     standing = hotpath.run(door.place(row.desk.slug, visit))
     if standing.answer == "gone" and row.ended_at is not None:
         standing = door.Standing("ended", word=row.outcome)
@@ -159,7 +164,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="The visitor is there")
 def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     """A poll: keeps the visit alive and tells where it stands (served by the hot lane, too)."""
-    row = _row(request)
+    row = visit_row(request)
     standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
     return {**standing_as_data(visit, standing), "visit": visit}
 
@@ -167,7 +172,7 @@ def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/leave", response={200: VisitOut, **ERRORS}, summary="Leave")
 def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The visitor leaves the line, or ends the room. Again: the same answer."""
-    row = _row(request)
+    row = visit_row(request)
     standing = use.visit_leave(desk=row.desk, visit=visit)
     return {**standing_as_data(visit, standing), "visit": visit}
 
@@ -188,7 +193,7 @@ def get_messages(
 @visits.post("/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Say something")
 def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
     """The visitor's words; the same id again is the same message."""
-    row = _row(request)
+    row = visit_row(request)
     said = rooms.message_send(
         visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
     )
@@ -198,7 +203,7 @@ def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -
 @visits.post("/{visit}/typing", response={200: DoneOut, **ERRORS}, summary="The visitor types")
 def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """The agent's page shows it for a few seconds."""
-    rooms.typing_tell(visit=_row(request), by_agent=False)
+    rooms.typing_tell(visit=visit_row(request), by_agent=False)
     return {"answer": "ok"}
 
 
@@ -211,8 +216,8 @@ def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
 
 @visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate")
 def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
-    """One to five stars; later words replace earlier ones."""
-    row = _row(request)
+    """One to five stars; for an hour later words replace earlier ones."""
+    row = visit_row(request)
     rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
     return {"stars": rating.stars, "comment": rating.comment}
 
@@ -230,7 +235,7 @@ def get_transcript(request: HttpRequest, visit: str = VisitId, zone: str = Zone)
     """What was said, as a text file."""
     if zone not in zone_names():
         raise ProblemError("malformed", f"{zone} is not a time zone.")
-    row = _row(request)
+    row = visit_row(request)
     name = f'attachment; filename="transcript-{row.public_id}.txt"'
     return HttpResponse(
         consoles.transcript(row, zone),

@@ -2,8 +2,9 @@
 
     joined = hotpath.run(desk.join("support", "k3…", queue=7, priority=5))
 
-`commands.py` has what changes the desk, `joining.py` visitors who come, `calls.py` calls back,
-`reading.py` what only looks, `settings.py` how queues and agents are written.
+`commands.py` has what changes the desk, `joining.py` visitors who come, `holding.py` places that
+are kept, `calls.py` calls back, `reading.py` what only looks, `settings.py` how queues and agents
+are written.
 """
 
 from queueing.line.desk.calls import (
@@ -50,6 +51,7 @@ from queueing.line.desk.commands import (
     transfer_to_agent,
     transfer_to_queue,
 )
+from queueing.line.desk.holding import hold
 from queueing.line.desk.joining import JOINS_LIMIT, Join, join, joins
 from queueing.line.desk.keys import DeskKeys
 from queueing.line.desk.reading import (
@@ -108,6 +110,7 @@ __all__ = [
     "create",
     "decline",
     "finish",
+    "hold",
     "join",
     "joins",
     "leave",

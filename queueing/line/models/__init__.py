@@ -18,6 +18,7 @@ from queueing.line.models.records import (
     LineEvent,
     MessageCall,
 )
+from queueing.line.models.visitor_options import VisitCode, VisitMail
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 
 __all__ = [
@@ -40,4 +41,6 @@ __all__ = [
     "RoomEvent",
     "Skill",
     "Visit",
+    "VisitCode",
+    "VisitMail",
 ]

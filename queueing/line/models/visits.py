@@ -30,6 +30,9 @@ class Visit(PartRow):
     topic = models.CharField(_("topic"), max_length=80, blank=True)
     contact = models.CharField(_("contact"), max_length=120, blank=True)
     address = models.CharField(_("network address"), max_length=45, blank=True)
+    language = models.CharField(
+        _("language"), max_length=10, blank=True, default="", db_default=""
+    )  # of the visitor's page: a code of settings.LANGUAGES
     priority = models.PositiveSmallIntegerField(
         _("class"), default=5, validators=[MinValueValidator(1), MaxValueValidator(9)]
     )  # 1 = first

@@ -81,6 +81,7 @@ def _slot_out(
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
         out |= {"skills": visit.skills, "contact": visit.contact, "place": place_told(visit)}
+        out["language"] = visit.language
     return out | since_and_why(record)
 
 

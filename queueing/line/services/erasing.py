@@ -17,14 +17,14 @@ from poolsite import access, live
 from poolsite.access.services import visitor_end
 from poolsite.access.services.actor import Actor, require
 from queueing.line.errors import LineError
-from queueing.line.models import Desk, LeftMessage, Message, Rating, Visit
+from queueing.line.models import Desk, LeftMessage, Message, Rating, Visit, VisitCode, VisitMail
 from queueing.line.services import attachments
 from queueing.line.services.common import clean
 
 BATCH_VISITS = 200
 MOST_SECONDS = 30.0
 ERASED_AT_ONCE = 2_000  # visits of one person
-NOTHING = {"name": "", "topic": "", "contact": "", "address": "", "notes": ""}
+NOTHING = {"name": "", "topic": "", "contact": "", "address": "", "notes": "", "language": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,8 @@ def _erase(visits: Sequence[Visit]) -> Erased:
     keys = [each.pk for each in visits]
     files = attachments.forget(keys)
     messages, _ = Message.objects.filter(visit__in=keys).delete()
+    VisitMail.objects.filter(visit__in=keys).delete()
+    VisitCode.objects.filter(visit__in=keys).delete()
     Rating.objects.filter(visit__in=keys).exclude(comment="").update(comment="")
     fresh = [each for each in visits if each.erased_at is None]
     Visit.objects.filter(pk__in=[each.pk for each in fresh]).update(

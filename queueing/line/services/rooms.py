@@ -7,6 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, name_of, require
@@ -18,6 +19,7 @@ from queueing.line.services.common import clean, clean_text
 from queueing.line.services.visits import visit_leave
 
 MESSAGES_LIMIT = 2_000  # of one visit
+FIRST_MESSAGES = 20  # of a visitor whom no agent has served so far
 CLIENT_ID_LENGTH = 40
 
 
@@ -41,8 +43,8 @@ def message_send(
     """Add one line to a transcript, once per (author, client_id), numbered without gaps.
 
     bind: what belongs to the message, a file; it is given the new row in its transaction, and the
-    message may then have no text. LineError: malformed (empty, over 4 000 characters, no id),
-    visit-ended, and what `bind` raises.
+    message may then have no text. LineError: malformed (empty, over 4 000 characters, no id, more
+    than a visitor may say before an agent is there), visit-ended, and what `bind` raises.
     """
     body = clean_text(text) if text.strip() or bind is None else ""
     if not client_id or len(client_id) > CLIENT_ID_LENGTH or not client_id.isprintable():
@@ -58,6 +60,8 @@ def message_send(
             last = Message.objects.filter(visit=locked).aggregate(last=Max("number"))["last"] or 0
             if last >= MESSAGES_LIMIT:
                 raise LineError("malformed", "This transcript is full.")
+            if author == Message.Author.VISITOR and last >= FIRST_MESSAGES and _is_unread(locked):
+                raise LineError("malformed", _("Your agent reads these first. Then write more."))
             message = Message.objects.create(
                 visit=locked,
                 number=last + 1,
@@ -70,9 +74,18 @@ def message_send(
             if bind is not None:
                 bind(message)
             live.touch(f"line.room:{visit.public_id}")
+            if last == 0 and locked.matched_at is None:  # the line shows how it begins
+                live.touch(f"line.waiting:{visit.queue.slug}")
     except IntegrityError:  # the same message by another connection, at the same moment
         return Said(Message.objects.get(visit=visit, author=author, client_id=client_id), False)
     return Said(message, True)
+
+
+def _is_unread(visit: Visit) -> bool:
+    """Whether no agent has served the visit so far; SQL may not have the match yet."""
+    if visit.matched_at is not None:
+        return False
+    return hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer != "room"
 
 
 def typing_tell(*, visit: Visit, by_agent: bool) -> None:

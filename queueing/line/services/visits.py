@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from poolsite import hotpath, live
 from poolsite.access.services import visitor_end
@@ -20,9 +21,11 @@ from queueing.line.errors import LineError
 from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
 from queueing.line.services import estimates, keeping
 from queueing.line.services.common import clean
+from queueing.line.services.languages import known_language
 from queueing.line.tokens import Place, read_place, sign_place, token_for
 
 JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
+RATING_CHANGES = timedelta(hours=1)  # after the first one
 AGAIN = timedelta(minutes=10)  # after a room ended while its visitor was away
 REFUSALS: Mapping[str, tuple[str, str]] = {
     "closed": ("queue-closed", "This queue is closed now."),
@@ -60,6 +63,7 @@ def visit_join(
     topic: str = "",
     contact: str = "",
     address: str = "",
+    language: str = "",
     priority: int = 5,
     skills: Mapping[str, int] | None = None,
     anyway: bool = False,
@@ -84,6 +88,7 @@ def visit_join(
     visit = _row(standing, desk, public_id)
     visit.name, visit.topic = clean(name, 80), clean(topic, 80)
     visit.contact, visit.address = clean(contact, 120), address[:45]
+    visit.language = known_language(language)
     visit.skills = dict(skills or {})
     if estimate is not None and standing.answer == "waiting":
         visit.predicted_low_seconds = estimate.low_seconds
@@ -91,7 +96,7 @@ def visit_join(
         visit.expected_seconds = estimate.expected_seconds
     _save(visit)
     _tell_who_came(queue, standing)
-    return Joined(visit, standing, token_for(visit), _proof(visit, standing), estimate)
+    return Joined(visit, standing, token_for(visit), place_proof(visit, standing), estimate)
 
 
 def visit_join_again(
@@ -117,6 +122,7 @@ def visit_join_again(
         topic=lost.topic,
         contact=lost.contact,
         address=address,
+        language=lost.language,
         priority=lost.priority,
         skills=lost.skills,
         public_id=public_id,
@@ -138,11 +144,11 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
 
 def _save(visit: Visit) -> None:
     """Write what the visitor said. The drain may have made the row by then, from the history."""
-    said = ("name", "topic", "contact", "address", "skills", "place_at_join")
+    said = ("name", "topic", "contact", "address", "language", "skills", "place_at_join")
     told = ("predicted_low_seconds", "predicted_high_seconds", "expected_seconds")
     values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}
     fresh = {"desk": visit.desk, "queue_id": visit.queue_id, "priority": visit.priority}
-    row, _ = Visit.objects.update_or_create(
+    row, _made = Visit.objects.update_or_create(
         public_id=visit.public_id,
         defaults=values,
         create_defaults={**values, **fresh, "joined_at": visit.joined_at},
@@ -160,7 +166,7 @@ def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
     live.touch(f"line.waiting:{queue.slug}")
 
 
-def _proof(visit: Visit, standing: door.Standing) -> str:
+def place_proof(visit: Visit, standing: door.Standing) -> str:
     place = Place(
         *(visit.desk.slug, visit.public_id, standing.queue),
         *(standing.priority, standing.arrived_us),
@@ -245,10 +251,15 @@ def visitor_end_later(visit: str) -> None:
 
 
 def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
-    """What the visitor thought of it, once; later words replace earlier ones."""
+    """What the visitor thought of it; for an hour later words replace earlier ones.
+
+    LineError: malformed, rating-over.
+    """
     if not 1 <= stars <= 5:
         raise LineError("malformed", "A rating has one to five stars.")
-    rating, _ = Rating.objects.update_or_create(
+    if Rating.objects.filter(visit=visit, at__lt=timezone.now() - RATING_CHANGES).exists():
+        raise LineError("rating-over", _("Your rating was saved and can no longer be changed."))
+    rating, _made = Rating.objects.update_or_create(
         visit=visit, defaults={"stars": stars, "comment": clean(comment, 1_000)}
     )
     return rating

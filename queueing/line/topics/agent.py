@@ -15,7 +15,8 @@ class AgentTopic(live.SnapshotTopic):
     """`line.agent:<user id>`: {"state", "pending", "word", "offer_token", "slots": [slot]}.
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
-    "joined", "notes", "contact", "place", "until_ms", "since_ms", "away_ms", "why", "call"};
+    "joined", "notes", "contact", "language", "place", "until_ms", "since_ms", "away_ms", "why",
+    "call"};
     away_ms: since when the visitor is away, 0 = there; call: consoles.call_out.
     """
 
@@ -91,6 +92,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "notes": row.notes,
             "contact": row.contact,
             "place": place_told(row),
+            "language": row.language,
         }
         for row in rows
     }

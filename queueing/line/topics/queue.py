@@ -7,10 +7,11 @@ from poolsite import access, hotpath, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import Entry, tail_of
 from queueing.line import desk as door
-from queueing.line.models import Visit
+from queueing.line.models import Message, Visit
 from queueing.line.topics.scope import Place, may_serve, place_in, queue_place_now
 
 ROWS = 100
+EXCERPT = 120  # of a first message, in the line
 DELTAS_PER_FRAME = 120
 AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
 
@@ -150,10 +151,23 @@ class WaitingTopic(live.RowsTopic):
 
 
 def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
+    """What visitors told: name, topic, skills, language, and how their first message begins."""
     rows = Visit.objects.filter(public_id__in=visits).values_list(
-        "public_id", "name", "topic", "skills"
+        "public_id", "name", "topic", "skills", "language"
     )
+    first = Message.objects.filter(
+        visit__public_id__in=visits, number=1, author=Message.Author.VISITOR
+    ).values_list("visit__public_id", "text")
+    words = {
+        public_id: " ".join(text[: 2 * EXCERPT].split())[:EXCERPT] for public_id, text in first
+    }
     return {
-        public_id: {"name": name, "topic": topic, "skills": skills}
-        for public_id, name, topic, skills in rows
+        public_id: {
+            "name": name,
+            "topic": topic,
+            "skills": skills,
+            "language": language,
+            "words": words.get(public_id, ""),
+        }
+        for public_id, name, topic, skills, language in rows
     }

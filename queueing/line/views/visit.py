@@ -4,9 +4,10 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,17 +18,29 @@ from queueing.line.selectors import consoles
 from queueing.line.selectors.attachments import files_policy
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
+from queueing.line.services.languages import SHORT, known_language
+
+YEAR_SECONDS = 365 * 24 * 3600
+LANGUAGE_PATH = "/q/"  # visitors' pages, not the console
 
 
 @require_GET
 def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page of a queue; 404 for an unknown one."""
+    """The page of a queue; 404 for an unknown one. `?lang`: in this language, from now on."""
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise Http404
     account = queue.desk.account
     house = account.name if account is not None else queue.desk.name
-    page = {**consoles.queue_out(queue), "files": files_policy(queue.desk)}
+    language = known_language(request.GET.get("lang", ""))
+    if language:  # in a frame, where cookies may be blocked, the address keeps it
+        translation.activate(language)
+        request.LANGUAGE_CODE = language
+    page = {
+        **consoles.queue_out(queue),
+        "language": translation.get_language() or "",
+        "files": files_policy(queue.desk),
+    }
     context = {
         "queue": queue,
         "house": house,
@@ -35,12 +48,39 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "opens_at": page["opens_at"],
         "opening_hours": _week(queue),
+        "languages": _languages(request),
         "stars": [
             {"value": n, "words": ngettext("%(n)s star", "%(n)s stars", n) % {"n": n}}
             for n in range(1, 6)
         ],
     }
-    return render(request, "line/visit.html", context)
+    return _remembered(render(request, "line/visit.html", context), language)
+
+
+def _remembered(answer: HttpResponse, language: str) -> HttpResponse:
+    """The next visit has the chosen language, too ("" = none was chosen)."""
+    if language:
+        answer.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=YEAR_SECONDS,
+            path=LANGUAGE_PATH,
+            secure=settings.BEHIND_TLS,
+            httponly=True,
+            samesite="Lax",
+        )
+    return answer
+
+
+def _languages(request: HttpRequest) -> list[dict[str, str]]:
+    """The page in each of its languages, with all else that the address says."""
+    shown = []
+    for code, name in settings.LANGUAGES:
+        query = request.GET.copy()
+        query["lang"] = code
+        short = SHORT.get(code, code.upper())
+        shown.append({"code": code, "name": name, "short": short, "query": query.urlencode()})
+    return shown
 
 
 def _week(queue: Queue) -> list[dict[str, Any]]:

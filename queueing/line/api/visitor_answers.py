@@ -1,0 +1,36 @@
+"""What the interface answers to visitors who ask for more than to wait."""
+
+from typing import Literal
+
+from ninja import Schema
+
+from queueing.line.api.answers import JoinOut
+
+
+class ResumedOut(JoinOut):
+    """The visit of a code, with what its visitor keeps. `joined_ms`: since 1970."""
+
+    joined_ms: int
+
+
+class LanguageOut(Schema):
+    language: str
+
+
+class TellOut(Schema):
+    """The mail that a visitor asked for: `state` off, waiting, due, sent, failed or over."""
+
+    when: Literal["off", "third", "next", "turn"]
+    state: str
+
+
+class CodeOut(Schema):
+    """`seconds`: for so long it is valid."""
+
+    code: str
+    seconds: int
+
+
+class RatingKnownOut(Schema):
+    stars: int
+    comment: str

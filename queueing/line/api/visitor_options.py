@@ -1,0 +1,148 @@
+"""What visitors may ask for: language, mails, a code for another device."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from poolsite import access
+from poolsite.access.limiting import network_of, reached_limit
+from poolsite.access.mails import site_of
+from poolsite.api.reading import NothingIn
+from poolsite.api.root import ProblemError
+from poolsite.moments import us_of, zone_names
+from queueing.line.api.answers import DoneOut
+from queueing.line.api.visitor_answers import (
+    CodeOut,
+    LanguageOut,
+    RatingKnownOut,
+    ResumedOut,
+    TellOut,
+)
+from queueing.line.api.visits import (
+    ANYBODY,
+    ERRORS,
+    Slug,
+    VisitId,
+    queue_of,
+    queues,
+    visit_row,
+    visits,
+)
+from queueing.line.models import Rating, VisitMail
+from queueing.line.schemas import CodeIn, LanguageIn, TellIn, TranscriptMailIn
+from queueing.line.services import codes, languages, visitor_mails
+from queueing.line.topics.standing import standing_as_data
+
+__all__ = ["queues", "visits"]  # with the routes below
+
+CODES_PER_HOUR = 30  # of one visit
+
+
+@visits.post(
+    "/{visit}/language", response={200: LanguageOut, **ERRORS}, summary="The visitor's language"
+)
+def post_language(request: HttpRequest, given: LanguageIn, visit: str = VisitId) -> Any:
+    """Agents see it, and mails to the visitor are in it. An unknown one changes nothing."""
+    return {"language": languages.visit_speaks(visit=visit_row(request), language=given.language)}
+
+
+@visits.post("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Tell me by mail")
+def post_tell(request: HttpRequest, given: TellIn, visit: str = VisitId) -> Any:
+    """One mail when the visitor is `third`, `next` or served (`turn`); `off`: none after all.
+
+    Until then, and five minutes longer, the place is kept though the page is closed. Refused:
+    `malformed`, `visit-ended`, `mail-sent`, `too-many-requests`.
+    """
+    row = visit_row(request)
+    if given.when == "off":
+        visitor_mails.turn_mail_cancel(visit=row)
+    else:
+        visitor_mails.turn_mail_ask(
+            visit=row, when=given.when, address=given.email, **_sent_from(request, given.zone)
+        )
+    return _told(row.pk)
+
+
+@visits.get("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="The mail asked for")
+def get_tell(request: HttpRequest, visit: str = VisitId) -> Any:
+    """Which mail waits, if any. The address is not told."""
+    return _told(visit_row(request).pk)
+
+
+def _told(visit: int) -> dict[str, str]:
+    mail = VisitMail.objects.filter(visit=visit, kind=VisitMail.Kind.TURN).first()
+    if mail is None:
+        return {"when": "off", "state": "off"}
+    return {"when": mail.when, "state": mail.state}
+
+
+@visits.post(
+    "/{visit}/transcript-mail", response={200: DoneOut, **ERRORS}, summary="Mail the transcript"
+)
+def post_transcript_mail(
+    request: HttpRequest, given: TranscriptMailIn, visit: str = VisitId
+) -> Any:
+    """What was said so far, without internal notes; sent within seconds.
+
+    Refused: `malformed`, `no-transcript`, `mail-sent` (three for each visit), `too-many-requests`.
+    """
+    visitor_mails.transcript_mail_ask(
+        visit=visit_row(request), address=given.email, **_sent_from(request, given.zone)
+    )
+    return {"answer": "kept"}
+
+
+def _sent_from(request: HttpRequest, zone: str) -> dict[str, str]:
+    """Where the mail's link leads, the times' zone, and the network that asks."""
+    if zone not in zone_names():
+        raise ProblemError("malformed", f"{zone} is not a time zone.")
+    address = access.client_address(request)
+    network = network_of(address) if address else ""
+    return {"site": site_of(request), "zone": zone, "network": network}
+
+
+@visits.get("/{visit}/rating", response={200: RatingKnownOut, **ERRORS}, summary="The rating given")
+def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
+    """`stars` 0: none so far."""
+    rating = Rating.objects.filter(visit=visit_row(request)).first()
+    if rating is None:
+        return {"stars": 0, "comment": ""}
+    return {"stars": rating.stars, "comment": rating.comment}
+
+
+@visits.post(
+    "/{visit}/code", response={200: CodeOut, **ERRORS}, summary="A code for another device"
+)
+def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
+    """Eight letters and digits that bring the visit to another device: for ten minutes, once.
+
+    A new one ends the one before.
+    """
+    row = visit_row(request)
+    if reached_limit("line-codes", row.public_id, CODES_PER_HOUR, 3_600):
+        raise ProblemError("too-many-requests", _("Too many codes were asked for."))
+    code = codes.code_make(visit=row)
+    return {"code": code, "seconds": int(codes.VALID.total_seconds())}
+
+
+@queues.post(
+    "/{slug}/resume", auth=ANYBODY, response={200: ResumedOut, **ERRORS}, summary="Show a code"
+)
+def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
+    """The visit of a code of this queue's desk, with what the visitor keeps.
+
+    Refused: `unknown-code` (none such, used or too old), `visit-ended`, `too-many-requests`.
+    """
+    address = access.client_address(request)
+    found = codes.code_redeem(
+        queue=queue_of(slug), code=given.code, network=network_of(address) if address else "-"
+    )
+    public_id = found.visit.public_id
+    return {
+        **standing_as_data(public_id, found.standing),
+        "visit": public_id,
+        "token": found.token,
+        "place": found.place,
+        "joined_ms": us_of(found.visit.joined_at) // 1_000,
+    }

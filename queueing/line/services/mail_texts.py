@@ -1,0 +1,83 @@
+"""The mails to visitors, in their language and their zone."""
+
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from poolsite.moments import us_of
+from queueing.line.models import Message, Visit, VisitMail
+from queueing.line.tokens import Place, sign_place, token_for
+
+MOST = 2_000
+
+
+def mail_of(mail: VisitMail) -> EmailMultiAlternatives:
+    """The message as it is sent; the same row always has the same Message-ID."""
+    visit = mail.visit
+    account = visit.desk.account
+    with override(mail.language or settings.LANGUAGE_CODE), timezone.override(mail.zone):
+        shown = {
+            "visit": visit,
+            "house": account.name if account is not None else visit.desk.name,
+            "queue": visit.queue.name,
+            "when": mail.when,
+            "zone": mail.zone,
+            "language": mail.language or settings.LANGUAGE_CODE,
+        }
+        if mail.kind == VisitMail.Kind.TURN:
+            shown |= {"link": resume_link(mail), "minutes": 5}
+        else:
+            shown |= {"lines": spoken_lines(visit)}
+        subject = render_to_string(f"line/mail/{mail.kind}_subject.txt", shown)
+        body = render_to_string(f"line/mail/{mail.kind}.txt", shown)
+        page = render_to_string(f"line/mail/{mail.kind}.html", shown)
+    message = EmailMultiAlternatives(
+        " ".join(subject.split()),
+        body,
+        to=[mail.address],
+        headers={"Message-ID": _message_id(mail), "Auto-Submitted": "auto-generated"},
+    )
+    message.attach_alternative(page, "text/html")
+    return message
+
+
+def _message_id(mail: VisitMail) -> str:
+    name = salted_hmac("queueing.line.mail", str(mail.pk), algorithm="sha256").hexdigest()[:32]
+    domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">") or "localhost"
+    return f"<visitor.{name}@{domain}>"
+
+
+def resume_link(mail: VisitMail) -> str:
+    """The page of the visit, on any device; what stands after # is sent to no server."""
+    visit = mail.visit
+    arrived_us = us_of(visit.joined_at)
+    place = Place(visit.desk.slug, visit.public_id, visit.queue_id, visit.priority, arrived_us)
+    words = {
+        "v": visit.public_id,
+        "t": token_for(visit),
+        "p": sign_place(place),
+        "j": str(arrived_us // 1_000),
+    }
+    path = reverse("line:visit", args=[visit.queue.slug])
+    query = f"?{urlencode({'lang': mail.language})}" if mail.language else ""
+    return f"{mail.site}{path}{query}#{urlencode(words)}"
+
+
+def spoken_lines(visit: Visit) -> list[dict[str, object]]:
+    """What was said: {"at", "who", "text"}, oldest first, without internal notes."""
+    rows = Message.objects.filter(visit=visit).exclude(author=Message.Author.NOTE)
+    return [
+        {
+            "at": each.at,
+            "who": each.agent.name if each.agent is not None else visit.name or _("You"),
+            "text": each.text,
+        }
+        for each in rows.select_related("agent").order_by("number")[:MOST]
+    ]
