@@ -7,6 +7,7 @@ import { keep } from "./line_kept.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { alertPerson } from "./line_alert.js";
 import { limitText } from "./text_limit.js";
+import { verified } from "./line_verified.js";
 import { newId } from "./line_visit_store.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
@@ -88,7 +89,7 @@ export class Room {
         { class: "room__offer" },
         icon("notifications_active", "icon--big"),
         h("h2", { class: "card__title" }, fill(gettext("%(name)s is offered to you"), { name: this.name })),
-        h("p", {}, this.slot.topic || ""),
+        h("p", {}, this.slot.topic || "", " ", ...verified(this.slot)),
         h("p", { class: "card__hint" }, gettext("Answer within "), this.left),
         h("div", { class: "room__buttons" },
           h("button", { type: "button", class: "button", onclick: () => this.answer("decline") }, gettext("Decline")),
@@ -124,7 +125,7 @@ export class Room {
       h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Hand over")),
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), this.away, this.head),
+      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), ...verified(this.slot), this.away, this.head),
       h("dl", { class: "room__facts" }, fact(gettext("In the room"), this.lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), this.slot.topic || "–"), fact(gettext("Queue"), this.slot.queue || "–")),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );

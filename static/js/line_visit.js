@@ -9,10 +9,11 @@ import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
+import { joinAs, showIdentity, showOpens, showRefusingQueue, takeIdentity } from "./line_visit_routing.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
 import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
 import { toastFailure } from "./toast.js";
-import { dayMinuteOf, fill, gettext } from "./words.js";
+import { fill, gettext } from "./words.js";
 
 const page = pageData("visit-page");
 const main = document.querySelector("[data-visit]");
@@ -302,11 +303,12 @@ find("transcript").addEventListener("click", async () => {
 });
 composer(find("composer"), { post: (text) => talk.post(text), typing: () => call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
 startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }));
-startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
+startLeaving(main, (body) => call(`queues/${main.dataset.messagesTo || page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
-  const joined = await call(`queues/${page.slug}/join`, { body });
+  const [joined, isRefused] = await joinAs(page.slug, (words) => call(`queues/${page.slug}/join`, { body: words }), body);
   begin(keepVisit(joined), joined);
-}, (error) => { showClosed(main, error); show("closed"); });
+  if (isRefused && !ended) notice(gettext("Your sign-in has expired or cannot be checked. You have joined as a guest."), "identity");
+}, (error) => { showClosed(main, error); showRefusingQueue(main, page.slug, error); show("closed"); });
 
 function keepVisit({ visit, token, place: proof }) {
   const mine = { visit, token, place: proof, joined: Date.now() };
@@ -315,7 +317,8 @@ function keepVisit({ visit, token, place: proof }) {
 }
 
 async function start() {
-  for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) time.textContent = dayMinuteOf(new Date(time.dateTime));
+  showIdentity(main, takeIdentity(page.slug));
+  for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) showOpens(time, time.dateTime, page.zone);
   const visit = store.load();
   if (!visit) return show(page.open ? "join" : "closed");
   try {

@@ -16,6 +16,7 @@ from queueing.line.models.records import (
     LineEvent,
     MessageCall,
 )
+from queueing.line.models.routing import IdentityKey, LanguageSkill, Topic, VerifiedVisitor
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "Closure",
     "Desk",
     "DeskSample",
+    "IdentityKey",
+    "LanguageSkill",
     "LeftMessage",
     "LineEvent",
     "Message",
@@ -35,5 +38,7 @@ __all__ = [
     "Room",
     "RoomEvent",
     "Skill",
+    "Topic",
+    "VerifiedVisitor",
     "Visit",
 ]

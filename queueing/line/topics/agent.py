@@ -90,6 +90,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "joined": row.joined_at.isoformat(),
             "notes": row.notes,
             "contact": row.contact,
+            "verified": bool(row.verified_subject),
         }
         for row in rows
     }

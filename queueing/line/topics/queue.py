@@ -151,9 +151,9 @@ class WaitingTopic(live.RowsTopic):
 
 def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
     rows = Visit.objects.filter(public_id__in=visits).values_list(
-        "public_id", "name", "topic", "skills"
+        "public_id", "name", "topic", "skills", "verified_subject"
     )
     return {
-        public_id: {"name": name, "topic": topic, "skills": skills}
-        for public_id, name, topic, skills in rows
+        public_id: {"name": name, "topic": topic, "skills": skills, "verified": bool(subject)}
+        for public_id, name, topic, skills, subject in rows
     }
