@@ -35,6 +35,7 @@ def register() -> None:
                 *("line:wallboard", "line:floor", "line:desk_create", "line:reports"),
                 *("line:messages", "line:visitors", "line:story", "line:settings"),
                 *("line:queue_create", "line:queue", "line:agent_create", "line:agent_settings"),
+                *("line:routing", "line:routing_act", "line:topics"),
             ),
         )
     )

@@ -34,7 +34,7 @@ class Day {
     this.name = label.textContent;
     this.list = h("div", { class: "hours__spans" });
     const tools = [h("button", { type: "button", class: "button button--small", onclick: () => this.add() }, gettext("Add hours"))];
-    if (this.number < WEEKDAYS) tools.push(h("button", { type: "button", class: "button button--small button--ghost", onclick: () => this.copy() }, gettext("Copy to Monday to Friday")));
+    if (this.number === 0) tools.unshift(h("button", { type: "button", class: "button button--small button--ghost", onclick: () => this.copy() }, gettext("Copy to Monday to Friday")));
     input.type = "hidden";
     input.after(h("div", { class: "hours", role: "group", "aria-labelledby": label.id }, this.list, h("div", { class: "hours__tools" }, ...tools)));
     this.show(spans);

@@ -9,7 +9,7 @@ import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
-import { joinAs, showIdentity, showOpens, showRefusingQueue, takeIdentity } from "./line_visit_routing.js";
+import { isSomebodyElse, joinAs, showHoursZone, showIdentity, showOpens, showRefusingQueue, takeIdentity } from "./line_visit_routing.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
 import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
 import { toastFailure } from "./toast.js";
@@ -317,7 +317,10 @@ function keepVisit({ visit, token, place: proof }) {
 }
 
 async function start() {
-  showIdentity(main, takeIdentity(page.slug));
+  const identity = takeIdentity(page.slug);
+  showIdentity(main, identity);
+  if (isSomebodyElse(page.slug, identity)) store.clear();
+  showHoursZone(main, page.zone);
   for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) showOpens(time, time.dateTime, page.zone);
   const visit = store.load();
   if (!visit) return show(page.open ? "join" : "closed");

@@ -4,6 +4,7 @@ import { fill, gettext, minuteOf, dayOf, zone as myZone } from "./words.js";
 const LONGEST = 2048;
 const root = document.documentElement;
 const key = (slug) => `poolsite:identity:${slug}`;
+const ownerKey = (slug) => `poolsite:visit-of:${slug}`;
 
 /** The token of the link that led here; it leaves the address and outlives a reload of this tab. */
 export function takeIdentity(slug) {
@@ -28,9 +29,28 @@ function remember(slug, token) {
   } catch { /* this page only */ }
 }
 
+/** Whether the token names somebody else than the one whose visit this browser keeps. */
+export function isSomebodyElse(slug, token) {
+  const subject = claimsOf(token).sub;
+  try {
+    const before = localStorage.getItem(ownerKey(slug));
+    return Boolean(subject && before && subject !== before);
+  } catch {
+    return false;
+  }
+}
+
+function keepOwner(slug, subject) {
+  try {
+    if (subject) localStorage.setItem(ownerKey(slug), subject);
+    else localStorage.removeItem(ownerKey(slug));
+  } catch { /* this page only */ }
+}
+
 /** Show whom the token names; the server decides whether it is true. */
 export function showIdentity(main, token) {
-  const name = nameIn(token);
+  const { name: said } = claimsOf(token);
+  const name = typeof said === "string" ? said : "";
   const line = main.querySelector("[data-signed]");
   line.hidden = !token;
   line.querySelector("[data-signed-words]").textContent = name ? fill(gettext("Signed in as %(name)s"), { name }) : gettext("Signed in");
@@ -38,27 +58,34 @@ export function showIdentity(main, token) {
   if (name && !field.value) field.value = name.slice(0, 80);
 }
 
-function nameIn(token) {
+function claimsOf(token) {
   try {
     const bytes = Uint8Array.from(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-    const { name } = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof name === "string" ? name : "";
+    return JSON.parse(new TextDecoder().decode(bytes)) ?? {};
   } catch {
-    return "";
+    return {};
   }
 }
 
 /** Join with the token; where the server refuses it, without one. Returns [joined, whether it was refused]. */
 export async function joinAs(slug, send, body) {
   const identity = remembered(slug);
-  if (!identity) return [await send(body), false];
+  if (!identity) return asGuest(slug, send, body, false);
   try {
-    return [await send({ ...body, identity }), false];
+    const joined = await send({ ...body, identity });
+    keepOwner(slug, claimsOf(identity).sub);
+    return [joined, false];
   } catch (error) {
     if (error.kind !== "bad-token") throw error;
     remember(slug, "");
-    return [await send(body), true];
+    return asGuest(slug, send, body, true);
   }
+}
+
+async function asGuest(slug, send, body, isRefused) {
+  const joined = await send(body);
+  keepOwner(slug, "");
+  return [joined, isRefused];
 }
 
 /** A refusal of the queue that a topic leads to: its hours, and where a message to it goes. */
@@ -71,9 +98,18 @@ export function showRefusingQueue(main, slug, error) {
   if (isOther) {
     opens.hidden = !opensAt;
     if (error.kind === "queue-closed") main.querySelector("[data-closed-title]").textContent = fill(gettext("%(name)s is closed now"), { name });
-    main.querySelector(".visit__hours")?.setAttribute("hidden", "");
+    for (const part of main.querySelectorAll(".visit__hours, [data-hours-zone]")) part.hidden = true;
     main.querySelector("[data-back]").hidden = false;
   }
+}
+
+/** Whose clock the week's hours follow, for a visitor whose clock shows another time. */
+export function showHoursZone(main, zone) {
+  const now = new Date();
+  const line = main.querySelector("[data-hours-zone]");
+  if (!line || !zone || partsIn(now, zone).join() === partsIn(now, myZone).join()) return;
+  line.textContent = zoneName(now, zone);
+  line.hidden = false;
 }
 
 /** When a queue opens: by the visitor's clock, and by the queue's where it shows another time. */

@@ -105,6 +105,7 @@ class QueueForm(ModelForm):
         initial = {
             "topics": "\n".join(str(topic) for topic in queue.topics) if queue is not None else "",
             "always": not week,
+            "zone": queue.zone if queue is not None else "",
             **{f"day_{day}": hours_as_text(spans) for day, spans in week.items()},
         }
         kwargs["initial"] = {**initial, **kwargs.get("initial", {})}

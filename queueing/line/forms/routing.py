@@ -2,7 +2,7 @@
 
 import re
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
@@ -12,6 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from queueing.line.forms.fields import read_hours
 from queueing.line.models import Desk, Queue, Skill, Topic
 from queueing.line.services.routing import ORDINARY, TOPICS_LIMIT
+
+if TYPE_CHECKING:
+    BaseRows = forms.BaseFormSet["TopicForm"]
+else:
+    BaseRows = forms.BaseFormSet
 
 OTHER_LANGUAGES = [(c, name) for c, name in settings.LANGUAGES if c != settings.LANGUAGE_CODE]
 HOLIDAYS_LIMIT = 100  # of one list
@@ -83,6 +88,10 @@ class TopicForm(forms.Form):
         if isinstance(skills, SkillsField):
             skills.known = set(queue.desk.skills.values_list("slug", flat=True))
 
+        for field in self.fields.values():
+            if not field.widget.is_hidden:
+                field.widget.attrs["class"] = "input"
+
     def clean(self) -> dict[str, Any]:
         """Refuse a row whose text was forgotten."""
         found = super().clean() or self.cleaned_data
@@ -103,8 +112,19 @@ class TopicForm(forms.Form):
         return topic
 
 
+class TopicRows(BaseRows):
+    """The table of topics."""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        """Order and archiving, in the page's words."""
+        super().add_fields(form, index)
+        form.fields["ORDER"].widget.attrs["class"] = "input"
+        form.fields["DELETE"].label = _("Archive")
+
+
 TopicFormSet = forms.formset_factory(
     TopicForm,
+    formset=TopicRows,
     extra=3,
     max_num=TOPICS_LIMIT,
     validate_max=True,

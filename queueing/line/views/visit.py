@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET
 from queueing.line.models import Queue
 from queueing.line.selectors import consoles
 from queueing.line.services import hours
-from queueing.line.services.common import zone_of
 
 
 @require_GET
@@ -44,7 +43,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _week(queue: Queue) -> list[dict[str, Any]]:
     """The next seven days with their hours; [] for a queue that is open at all hours."""
-    today = timezone.now().astimezone(ZoneInfo(zone_of(queue.desk))).date()
+    today = timezone.now().astimezone(ZoneInfo(hours.queue_zone(queue))).date()
     days = [today + timedelta(days=ahead) for ahead in range(7)]
     spans = [hours.spans_of(queue, day) for day in days]
     if all(each is None for each in spans):
