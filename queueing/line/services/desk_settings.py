@@ -170,8 +170,9 @@ def closure_save(
             day=day,
             defaults={"hours": list(spans), "text": clean(text, 200), "yearly": yearly},
         )
-        after = {"day": day.isoformat(), "hours": list(spans)}
-        after |= {"yearly": True} if yearly else {}
+        after: dict[str, Any] = {"day": day.isoformat(), "hours": list(spans)}
+        if yearly:
+            after["yearly"] = True
         access.audit(actor=actor, action="line.closure_save", thing=queue, after=after)
         after_commit(queue.desk, lambda: apply_queue(queue))
     return closure

@@ -57,8 +57,8 @@ def identity_read(desk: Desk, token: str, now: float | None = None) -> Identity:
     """
     claims = _claims(desk, token)
     now = time.time() if now is None else now
-    expires, issued = claims.get("exp"), claims.get("iat", now)
-    if not _is_number(expires) or not _is_number(issued):
+    expires, issued = _number(claims.get("exp")), _number(claims.get("iat", now))
+    if expires is None or issued is None:
         raise _bad("The token needs the time until which it is valid: exp.")
     if now >= expires + LEEWAY_SECONDS:
         raise _bad("The token has expired.")
@@ -102,7 +102,8 @@ def sign(secret: str, signed: str) -> str:
 
 def _decoded(part: str) -> dict[str, Any]:
     try:
-        found = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        text = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+        found = json.loads(text, parse_constant=_no_number)
     except (binascii.Error, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -110,12 +111,16 @@ def _decoded(part: str) -> dict[str, Any]:
     return found
 
 
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def _bad(detail: str) -> LineError:
     return LineError("bad-token", detail)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _text(claims: Mapping[str, Any], name: str, length: int) -> str:
