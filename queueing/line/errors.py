@@ -11,6 +11,7 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "queue-closed": (409, "The queue is closed"),
     "queue-full": (409, "The queue is full"),
     "no-agent": (409, "Nobody is there to serve"),
+    "bad-token": (403, "The visitor's token is not valid"),
     "visitor-blocked": (403, "Visits from here are refused"),
     "not-yours": (409, "The room is another agent's"),
     "offer-over": (409, "The offer is over"),

@@ -36,6 +36,7 @@ def register() -> None:
                 "line:forecast",
                 *("line:messages", "line:visitors", "line:story", "line:settings"),
                 *("line:queue_create", "line:queue", "line:agent_create", "line:agent_settings"),
+                *("line:routing", "line:routing_act", "line:topics"),
             ),
         )
     )

@@ -17,7 +17,11 @@ class Strict(Schema):
 
 
 class JoinIn(Strict):
-    """A visitor who comes. `anyway`: wait though nobody serves. Only tokens choose a class."""
+    """A visitor who comes. `anyway`: wait though nobody serves. Only tokens choose a class.
+
+    `topic`: the text or id of one that the queue offers leads where the topic leads; any other text
+    is kept as it is. `identity`: a token that the customer's own system has signed.
+    """
 
     name: str = Field("", max_length=80)
     topic: str = Field("", max_length=80)
@@ -27,7 +31,8 @@ class JoinIn(Strict):
         Annotated[str, Field(pattern=r"^[a-z0-9-]{1,20}$")], Annotated[int, Field(ge=1, le=9)]
     ] = Field(default_factory=dict, max_length=4)
     anyway: bool = False
-    language: str = Field("", max_length=10)
+    language: str = Field("", max_length=10, pattern=r"^[A-Za-z0-9-]*$")
+    identity: str = Field("", max_length=2_048)
 
 
 class LanguageIn(Strict):

@@ -79,6 +79,24 @@ def _of_desks() -> list[Sentence]:
             _("%(actor)s deleted the skill %(skill)s of the desk %(thing)s"),
         ),
         Sentence(
+            "line.topics_save", DESKS, _("%(actor)s changed the topics of the queue %(thing)s")
+        ),
+        Sentence(
+            "line.languages_save",
+            DESKS,
+            _("%(actor)s changed the skills for languages of the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.identity_key_new",
+            DESKS,
+            _("%(actor)s created the signing secret %(secret)s of the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.identity_key_revoke",
+            DESKS,
+            _("%(actor)s revoked the signing secret %(secret)s of the desk %(thing)s"),
+        ),
+        Sentence(
             "line.reply_save",
             DESKS,
             _("%(actor)s saved the reply %(shortcut)s of the desk %(thing)s"),

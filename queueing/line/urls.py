@@ -10,6 +10,7 @@ from queueing.line.views import (
     messages,
     replay,
     reports,
+    routing,
     settings,
     visit,
     visitors,
@@ -42,6 +43,9 @@ urlpatterns = [
     # who sets a desk up
     path("desks/<slug:slug>/settings/", settings.desk_settings, name="settings"),
     path("desks/<slug:slug>/settings/act/", settings.settings_act, name="settings_act"),
+    path("desks/<slug:slug>/routing/", routing.routing_page, name="routing"),
+    path("desks/<slug:slug>/routing/act/", routing.routing_act, name="routing_act"),
+    path("desks/<slug:slug>/queues/<slug:queue>/topics/", routing.topics_page, name="topics"),
     path("desks/<slug:slug>/queues/new/", settings.queue_create, name="queue_create"),
     path("desks/<slug:slug>/queues/<slug:queue>/", settings.queue_settings, name="queue"),
     path("desks/<slug:slug>/agents/new/", settings.agent_create, name="agent_create"),

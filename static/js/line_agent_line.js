@@ -2,6 +2,7 @@
 import { subscribe } from "../live.js";
 import { h, icon, setText } from "./dom.js";
 import { languageChip } from "./line_language.js";
+import { verified } from "./line_verified.js";
 import { clockOf, fill, gettext, ngettext } from "./words.js";
 
 const NORMAL = 5; // the class of everybody who asked for none
@@ -63,7 +64,7 @@ export class AgentLine {
   row(visit, row) {
     const open = this.opened === visit;
     const name = row.name || gettext("Visitor");
-    const chips = [];
+    const chips = verified(row);
     if (row.priority < NORMAL) chips.push(h("span", { class: "chip chip--line" }, icon("star"), fill(gettext("Class %(n)s"), { n: row.priority })));
     if (row.topic) chips.push(h("span", { class: "chip" }, row.topic));
     for (const [skill, level] of Object.entries(row.skills ?? {})) chips.push(h("span", { class: "chip" }, `${skill} ≥ ${level}`));

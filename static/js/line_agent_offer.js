@@ -2,14 +2,14 @@
 import { h, icon } from "./dom.js";
 import { fill, gettext } from "./words.js";
 
-/** What an offer shows in its room's place; `left` shows the seconds that are left. */
-export function offerOf({ name, topic, left, accept, decline }) {
+/** What an offer shows in its room's place; `chips` what is known of the visitor, `left` the seconds that are left. */
+export function offerOf({ name, topic, chips, left, accept, decline }) {
   return h(
     "div",
     { class: "room__offer" },
     icon("notifications_active", "icon--big"),
     h("h2", { class: "card__title" }, fill(gettext("%(name)s is offered to you"), { name })),
-    h("p", {}, topic),
+    h("p", {}, topic, " ", ...chips),
     h("p", { class: "card__hint" }, gettext("Answer within "), left),
     h("div", { class: "room__buttons" },
       h("button", { type: "button", class: "button", onclick: decline }, gettext("Decline")),

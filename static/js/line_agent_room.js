@@ -11,6 +11,7 @@ import { Files } from "./line_attachments.js";
 import { languageChip } from "./line_language.js";
 import { alertPerson } from "./line_alert.js";
 import { Talk } from "./line_talk.js";
+import { verified } from "./line_verified.js";
 import { newId } from "./line_visit_store.js";
 import { limitText } from "./text_limit.js";
 import { toast, toastFailure } from "./toast.js";
@@ -90,7 +91,7 @@ export class Room {
     this.left = h("b", { class: "num" });
     this.element.className = "card room room--offer";
     const { name, left } = this;
-    this.element.replaceChildren(offerOf({ name, topic: this.slot.topic || "", left, accept: () => this.accept(), decline: () => this.answer("decline") }));
+    this.element.replaceChildren(offerOf({ name, topic: this.slot.topic || "", chips: verified(this.slot), left, accept: () => this.accept(), decline: () => this.answer("decline") }));
     this.tick();
   }
 
@@ -120,7 +121,7 @@ export class Room {
       this.transfers.button,
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), languageChip(this.slot.language), this.away, this.head),
+      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), languageChip(this.slot.language), ...verified(this.slot), this.away, this.head),
       this.transfers.element,
       factsOf(this.slot, this.since, this.lasted),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,

@@ -15,10 +15,11 @@ import { startLanguages } from "./line_visit_language.js";
 import { startTranscript } from "./line_visit_mail.js";
 import { Tell } from "./line_visit_tell.js";
 import { keepName, offerToLeave } from "./line_visit_words.js";
+import { isSomebodyElse, joinAs, showHoursZone, showIdentity, showOpens, showRefusingQueue, takeIdentity } from "./line_visit_routing.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
 import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
 import { toastFailure } from "./toast.js";
-import { dayMinuteOf, fill, gettext } from "./words.js";
+import { fill, gettext } from "./words.js";
 
 const page = pageData("visit-page");
 const main = document.querySelector("[data-visit]");
@@ -303,12 +304,13 @@ startCodes(page.slug, (found) => {
 files.attach(find("composer"), talk);
 composer(find("composer"), { files, post: (text) => talk.post(text), typing: () => standing.answer === "room" && call(`visits/${kept.visit}/typing`, { kept, body: {} }) });
 const loadRating = startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }), () => call(`visits/${kept.visit}/rating`, { kept }));
-startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { kept: ended ? kept : null, body }), () => show(page.open ? "join" : "closed"));
+startLeaving(main, (body) => call(`queues/${main.dataset.messagesTo || page.slug}/left-messages`, { kept: ended ? kept : null, body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
-  const joined = await call(`queues/${page.slug}/join`, { body: { ...body, language: page.language } });
+  const [joined, isRefused] = await joinAs(page.slug, (words) => call(`queues/${page.slug}/join`, { body: words }), { ...body, language: page.language });
   keepName(joined.visit, body.name);
   begin(keepVisit(joined), joined);
-}, (error) => { showClosed(main, error); show("closed"); });
+  if (isRefused && !ended) notice(gettext("Your sign-in has expired or cannot be checked. You have joined as a guest."), "identity");
+}, (error) => { showClosed(main, error); showRefusingQueue(main, page.slug, error); show("closed"); });
 
 function keepVisit({ visit, token, place: proof, joined_ms: joined = Date.now() }) {
   const mine = { visit, token, place: proof, joined };
@@ -317,7 +319,11 @@ function keepVisit({ visit, token, place: proof, joined_ms: joined = Date.now() 
 }
 
 async function start() {
-  for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) time.textContent = dayMinuteOf(new Date(time.dateTime));
+  const identity = takeIdentity(page.slug);
+  showIdentity(main, identity);
+  if (isSomebodyElse(page.slug, identity)) store.clear();
+  showHoursZone(main, page.zone);
+  for (const time of main.querySelectorAll("[data-opens-at]")) if (time.dateTime) showOpens(time, time.dateTime, page.zone);
   const visit = store.load();
   if (!visit) return show(page.open ? "join" : "closed");
   try {

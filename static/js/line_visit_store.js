@@ -71,6 +71,7 @@ export async function call(path, { kept = null, body = undefined, text = false }
   const problem = await answer.json().catch(() => ({}));
   const failed = new RequestFailed(problem.title ?? gettext("That did not work"), problem.detail ?? gettext("Try again in a moment."), answer.status);
   failed.kind = problem.type ?? "";
+  failed.problem = problem;
   throw failed;
 }
 

@@ -97,6 +97,11 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{desk}visitors/act/": rule(SUPERVISED, url=of_desk("visitors/act/"), method="post"),
         f"{desk}settings/": rule(CONFIGURED, url=of_desk("settings/")),
         f"{desk}settings/act/": rule(CONFIGURED, url=of_desk("settings/act/"), method="post"),
+        f"{desk}routing/": rule(CONFIGURED, url=of_desk("routing/")),
+        f"{desk}routing/act/": rule(CONFIGURED, url=of_desk("routing/act/"), method="post"),
+        f"{desk}queues/<slug:queue>/topics/": rule(
+            CONFIGURED, url=with_queue("queues/own-help/topics/")
+        ),
         f"{desk}queues/new/": rule(CONFIGURED, url=of_desk("queues/new/")),
         f"{desk}queues/<slug:queue>/": rule(CONFIGURED, url=with_queue("queues/own-help/")),
         f"{desk}agents/new/": rule(CONFIGURED, url=of_desk("agents/new/")),

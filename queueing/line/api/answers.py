@@ -24,16 +24,29 @@ class BoardPromises(Promises):
     sooner: int
 
 
+class TopicOut(Schema):
+    """A topic that visitors choose. `label`: its text in the language of the request."""
+
+    id: int | None
+    text: str
+    label: str
+
+
 class QueueOut(Schema):
-    """A queue's door. `opens_at`: ISO 8601, null while it is open or nothing tells."""
+    """A queue's door. `opens_at`: ISO 8601, null while it is open or nothing tells.
+
+    `zone`: of its hours.
+    """
 
     slug: str
     name: str
     open: bool
     opens_at: str | None
+    zone: str
     closed_text: str
     welcome: str
     topics: list[str]
+    topic_choices: list[TopicOut]
     grace_seconds: int
     room_grace_seconds: int
     promises: Promises | None
@@ -147,6 +160,7 @@ class SlotOut(Schema):
     queue_slug: str = ""
     joined: str = ""
     skills: dict[str, int] = Field(default_factory=dict)
+    verified: bool = False
     since_ms: int = 0
     away_ms: int = 0
     why: str = ""

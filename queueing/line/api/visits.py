@@ -28,7 +28,7 @@ from queueing.line.models import Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn, ReadIn
 from queueing.line.selectors import consoles
 from queueing.line.selectors.receipts import receipts_of
-from queueing.line.services import hours, left_messages, receipts, rooms
+from queueing.line.services import arrivals, hours, left_messages, receipts, rooms
 from queueing.line.services import visits as use
 from queueing.line.topics.standing import standing_as_data
 from queueing.line.topics.visit import message_as_data, messages_after
@@ -75,20 +75,12 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         decision = access.decide(principal, "line.visit", queue)
         if not decision:
             raise ProblemError(kind_of_refusal(decision, "unknown-queue"))
-    if not hours.is_open(queue):
-        raise ProblemError("queue-closed", queue.closed_text[:300] or "This queue is closed now.")
     address = "" if is_machine else count_coming(request)
-    joined = _again(principal, queue, address) or use.visit_join(
-        queue=queue,
-        name=given.name,
-        topic=given.topic,
-        contact=given.contact,
-        address=address,
-        language=given.language,
-        priority=given.priority if is_machine else 5,
-        skills=given.skills if is_machine else None,
-        anyway=given.anyway and is_machine,
-        run=joining.run,
+    joined = None
+    if not given.identity and hours.is_open(queue):
+        joined = _again(principal, queue, address)
+    joined = joined or arrivals.visitor_arrive(
+        queue=queue, coming=_coming(given, address, is_machine=is_machine), run=joining.run
     )
     data = standing_as_data(joined.visit.public_id, joined.standing)
     return {
@@ -97,6 +89,15 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         "token": joined.token,
         "place": joined.place,
     }
+
+
+def _coming(given: JoinIn, address: str, *, is_machine: bool) -> arrivals.Arriving:
+    """What is said of who comes. A visitor chooses no class and no skills."""
+    said = given.dict(include={"name", "topic", "contact", "language", "identity"})
+    if not is_machine:
+        return arrivals.Arriving(**said, address=address)
+    priority = given.priority if "priority" in given.model_fields_set else None
+    return arrivals.Arriving(**said, priority=priority, skills=given.skills, anyway=given.anyway)
 
 
 def _known(principal: Principal, queue: Queue) -> Any:

@@ -10,6 +10,7 @@ from queueing.line.forms.desks import (
     SkillForm,
 )
 from queueing.line.forms.queues import QueueForm
+from queueing.line.forms.routing import HolidaysForm, LanguagesForm, TopicFormSet
 
 __all__ = [
     "AgentForm",
@@ -17,7 +18,10 @@ __all__ = [
     "DeskCreateForm",
     "DeskSettingsForm",
     "EraseForm",
+    "HolidaysForm",
+    "LanguagesForm",
     "QueueForm",
     "ReplyForm",
     "SkillForm",
+    "TopicFormSet",
 ]

@@ -105,6 +105,7 @@ class ClosureForm(forms.Form):
     )
     hours = HoursField(label=_("Hours"), help_text=_("Empty: closed all day."))
     text = forms.CharField(label=_("Text for visitors"), max_length=200, required=False)
+    yearly = forms.BooleanField(label=_("Every year"), required=False)
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

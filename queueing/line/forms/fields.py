@@ -1,6 +1,7 @@
 """Fields that read what people write: hours of a day, one thing a line."""
 
 import re
+from datetime import time
 from typing import Any
 
 from django import forms
@@ -13,9 +14,13 @@ _SPAN = re.compile(r"^(\d{1,2})[:.](\d{2})\s*[-–]\s*(\d{1,2})[:.](\d{2})\Z")
 
 
 class HoursField(forms.CharField):
-    """Hours of one day: "09:00-12:00, 13:00-18:00"; empty = closed. Cleans to [[from, until]]."""
+    """Hours of one day: "09:00-12:00, 13:00-18:00"; empty = closed. Cleans to [[from, until]].
 
-    def __init__(self, **kwargs: Any) -> None:
+    over_midnight: whether a span may end on the next day, as "22:00-06:00".
+    """
+
+    def __init__(self, *, over_midnight: bool = False, **kwargs: Any) -> None:
+        self.over_midnight = over_midnight
         kwargs.setdefault("required", False)
         kwargs.setdefault("max_length", 120)
         super().__init__(**kwargs)
@@ -23,15 +28,30 @@ class HoursField(forms.CharField):
 
     def clean(self, value: Any) -> list[list[str]]:
         """The day's spans; ValidationError when they cannot be read."""
-        text: str = super().clean(value) or ""
-        spans = [_read(part.strip()) for part in text.split(",") if part.strip()]
-        try:
-            read_spans(spans)
-        except ValueError:
-            raise ValidationError(
-                _("Each span ends after it begins, at 24:00 at the latest.")
-            ) from None
-        return spans
+        return read_hours(super().clean(value) or "", over_midnight=self.over_midnight)
+
+
+def read_hours(text: str, *, over_midnight: bool = False) -> list[list[str]]:
+    """The spans of a day as a person writes them; ValidationError when they cannot be read."""
+    spans = [_read(part.strip()) for part in text.split(",") if part.strip()]
+    late = [span for span in spans if over_midnight and span[1] < span[0]]
+    within = [span for span in spans if span not in late]
+    try:
+        read_spans([*within, *([begin, "24:00"] for begin, _end in late)])
+    except ValueError:
+        raise ValidationError(
+            _("Each span ends after it begins, at 24:00 at the latest.")
+        ) from None
+    for _begin, end in late:
+        _time(end)
+    return spans
+
+
+def _time(text: str) -> time:
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        raise ValidationError(_("Write hours like 09:00-12:00, 13:00-18:00.")) from None
 
 
 def _read(text: str) -> list[str]:

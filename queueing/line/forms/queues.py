@@ -7,9 +7,12 @@ from django.core.exceptions import ValidationError
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.moments import zone_names
 from poolsite.operations.forms import field_groups
 from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
 from queueing.line.models import Desk, Queue
+from queueing.line.services.common import zone_of
+from queueing.line.services.hours import join_at_midnight, split_at_midnight
 
 DAYS = [f"day_{number}" for number in range(7)]
 GROUPS = (
@@ -45,7 +48,11 @@ GROUPS = (
             "longest_wait_alarm_seconds",
         ),
     ),
-    (_("Hours"), _("In the desk's own time zone."), ("is_open", "always", *DAYS)),
+    (
+        _("Hours"),
+        _("A span may run into the next day: 22:00-06:00. Visitors in the line are still served."),
+        ("is_open", "zone", "always", *DAYS),
+    ),
 )
 
 if TYPE_CHECKING:
@@ -54,11 +61,24 @@ else:
     ModelForm = forms.ModelForm
 
 
+def zone_field(desk: Desk) -> forms.ChoiceField:
+    """The zone of a queue's hours, or the desk's."""
+    of_desk = _("The desk's: %(zone)s") % {"zone": zone_of(desk)}
+    return forms.ChoiceField(
+        label=_("Time zone"),
+        choices=[("", of_desk), *((name, name) for name in sorted(zone_names()))],
+        required=False,
+    )
+
+
 class QueueForm(ModelForm):
     """Everything about a queue; saved by the service, not here."""
 
     topics = LinesField(
-        label=_("Topics"), most=20, length=80, help_text=_("One a line; visitors choose one.")
+        label=_("Topics"),
+        most=20,
+        length=80,
+        help_text=_("One a line; visitors choose one. What they lead to is set under Topics."),
     )
     always = forms.BooleanField(label=_("At all hours"), required=False)
 
@@ -81,27 +101,30 @@ class QueueForm(ModelForm):
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
         queue: Queue | None = kwargs.get("instance")
-        week = queue.hours if queue is not None else {}
+        week = join_at_midnight(queue.hours) if queue is not None else {}
         initial = {
             "topics": "\n".join(str(topic) for topic in queue.topics) if queue is not None else "",
             "always": not week,
+            "zone": queue.zone if queue is not None else "",
             **{f"day_{day}": hours_as_text(spans) for day, spans in week.items()},
         }
         kwargs["initial"] = {**initial, **kwargs.get("initial", {})}
         super().__init__(*args, **kwargs)
         for number, name in WEEKDAYS.items():
-            self.fields[f"day_{number}"] = HoursField(label=name)
+            self.fields[f"day_{number}"] = HoursField(label=name, over_midnight=True)
+            self.fields[f"day_{number}"].widget.attrs["data-hours-day"] = str(number)
+        self.fields["zone"] = zone_field(desk)
         overflow = self.fields["overflow"]
         if isinstance(overflow, forms.ModelChoiceField):
             others = desk.queues.exclude(pk=queue.pk) if queue is not None else desk.queues.all()
             overflow.queryset, overflow.empty_label = others, str(_("none"))
         if queue is not None:
-            del self.fields["slug"]
+            del self.fields["slug"], self.fields["topics"]
 
     def clean(self) -> dict[str, Any]:
         """The week's hours out of the seven days."""
         found = super().clean() or self.cleaned_data
-        week = {day[4:]: found[day] for day in DAYS if found.get(day)}
+        week = split_at_midnight({day[4:]: found[day] for day in DAYS if found.get(day)})
         if not found.get("always") and not week and not any(day in self.errors for day in DAYS):
             self.add_error("always", ValidationError(_("Tell the hours, or choose all hours.")))
         found["hours"] = {} if found.get("always") else week
@@ -109,13 +132,14 @@ class QueueForm(ModelForm):
 
     def settings(self) -> dict[str, Any]:
         """What the service takes."""
-        names = [*self._meta.fields, "topics", "hours"] if self._meta.fields else []
+        names = [*self._meta.fields, "topics", "hours", "zone"] if self._meta.fields else []
         return {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""
         stored = {name: self.initial.get(name) for name in self.settings()}
         stored |= {"topics": list(self.instance.topics), "hours": self.instance.hours}
+        stored["zone"] = self.instance.zone
         stored["overflow"] = self.instance.overflow
         return {name: value for name, value in self.settings().items() if value != stored[name]}
 
@@ -124,7 +148,11 @@ class QueueForm(ModelForm):
 
     def groups(self) -> list[dict[str, Any]]:
         """The cards of the page."""
-        groups = field_groups(self, GROUPS)
+        known = [
+            (title, hint, tuple(name for name in names if name in self.fields))
+            for title, hint, names in GROUPS
+        ]
+        groups = field_groups(self, known)
         if "slug" in self.fields:
             groups[0]["fields"] = [self["slug"], *groups[0]["fields"]]
         return groups

@@ -19,6 +19,7 @@ from queueing.line.models.records import (
     MessageCall,
 )
 from queueing.line.models.visitor_options import VisitCode, VisitMail
+from queueing.line.models.routing import IdentityKey, LanguageSkill, Topic, VerifiedVisitor
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "Closure",
     "Desk",
     "DeskSample",
+    "IdentityKey",
+    "LanguageSkill",
     "LeftMessage",
     "LineEvent",
     "Message",
@@ -40,6 +43,8 @@ __all__ = [
     "Room",
     "RoomEvent",
     "Skill",
+    "Topic",
+    "VerifiedVisitor",
     "Visit",
     "VisitCode",
     "VisitMail",

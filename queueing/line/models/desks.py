@@ -80,6 +80,9 @@ class Queue(PartRow):
         blank=True,
         help_text=_("Weekday 0-6 → [[from, until]]; {}: always."),
     )
+    zone = models.CharField(
+        _("time zone"), max_length=64, blank=True, default="", db_default=""
+    )  # of its hours; "": the desk's
     closed_text = models.TextField(_("text while closed"), blank=True)
     ttl_seconds = models.PositiveIntegerField(
         _("heartbeat lives, seconds"),
@@ -163,6 +166,7 @@ class Closure(models.Model):
     day = models.DateField(_("day"))
     hours = models.JSONField(_("hours"), default=list, blank=True)
     text = models.CharField(_("text"), max_length=200, blank=True)
+    yearly = models.BooleanField(_("every year"), default=False, db_default=False)
 
     class Meta:
         verbose_name = _("closure")

@@ -50,6 +50,10 @@ class Visit(PartRow):
     notes = models.TextField(_("notes"), blank=True)
     callback_call_id = models.CharField(_("call back"), max_length=64, blank=True)
     erased_at = models.DateTimeField(_("erased at"), null=True)
+    # who the visitor is to the customer's own system, whose signed token said so
+    verified_subject = models.CharField(
+        _("verified as"), max_length=120, blank=True, default="", db_default=""
+    )
 
     class Meta:
         verbose_name = _("visit")
@@ -65,6 +69,11 @@ class Visit(PartRow):
                 fields=["desk", "ended_at"],
                 condition=models.Q(erased_at=None),
                 name="line_visit_kept",
+            ),
+            models.Index(
+                fields=["desk", "verified_subject"],
+                condition=~models.Q(verified_subject=""),
+                name="line_visit_verified",
             ),
             # who a visitor is, for the search and for erasing
             models.Index(fields=["contact"], name="line_visit_contact"),

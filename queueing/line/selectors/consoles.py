@@ -5,27 +5,34 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Avg, Count, F
+from django.utils.translation import get_language
 
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
 from queueing.line.selectors.attachments import attachment_line, attachment_of
 from queueing.line.selectors.promises import promises_of
-from queueing.line.services import hours
+from queueing.line.services import hours, routing
 from queueing.line.services.common import zone_of
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
-    """A queue as anybody may see it."""
+    """A queue as anybody may see it; topics in the language of the request, too."""
     opens = None if hours.is_open(queue) else hours.next_opening(queue)
+    offered = routing.topics_of(queue)
     return {
         "slug": queue.slug,
         "name": queue.name,
         "open": hours.is_open(queue),
         "opens_at": opens.isoformat() if opens is not None else None,
+        "zone": hours.queue_zone(queue),
         "closed_text": queue.closed_text,
         "welcome": queue.welcome,
-        "topics": [str(topic)[:80] for topic in queue.topics],
+        "topics": [topic.text for topic in offered],
+        "topic_choices": [
+            {"id": topic.pk, "text": topic.text, "label": topic.label(get_language() or "")}
+            for topic in offered
+        ],
         "grace_seconds": queue.grace_seconds,
         "room_grace_seconds": queue.room_grace_seconds,
         "promises": _promises(queue),
@@ -81,7 +88,7 @@ def _slot_out(
         out |= {"name": visit.name, "topic": visit.topic, "queue": visit.queue.name}
         out |= {"queue_slug": visit.queue.slug, "joined": visit.joined_at.isoformat()}
         out |= {"skills": visit.skills, "contact": visit.contact, "place": place_told(visit)}
-        out["language"] = visit.language
+        out |= {"language": visit.language, "verified": bool(visit.verified_subject)}
     return out | since_and_why(record)
 
 

@@ -24,7 +24,7 @@ from queueing.line.models import (
     Queue,
     Skill,
 )
-from queueing.line.services import hours
+from queueing.line.services import hours, routing
 from queueing.line.services.common import after_commit, clean
 from queueing.line.services.desks import apply_agent, apply_queue
 
@@ -109,6 +109,7 @@ def skill_delete(*, actor: Actor, skill: Skill) -> None:
             thing=desk,
             before={"skill": skill.slug, "agents": [agent.name for agent in holders]},
         )
+        routing.forget_skill(desk, skill.slug)
         skill.delete()
         for agent in holders:
             after_commit(desk, partial(apply_agent, agent))
@@ -149,9 +150,18 @@ def reply_delete(*, actor: Actor, reply: CannedReply) -> None:
 
 
 def closure_save(
-    *, actor: Actor, queue: Queue, day: date, spans: Sequence[Sequence[str]], text: str = ""
+    *,
+    actor: Actor,
+    queue: Queue,
+    day: date,
+    spans: Sequence[Sequence[str]],
+    text: str = "",
+    yearly: bool = False,
 ) -> Closure:
-    """On that day the queue has these hours only; [] = closed. ValidationError when bad."""
+    """On that day the queue has these hours only; [] = closed. ValidationError when bad.
+
+    yearly: on that day of every year, where a year has no day of its own.
+    """
     require(actor, "line.configure", queue)
     try:
         hours.read_spans(spans)
@@ -159,12 +169,33 @@ def closure_save(
         raise ValidationError({"hours": str(error)}) from None
     with transaction.atomic():
         closure, _ = Closure.objects.update_or_create(
-            queue=queue, day=day, defaults={"hours": list(spans), "text": clean(text, 200)}
+            queue=queue,
+            day=day,
+            defaults={"hours": list(spans), "text": clean(text, 200), "yearly": yearly},
         )
-        after = {"day": day.isoformat(), "hours": list(spans)}
+        after: dict[str, Any] = {"day": day.isoformat(), "hours": list(spans)}
+        if yearly:
+            after["yearly"] = True
         access.audit(actor=actor, action="line.closure_save", thing=queue, after=after)
         after_commit(queue.desk, lambda: apply_queue(queue))
     return closure
+
+
+def closures_import(
+    *,
+    actor: Actor,
+    queues: Sequence[Queue],
+    days: Sequence[tuple[date, Sequence[Sequence[str]], str]],
+    yearly: bool = False,
+) -> int:
+    """The same days for several queues, as closure_save takes them; all or none. Returns days."""
+    with transaction.atomic():
+        for queue in queues:
+            for day, spans, text in days:
+                closure_save(
+                    actor=actor, queue=queue, day=day, spans=spans, text=text, yearly=yearly
+                )
+    return len(days)
 
 
 def closure_delete(*, actor: Actor, closure: Closure) -> None:

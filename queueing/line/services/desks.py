@@ -12,6 +12,7 @@ from poolsite.access.models.tenants import refuse_reserved
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
+from poolsite.moments import zone_names
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
@@ -96,6 +97,8 @@ def _full_clean(queue: Queue) -> None:
             hours.read_spans(spans)
         except (ValueError, TypeError) as error:
             raise ValidationError({"hours": f"{day}: {error}"}) from None
+    if queue.zone and queue.zone not in zone_names():
+        raise ValidationError({"zone": f"{queue.zone} is not a time zone."})
     over = queue.overflow
     if over is not None and (over.desk_id != queue.desk_id or over.pk == queue.pk):
         raise ValidationError({"overflow": "Choose another queue of the same desk."})

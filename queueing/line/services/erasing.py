@@ -17,14 +17,25 @@ from poolsite import access, live
 from poolsite.access.services import visitor_end
 from poolsite.access.services.actor import Actor, require
 from queueing.line.errors import LineError
-from queueing.line.models import Desk, LeftMessage, Message, Rating, Visit, VisitCode, VisitMail
+from queueing.line.models import (
+    Desk,
+    LeftMessage,
+    Message,
+    Rating,
+    VerifiedVisitor,
+    Visit,
+    VisitCode,
+    VisitMail,
+)
 from queueing.line.services import attachments
 from queueing.line.services.common import clean
 
 BATCH_VISITS = 200
 MOST_SECONDS = 30.0
 ERASED_AT_ONCE = 2_000  # visits of one person
-NOTHING = {"name": "", "topic": "", "contact": "", "address": "", "notes": "", "language": ""}
+NOTHING = dict.fromkeys(
+    ("name", "topic", "contact", "address", "notes", "language", "verified_subject"), ""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +111,7 @@ def _erase(visits: Sequence[Visit]) -> Erased:
     Visit.objects.filter(pk__in=[each.pk for each in fresh]).update(
         **NOTHING, skills={}, erased_at=timezone.now()
     )
+    VerifiedVisitor.objects.filter(visit__in=[each.public_id for each in fresh]).delete()
     for each in fresh:
         live.touch(f"line.room:{each.public_id}")
     return Erased(len(fresh), messages, attachments=files)

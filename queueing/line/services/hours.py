@@ -1,50 +1,97 @@
-"""Whether a queue is open now: weekly hours and closures, in the desk's zone."""
+"""Whether a queue is open now: weekly hours and closures, in the queue's time zone.
 
-from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+Hours are told by the clock on the wall, and held as moments. On the night when clocks go back, a
+time that comes twice is the first of the two; when they go forward, a time that is left out is the
+moment of the change. So a span opens once and closes once, whatever the clocks do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
 from django.utils import timezone
 
 from queueing.line.models import Queue
 from queueing.line.services.common import zone_of
 
 Span = tuple[time, time]
+Week = Mapping[str, Sequence[Sequence[str]]]  # weekday 0-6 → [[from, until]]
 WEEK_DAYS = 7
+MIDNIGHT = "24:00"
+
+
+def queue_zone(queue: Queue) -> str:
+    """The zone of a queue's hours: its own, or the desk's."""
+    return queue.zone or zone_of(queue.desk)
 
 
 def is_open(queue: Queue, now: datetime | None = None) -> bool:
     """Whether visitors may join by the queue's own switch and its hours."""
     if not queue.is_open:
         return False
-    local = (now or timezone.now()).astimezone(ZoneInfo(zone_of(queue.desk)))
-    spans = spans_of(queue, local.date())
-    return spans is None or any(_within(local.time(), span) for span in spans)
+    now = (now or timezone.now()).astimezone(UTC)
+    zone = ZoneInfo(queue_zone(queue))
+    day = now.astimezone(zone).date()
+    spans = spans_of(queue, day)
+    return spans is None or any(begin <= now < end for begin, end in _moments(spans, day, zone))
 
 
 def spans_of(queue: Queue, day: date) -> list[Span] | None:
     """The spans of one day in order; [] = closed all day, None = open all day."""
-    closure = queue.closures.filter(day=day).first()
-    if closure is not None:
-        return read_spans(closure.hours)
+    same_day = Q(yearly=True, day__month=day.month, day__day=day.day)
+    closures = sorted(queue.closures.filter(Q(day=day) | same_day), key=lambda each: each.yearly)
+    if closures:  # a day of this year comes before one of every year
+        return read_spans(closures[0].hours)
     if not queue.hours:
         return None
     return read_spans(queue.hours.get(str(day.weekday()), []))
 
 
 def next_opening(queue: Queue, now: datetime | None = None) -> datetime | None:
-    """When a closed queue opens next, within two weeks; None when nothing tells."""
-    zone = ZoneInfo(zone_of(queue.desk))
-    local = (now or timezone.now()).astimezone(zone)
+    """When a closed queue opens next, within two weeks, in its zone; None when nothing tells."""
+    zone = ZoneInfo(queue_zone(queue))
+    now = (now or timezone.now()).astimezone(UTC)
     if not queue.is_open:
         return None
     for ahead in range(2 * WEEK_DAYS + 1):
-        day = local.date() + timedelta(days=ahead)
-        for begin, _ in spans_of(queue, day) or ():
-            opens = datetime.combine(day, begin, zone)
-            if opens > local:
-                return opens
+        day = now.astimezone(zone).date() + timedelta(days=ahead)
+        spans = spans_of(queue, day)
+        whole = [(time.min, time.max)] if spans is None else spans
+        for begin, _ in _moments(whole, day, zone):
+            if begin > now:
+                return begin.astimezone(zone)
     return None
+
+
+def _moments(spans: Iterable[Span], day: date, zone: ZoneInfo) -> list[tuple[datetime, datetime]]:
+    return [(moment_at(day, begin, zone), _end_moment(day, end, zone)) for begin, end in spans]
+
+
+def _end_moment(day: date, end: time, zone: ZoneInfo) -> datetime:
+    if end == time.max:
+        return moment_at(day + timedelta(days=1), time.min, zone)
+    return moment_at(day, end, zone)
+
+
+@lru_cache(maxsize=4_096)
+def moment_at(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """The moment (UTC) at which the zone's clocks first show this time or a later one."""
+    wall = datetime.combine(day, at)
+    before = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    if before <= after:  # as always, or twice: the first
+        return before
+    low, high = after, before  # left out: the change lies between the two
+    offset = high.astimezone(zone).utcoffset()
+    while high - low > timedelta(seconds=1):
+        middle = low + (high - low) / 2
+        if middle.astimezone(zone).utcoffset() == offset:
+            high = middle
+        else:
+            low = middle
+    return high.replace(microsecond=0)
 
 
 def read_spans(value: Sequence[Sequence[str]]) -> list[Span]:
@@ -59,8 +106,36 @@ def read_spans(value: Sequence[Sequence[str]]) -> list[Span]:
 
 
 def _end(text: str) -> time:
-    return time.max if text == "24:00" else time.fromisoformat(text)
+    return time.max if text == MIDNIGHT else time.fromisoformat(text)
 
 
-def _within(now: time, span: Span) -> bool:
-    return span[0] <= now < span[1] or (span[1] == time.max and now >= span[0])
+# -- over midnight -------------------------------------------------------------------------------
+
+
+def split_at_midnight(week: Week) -> dict[str, list[list[str]]]:
+    """Hours as they are stored: what runs into the next day is cut in two at midnight."""
+    days: dict[str, list[list[str]]] = {str(day): [] for day in range(WEEK_DAYS)}
+    for day, spans in week.items():
+        for begin, end in spans:
+            if end > begin:
+                days[day].append([begin, end])
+                continue
+            days[day].append([begin, MIDNIGHT])
+            if end != "00:00":
+                days[str((int(day) + 1) % WEEK_DAYS)].append(["00:00", end])
+    return {day: sorted(spans) for day, spans in days.items() if spans}
+
+
+def join_at_midnight(week: Week) -> dict[str, list[list[str]]]:
+    """The opposite: hours as a person writes them, with what runs into the next day whole."""
+    days = {str(day): [list(span) for span in week.get(str(day), [])] for day in range(WEEK_DAYS)}
+    for day in range(WEEK_DAYS):
+        late, following = days[str(day)], days[str((day + 1) % WEEK_DAYS)]
+        last, first = (late[-1] if late else None), (following[0] if following else None)
+        if last is None or first is None or last is first:
+            continue
+        runs_on = last[1] == MIDNIGHT and first[0] == "00:00" and last[0] != "00:00"
+        if runs_on and first[1] <= last[0]:
+            last[1] = first[1]
+            del following[0]
+    return {day: spans for day, spans in days.items() if spans}

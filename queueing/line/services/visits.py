@@ -69,12 +69,13 @@ def visit_join(
     anyway: bool = False,
     public_id: str = "",
     arrived_us: int | None = None,
+    subject: str = "",
     run: JoinRunner = join_alone,
 ) -> Joined:
     """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made.
 
     arrived_us: the arrival whose place it has, and public_id, under which it is made once. run:
-    how the join reaches the desk.
+    how the join reaches the desk. subject: who it is by a token of the customer's own system.
     """
     desk = queue.desk
     _refuse_blocked(desk, address)
@@ -89,7 +90,7 @@ def visit_join(
     visit.name, visit.topic = clean(name, 80), clean(topic, 80)
     visit.contact, visit.address = clean(contact, 120), address[:45]
     visit.language = known_language(language)
-    visit.skills = dict(skills or {})
+    visit.skills, visit.verified_subject = dict(skills or {}), subject
     if estimate is not None and standing.answer == "waiting":
         visit.predicted_low_seconds = estimate.low_seconds
         visit.predicted_high_seconds = estimate.high_seconds
@@ -125,10 +126,16 @@ def visit_join_again(
         language=lost.language,
         priority=lost.priority,
         skills=lost.skills,
+        subject=lost.verified_subject,
         public_id=public_id,
         arrived_us=us_of(lost.joined_at),
         run=run,
     )
+
+
+def rejoined(visit: Visit, standing: door.Standing) -> Joined:
+    """A running visit as its visitor gets it anew, with a fresh token."""
+    return Joined(visit, standing, token_for(visit), _proof(visit, standing))
 
 
 def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
@@ -144,7 +151,10 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
 
 def _save(visit: Visit) -> None:
     """Write what the visitor said. The drain may have made the row by then, from the history."""
-    said = ("name", "topic", "contact", "address", "language", "skills", "place_at_join")
+    said = (
+        *("name", "topic", "contact", "address", "language", "skills", "place_at_join"),
+        "verified_subject",
+    )
     told = ("predicted_low_seconds", "predicted_high_seconds", "expected_seconds")
     values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}
     fresh = {"desk": visit.desk, "queue_id": visit.queue_id, "priority": visit.priority}

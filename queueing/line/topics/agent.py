@@ -93,6 +93,7 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "contact": row.contact,
             "place": place_told(row),
             "language": row.language,
+            "verified": bool(row.verified_subject),
         }
         for row in rows
     }

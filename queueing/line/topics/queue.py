@@ -153,7 +153,7 @@ class WaitingTopic(live.RowsTopic):
 def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
     """What visitors told: name, topic, skills, language, and how their first message begins."""
     rows = Visit.objects.filter(public_id__in=visits).values_list(
-        "public_id", "name", "topic", "skills", "language"
+        "public_id", "name", "topic", "skills", "language", "verified_subject"
     )
     first = Message.objects.filter(
         visit__public_id__in=visits, number=1, author=Message.Author.VISITOR
@@ -167,7 +167,8 @@ def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
             "topic": topic,
             "skills": skills,
             "language": language,
+            "verified": bool(subject),
             "words": words.get(public_id, ""),
         }
-        for public_id, name, topic, skills, language in rows
+        for public_id, name, topic, skills, language, subject in rows
     }

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -20,6 +21,7 @@ from queueing.line.forms import (
     AgentForm,
     ClosureForm,
     DeskSettingsForm,
+    HolidaysForm,
     QueueForm,
     ReplyForm,
     SkillForm,
@@ -54,12 +56,13 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "agents": desk.agents.select_related("user").prefetch_related("queues"),
         "skills": desk.skills.order_by("slug"),
         "replies": desk.canned_replies.order_by("shortcut"),
-        "closures": Closure.objects.filter(queue__desk=desk, day__gte=today)
+        "closures": Closure.objects.filter(Q(day__gte=today) | Q(yearly=True), queue__desk=desk)
         .select_related("queue")
         .order_by("day")[:100],
         "skill_form": SkillForm(prefix="skill"),
         "reply_form": ReplyForm(prefix="reply"),
         "closure_form": ClosureForm(desk=desk, prefix="closure"),
+        "holidays_form": HolidaysForm(desk=desk, prefix="holidays"),
     }
     return render(request, "line/settings.html", context, status=_status(form))
 
@@ -117,6 +120,7 @@ def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
         day=given["day"],
         spans=given["hours"],
         text=given["text"],
+        yearly=given["yearly"],
     )
     return _("The day is kept: %(closure)s.") % {"closure": closure}
 

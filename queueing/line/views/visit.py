@@ -17,7 +17,6 @@ from queueing.line.models import Queue
 from queueing.line.selectors import consoles
 from queueing.line.selectors.attachments import files_policy
 from queueing.line.services import hours
-from queueing.line.services.common import zone_of
 from queueing.line.services.languages import SHORT, known_language
 
 YEAR_SECONDS = 365 * 24 * 3600
@@ -85,7 +84,7 @@ def _languages(request: HttpRequest) -> list[dict[str, str]]:
 
 def _week(queue: Queue) -> list[dict[str, Any]]:
     """The next seven days with their hours; [] for a queue that is open at all hours."""
-    today = timezone.now().astimezone(ZoneInfo(zone_of(queue.desk))).date()
+    today = timezone.now().astimezone(ZoneInfo(hours.queue_zone(queue))).date()
     days = [today + timedelta(days=ahead) for ahead in range(7)]
     spans = [hours.spans_of(queue, day) for day in days]
     if all(each is None for each in spans):
