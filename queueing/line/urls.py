@@ -11,12 +11,14 @@ from queueing.line.views import (
     settings,
     visit,
     visitors,
+    widget,
 )
 
 app_name = "line"
 urlpatterns = [
     # visitors and agents
     path("q/<slug:slug>/", visit.visit_page, name="visit"),
+    path("widget/<slug:slug>.js", widget.script, name="widget_script"),
     path("agent/", agent.agent_page, name="agent"),
     # supervisors and operators
     path("desks/", desks.desk_list, name="desks"),
@@ -37,6 +39,7 @@ urlpatterns = [
     # who sets a desk up
     path("desks/<slug:slug>/settings/", settings.desk_settings, name="settings"),
     path("desks/<slug:slug>/settings/act/", settings.settings_act, name="settings_act"),
+    path("desks/<slug:slug>/widget/", widget.widget_page, name="widget"),
     path("desks/<slug:slug>/queues/new/", settings.queue_create, name="queue_create"),
     path("desks/<slug:slug>/queues/<slug:queue>/", settings.queue_settings, name="queue"),
     path("desks/<slug:slug>/agents/new/", settings.agent_create, name="agent_create"),

@@ -7,6 +7,7 @@ import { ask, startDialogs } from "./dialog.js";
 import { pageData } from "./dom.js";
 import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
+import { host, joinHost } from "./line_visit_frame.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call, linkOf } from "./line_visit_store.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
@@ -63,6 +64,7 @@ function show(view) {
   const first = main.dataset.view === "loading";
   main.dataset.view = view;
   for (const part of main.querySelectorAll("[data-when]")) part.hidden = part.dataset.when !== view;
+  host.view(view);
   if (!first) (view === "room" ? find("composer").querySelector("textarea") : main).focus({ preventScroll: true });
 }
 
@@ -139,12 +141,14 @@ function draw() {
   const { queue_name: queueName, answer, estimate } = standing;
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
   showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
+  host.place(place.ahead, estimate);
 }
 
 function enter(before, agentBefore) {
   const words = fill(gettext("%(name)s is here for you"), { name: standing.agent || gettext("An agent") });
   find("agent").textContent = standing.agent || gettext("Agent");
   show("room");
+  host.agent(standing.agent, before && before !== "room" ? words : "");
   talk.toEnd();
   if (before === "room" && standing.agent === agentBefore) return;
   notice("");
@@ -216,8 +220,8 @@ function begin(visit, now) {
   subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
   let first = true;
   subscribe(`line.talk:${kept.visit}`, {
-    snapshot: (data) => { talk.add(data.messages, !first); first = false; },
-    change: (data) => talk.add(data.messages, true),
+    snapshot: (data) => { talk.add(data.messages, !first); first = false; host.said(kept.visit, data.messages); },
+    change: (data) => { talk.add(data.messages, true); host.said(kept.visit, data.messages); },
   });
   onPersonal("line.typing", showTyping);
   onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));
@@ -336,4 +340,4 @@ async function start() {
 addEventListener("hashchange", () => { if (location.hash.length > 20) location.reload(); }); // another device's link, in this tab
 startBadge();
 startDialogs();
-start();
+joinHost(store).then(start);

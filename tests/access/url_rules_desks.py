@@ -92,6 +92,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{desk}visitors/": rule(CONFIGURED, url=of_desk("visitors/")),
         f"{desk}visitors/act/": rule(SUPERVISED, url=of_desk("visitors/act/"), method="post"),
         f"{desk}settings/": rule(CONFIGURED, url=of_desk("settings/")),
+        f"{desk}widget/": rule(CONFIGURED, url=of_desk("widget/")),
         f"{desk}settings/act/": rule(CONFIGURED, url=of_desk("settings/act/"), method="post"),
         f"{desk}queues/new/": rule(CONFIGURED, url=of_desk("queues/new/")),
         f"{desk}queues/<slug:queue>/": rule(CONFIGURED, url=with_queue("queues/own-help/")),

@@ -10,6 +10,7 @@ from queueing.line.forms.desks import (
     SkillForm,
 )
 from queueing.line.forms.queues import QueueForm
+from queueing.line.forms.widgets import WidgetForm
 
 __all__ = [
     "AgentForm",
@@ -20,4 +21,5 @@ __all__ = [
     "QueueForm",
     "ReplyForm",
     "SkillForm",
+    "WidgetForm",
 ]

@@ -17,6 +17,7 @@ from queueing.line.models.records import (
     MessageCall,
 )
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
+from queueing.line.models.widgets import Widget
 
 __all__ = [
     "Agent",
@@ -36,4 +37,5 @@ __all__ = [
     "RoomEvent",
     "Skill",
     "Visit",
+    "Widget",
 ]

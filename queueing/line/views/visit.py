@@ -14,13 +14,15 @@ from django.views.decorators.http import require_GET
 
 from queueing.line.models import Queue
 from queueing.line.selectors import consoles
+from queueing.line.selectors.widgets import widget_of
 from queueing.line.services import hours
 from queueing.line.services.common import zone_of
+from queueing.line.views.widget import may_be_framed
 
 
 @require_GET
 def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page of a queue; 404 for an unknown one."""
+    """The page of a queue; 404 for an unknown one. `?widget`: as a frame on the tenant's site."""
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise Http404
@@ -39,7 +41,14 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
             for n in range(1, 6)
         ],
     }
-    return render(request, "line/visit.html", context)
+    if "widget" not in request.GET:
+        return render(request, "line/visit.html", context)
+    widget = widget_of(queue.desk)
+    queue.welcome = widget.greeting or queue.welcome  # for this page; it is not saved
+    page["widget"] = {"colour": widget.colour, "origins": widget.origins}
+    answer = render(request, "line/visit.html", {**context, "widget": widget})
+    may_be_framed(answer, queue.desk)
+    return answer
 
 
 def _week(queue: Queue) -> list[dict[str, Any]]:
