@@ -1,4 +1,4 @@
-"""`python -m integrations.simulator.shop --console URL --queue SLUG [--port N]`: somebody's own site.
+"""`python -m integrations.simulator.shop --console URL [--queue SLUG] [--port N]`: a tenant's site.
 
 Two pages of an invented shop with the console's chat in them, on an origin of their own and under
 a CSP as strict as such a site may have: what docs/line.md says that a host needs, and no more.
@@ -12,7 +12,7 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; background: #f9f1e4; color: #2a211c; font: 17px/1.5 Georgia, serif; }
 header, main { max-width: 960px; margin: auto; padding: 20px; }
-header { display: flex; flex-wrap: wrap; gap: 12px 32px; align-items: baseline; border-bottom: 1px solid #cbbfae; }
+header { display: flex; flex-wrap: wrap; gap: 12px 32px; align-items: baseline; }
 header a { color: inherit; }
 header b { font-size: 28px; color: #14553a; }
 h1 { font-size: 40px; line-height: 1.1; }
@@ -20,8 +20,8 @@ ul { display: flex; flex-wrap: wrap; gap: 20px; padding: 0; list-style: none; }
 li { width: 220px; padding: 72px 16px 16px; background: #e0e4d6; }
 /* what must not reach the chat */
 button, iframe { border: 9px dotted red !important; font: 40px fantasy !important; }
-div { outline: 3px dashed red; }
-"""  # noqa: E501
+poolsite-widget { display: none !important; transform: scale(2); }
+"""
 PAGES = {
     "/": ("Slow plants for busy rooms", ("Rubber fig", "Snake plant", "Monstera")),
     "/pots/": ("Hand-thrown pots", ("Clay, small", "Clay, large", "Blue glaze")),
@@ -83,7 +83,7 @@ def shop(console: str, queue: str, host: str = "127.0.0.1", port: int = 0) -> Th
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--console", required=True, help="address of the console, without a path")
-    words.add_argument("--queue", required=True, help="short name of the queue")
+    words.add_argument("--queue", default="support-sales", help="short name of the queue")
     words.add_argument("--port", type=int, default=0)
     given = words.parse_args()
     server = shop(given.console.rstrip("/"), given.queue, port=given.port)

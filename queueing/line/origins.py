@@ -1,4 +1,4 @@
-"""What a widget's settings may be: origins of web sites, and a colour that white text is read on."""
+"""What a widget's settings may be: origins of sites, and a colour that white text is read on."""
 
 import re
 from typing import Any
@@ -27,11 +27,10 @@ def read_origin(text: str) -> str:
     try:
         parts = urlsplit(text.strip())
         port = parts.port
-        host = (parts.hostname or "").encode("idna").decode() if ":" not in text[8:] else None
-        host = host if host is not None else parts.hostname or ""
+        host = parts.hostname or ""
+        host = f"[{host}]" if ":" in host else host.encode("idna").decode()
     except (ValueError, UnicodeError):
         raise wrong from None
-    host = f"[{host}]" if ":" in host else host
     extra = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
     if extra or len(text) > ORIGIN_LENGTH or not (_HOST.match(host) or host in _LOCAL):
         raise wrong
@@ -46,7 +45,7 @@ def read_origin(text: str) -> str:
 
 
 def check_origins(value: Any) -> None:
-    """ValidationError unless it is a list of at most ORIGINS_LIMIT origins, each as browsers say."""
+    """ValidationError unless it is a list of origins as browsers write them."""
     if not isinstance(value, list) or len(value) > ORIGINS_LIMIT:
         raise ValidationError(_("Up to %(most)s sites.") % {"most": ORIGINS_LIMIT})
     for each in value:
@@ -72,6 +71,8 @@ def check_colour(value: str) -> None:
 def contrast_with_white(colour: str) -> float:
     """The contrast ratio of WCAG 2 between white and `#rrggbb`: 1 to 21."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return 1.05 / (luminance + 0.05)

@@ -23,25 +23,30 @@ function show() {
   hint.classList.toggle("field__error", found < NEEDED);
 }
 
+const queue = document.querySelector("[data-snippet-queue]"); // none: the desk has no queue yet
+const field = document.querySelector("[data-snippet]");
+
+function showSnippet() {
+  if (field) field.value = `<script src="${field.dataset.snippet}${queue.value}" async></script>`;
+}
+
 async function copy(button) {
-  const field = document.getElementById(button.dataset.copyFrom);
   field.select();
   try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-  button.lastChild.textContent = gettext("Copied");
+  button.lastElementChild.textContent = gettext("Copied");
 }
 
 /** The real chat, as it is saved, on this page. */
-function tryIt(button) {
+function tryIt() {
   document.querySelectorAll("poolsite-widget").forEach((each) => each.remove());
   const script = document.createElement("script");
-  script.src = `${button.dataset.try}?try=${Date.now()}`; // not the kept one: the settings may just have been saved
+  script.src = `${queue.value}?try=${Date.now()}`; // not the kept one: the settings may just have been saved
   document.head.append(script);
 }
 
 form.addEventListener("input", show);
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy-from], [data-try]");
-  if (button?.dataset.copyFrom) copy(button);
-  if (button?.dataset.try) tryIt(button);
-});
+queue?.addEventListener("change", showSnippet);
+document.querySelector("[data-copy]")?.addEventListener("click", (event) => copy(event.currentTarget));
+document.querySelector("[data-try]")?.addEventListener("click", tryIt);
 show();
+showSnippet();

@@ -24,7 +24,8 @@ BUBBLE, PANEL, TEASER, BADGE = (
 )
 NO_STORAGE = """if (window.parent !== window) {
   for (const name of ["localStorage", "sessionStorage"]) {
-    Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });
+    const get = () => { throw new DOMException("no", "SecurityError"); };
+    Object.defineProperty(window, name, { get });
   }
 }"""
 

@@ -14,8 +14,8 @@ class Widget(models.Model):
     """The chat bubble of a desk's queues. A desk without a row has the defaults: no site."""
 
     class Side(models.TextChoices):
-        RIGHT = "right", _("bottom right")
-        LEFT = "left", _("bottom left")
+        RIGHT = "right", _("Bottom right")
+        LEFT = "left", _("Bottom left")
 
     desk = models.OneToOneField(Desk, models.CASCADE, related_name="widget")
     origins = models.JSONField(

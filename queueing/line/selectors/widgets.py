@@ -16,7 +16,7 @@ def widget_of(desk: Desk) -> Widget:
 
 
 def loader_config(queue: Queue) -> dict[str, Any]:
-    """What the script of a site needs to know. Public: it says nothing that a visitor cannot see."""
+    """What the script of a site needs. Public: it says nothing that a visitor cannot see."""
     widget = widget_of(queue.desk)
     return {
         "queue": queue.slug,

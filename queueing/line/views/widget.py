@@ -1,4 +1,4 @@
-"""The chat on a tenant's own site: its script, the rules of its frame, and the page that sets it up."""
+"""The chat on a tenant's own site: its script, the rules of its frame, its settings page."""
 
 import json
 from functools import cache
