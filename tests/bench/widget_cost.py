@@ -1,7 +1,7 @@
 """What the chat on a tenant's site costs a visitor: `python -m tests.bench.widget_cost SHOP`.
 
 SHOP is the address that a running demo prints. One Chromium with an empty cache looks at it, opens
-the chat, joins and waits for a minute. Told: requests and bytes on the wire (headers included) of
+the chat, joins and waits for a minute. Who is served at once waits in a room. Told: requests and bytes on the wire (headers included) of
 each step, and the frames of the minute. The demo's queue moves as it moves: frames vary with it.
 """
 
@@ -74,9 +74,11 @@ async def main(shop: str) -> None:
             args=["--no-sandbox", "--disable-features=IsolateOrigins,site-per-process"],
         )
         page = await browser.new_page()
+        page.set_default_timeout(240_000)  # a demo that has just begun is busy
         cost = Cost()
         await cost.watch(await page.context.new_cdp_session(page), shop)
-        await page.goto(shop, wait_until="networkidle")
+        await page.goto(shop, wait_until="load")
+        await page.locator("poolsite-widget .bubble").wait_for()
         cost.tell("before it is opened")
         await page.click("poolsite-widget .bubble")
         chat = page.frame_locator("poolsite-widget iframe")
@@ -85,7 +87,7 @@ async def main(shop: str) -> None:
         cost.tell("opened")
         await chat.locator("#visit-name").fill("Robin")
         await chat.locator("[data-join] .button--primary").click()
-        await chat.locator("[data-when=waiting]").wait_for()
+        await chat.locator("[data-when=waiting], [data-when=room]").filter(visible=True).wait_for()
         await page.wait_for_timeout(3000)
         cost.tell("joined")
         await page.wait_for_timeout(WAIT_SECONDS * 1000)

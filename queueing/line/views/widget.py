@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import condition, require_GET, require_http_methods
+from django.views.decorators.http import condition, require_http_methods, require_safe
 
 from poolsite.operations.pages import principal_of
 from queueing.line.forms import WidgetForm
@@ -52,7 +52,7 @@ def _etag(request: HttpRequest, slug: str) -> str:
     return f'"{sha256(text.encode()).hexdigest()[:24]}"'
 
 
-@require_GET
+@require_safe
 @condition(etag_func=_etag)
 def _script(request: HttpRequest, slug: str) -> HttpResponse:
     answer = HttpResponse(vars(request)["widget_script"], content_type="text/javascript")
