@@ -43,6 +43,7 @@ class Demo:
         self.host = os.environ.get("POOLSITE_HOST", "127.0.0.1")
         self.port = _port()
         self.gateway_port, self.external_port = _free_port(), _free_port()
+        self.shop = f"http://localhost:{_free_port()}"  # another site than 127.0.0.1
         self.data = private_folder(settings.DATA_DIR)
         self.folder = private_folder(self.data / "demo")
         self.logs = private_folder(self.data / "log")
@@ -88,6 +89,7 @@ class Demo:
         return {
             VARIABLE: mark,
             "POOLSITE_DEMO": "1",
+            "POOLSITE_DEMO_SHOP": self.shop,
             "POOLSITE_DEBUG": "0",
             "POOLSITE_SECRET_KEY": os.environ.get("POOLSITE_SECRET_KEY", own["secret_key"]),
             "POOLSITE_DEMO_PASSWORD": os.environ.get("POOLSITE_DEMO_PASSWORD", own["password"]),
@@ -137,6 +139,8 @@ class Demo:
         self._start_gate(simulation, arguments)
         self.supervisor.start(self._child("desks", "integrations.simulator.desk", *arguments))
         self._start_group(simulation, arguments)
+        shop = ["--console", self.address.rstrip("/"), "--port", self.shop.split(":")[-1]]
+        self.supervisor.start(self._child("shop", "integrations.simulator.shop", *shop))
         if "POOLSITE_GATEWAY_URL" in os.environ:
             return
         ledger = ["--ledger", str(self.folder / "gateway.jsonl"), "--late-seconds", "120"]
@@ -202,6 +206,8 @@ class Demo:
             say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
         if "POOLSITE_GATEWAY_URL" not in os.environ:
             say(f"Simulated message gateway: {self.gateway_address}/ (outcome by the last digit)")
+        if any(child.name == "shop" for child in self.supervisor.children):
+            say(f"Example shop with the chat widget: {self.shop}/")
         if "EMAIL_URL" not in os.environ:
             say(f"Mails are files in {_short(self.mails)}/")
         say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")

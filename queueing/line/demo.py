@@ -1,5 +1,6 @@
 """The demo's desk: queues, agents, and a morning of visits for the charts."""
 
+import os
 from typing import Any
 
 from poolsite.access.demo import token_anew
@@ -8,7 +9,9 @@ from poolsite.access.services import membership_set, user_create
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.line.demo_past import Load, make_past
 from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill
+from queueing.line.selectors.widgets import widget_of
 from queueing.line.services import desks
+from queueing.line.services.widgets import widget_configure
 
 DESK = "support"
 CALLBACK_POOL = "retail-east"  # the same tenant's
@@ -70,7 +73,16 @@ def make_desk(data: DemoData) -> None:
     for shortcut, text in REPLIES:
         CannedReply.objects.get_or_create(desk=desk, shortcut=shortcut, defaults={"text": text})
     _make_agents(account, desk, queues)
+    _allow_shop(desk)
     data.simulation[KEY] = [_entry(desk, queues)]
+
+
+def _allow_shop(desk: Desk) -> None:
+    """The demo's example shop, at the port of this start, may show the chat."""
+    shop = os.environ.get("POOLSITE_DEMO_SHOP")
+    if shop:
+        others = [at for at in widget_of(desk).origins if not at.startswith("http://localhost:")]
+        widget_configure(actor=ACTOR, desk=desk, origins=[*others, shop])
 
 
 def fill_past() -> None:

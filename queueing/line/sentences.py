@@ -22,7 +22,8 @@ from queueing.line.forms.agents import AgentForm
 from queueing.line.forms.desks import DeskSettingsForm
 from queueing.line.forms.fields import hours_as_text
 from queueing.line.forms.queues import DAYS, QueueForm
-from queueing.line.models import Agent, Desk, Queue
+from queueing.line.forms.widgets import WidgetForm
+from queueing.line.models import Agent, Desk, Queue, Widget
 
 DESKS, AGENTS, VISITORS = _("Desks"), _("Agents"), _("Visitors")
 
@@ -50,6 +51,12 @@ def _of_desks() -> list[Sentence]:
         Sentence("line.queue_create", DESKS, _("%(actor)s created the queue %(thing)s")),
         Sentence(
             "line.queue_configure", DESKS, settings=week, title=_("Changed settings of a queue")
+        ),
+        Sentence(
+            "line.widget_configure",
+            DESKS,
+            settings=Settings(Widget, WidgetForm),
+            title=_("Changed the chat widget of a desk"),
         ),
         Sentence(
             "line.closure_save",

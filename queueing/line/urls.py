@@ -14,12 +14,14 @@ from queueing.line.views import (
     settings,
     visit,
     visitors,
+    widget,
 )
 
 app_name = "line"
 urlpatterns = [
     # visitors and agents
     path("q/<slug:slug>/", visit.visit_page, name="visit"),
+    path("widget/<slug:slug>.js", widget.script, name="widget_script"),
     path("agent/", agent.agent_page, name="agent"),
     path("line/files/<str:signed>/", files.attachment_file, name="file"),
     # supervisors and operators
@@ -46,6 +48,7 @@ urlpatterns = [
     path("desks/<slug:slug>/routing/", routing.routing_page, name="routing"),
     path("desks/<slug:slug>/routing/act/", routing.routing_act, name="routing_act"),
     path("desks/<slug:slug>/queues/<slug:queue>/topics/", routing.topics_page, name="topics"),
+    path("desks/<slug:slug>/widget/", widget.widget_page, name="widget"),
     path("desks/<slug:slug>/queues/new/", settings.queue_create, name="queue_create"),
     path("desks/<slug:slug>/queues/<slug:queue>/", settings.queue_settings, name="queue"),
     path("desks/<slug:slug>/agents/new/", settings.agent_create, name="agent_create"),

@@ -8,6 +8,7 @@ import { pageData } from "./dom.js";
 import { alertPerson } from "./line_alert.js";
 import { Files } from "./line_attachments.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
+import { host, joinHost } from "./line_visit_frame.js";
 import { Place } from "./line_visit_place.js";
 import { Store, call } from "./line_visit_store.js";
 import { startCodes, startHolding } from "./line_visit_code.js";
@@ -79,6 +80,7 @@ function show(view) {
   const first = main.dataset.view === "loading";
   main.dataset.view = view;
   for (const part of main.querySelectorAll("[data-when]")) part.hidden = !part.dataset.when.split(" ").includes(view);
+  host.view(view);
   if (!first) (view === "room" ? find("composer").querySelector("textarea") : main).focus({ preventScroll: true });
 }
 
@@ -156,12 +158,14 @@ function draw() {
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
   tell.moved(place.ahead);
   showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
+  host.place(place.ahead, estimate);
 }
 
 function enter(before, agentBefore) {
   const words = fill(gettext("%(name)s is here for you"), { name: standing.agent || gettext("An agent") });
   find("agent").textContent = standing.agent || gettext("Agent");
   show("room");
+  host.agent(standing.agent, before && before !== "room" ? words : "");
   talk.toEnd();
   if (before === "room" && standing.agent === agentBefore) return;
   notice("");
@@ -238,8 +242,8 @@ function begin(visit, now) {
   subscribe(`line.visit:${kept.visit}`, { snapshot: apply, refused: gone });
   let first = true;
   subscribe(`line.talk:${kept.visit}`, {
-    snapshot: (data) => { talk.add(data.messages, !first); talk.receipts.show(data.reads); first = false; },
-    change: (data) => { talk.add(data.messages, true); talk.receipts.show(data.reads); },
+    snapshot: (data) => { talk.add(data.messages, !first); talk.receipts.show(data.reads); first = false; host.said(kept.visit, data.messages); },
+    change: (data) => { talk.add(data.messages, true); talk.receipts.show(data.reads); host.said(kept.visit, data.messages); },
   });
   onPersonal("line.typing", showTyping);
   onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));
@@ -344,4 +348,4 @@ async function start() {
 addEventListener("hashchange", () => { if (location.hash.length > 20) location.reload(); }); // another device's link, in this tab
 startBadge();
 startDialogs();
-start();
+joinHost(store).then(start);

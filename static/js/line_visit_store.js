@@ -8,6 +8,12 @@ export class Store {
   constructor(slug) {
     this.key = `poolsite:visit:${slug}`;
     this.memory = null; // where the browser keeps nothing
+    this.refused = () => {}; // told what the browser would not keep; null = forget it
+  }
+
+  /** What somebody else has kept for this page, unless the browser has it. */
+  offer(kept) {
+    this.memory ??= valid(kept);
   }
 
   /** The visit of this browser, or of the link that led here; null = none. */
@@ -27,12 +33,12 @@ export class Store {
 
   save(kept) {
     this.memory = kept;
-    try { localStorage.setItem(this.key, JSON.stringify(kept)); } catch { /* this page only */ }
+    try { localStorage.setItem(this.key, JSON.stringify(kept)); } catch { this.refused(kept); }
   }
 
   clear() {
     this.memory = null;
-    try { localStorage.removeItem(this.key); } catch { /* nothing was kept */ }
+    try { localStorage.removeItem(this.key); } catch { this.refused(null); }
   }
 }
 

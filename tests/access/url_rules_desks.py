@@ -96,6 +96,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{desk}visitors/": rule(CONFIGURED, url=of_desk("visitors/")),
         f"{desk}visitors/act/": rule(SUPERVISED, url=of_desk("visitors/act/"), method="post"),
         f"{desk}settings/": rule(CONFIGURED, url=of_desk("settings/")),
+        f"{desk}widget/": rule(CONFIGURED, url=of_desk("widget/")),
         f"{desk}settings/act/": rule(CONFIGURED, url=of_desk("settings/act/"), method="post"),
         f"{desk}routing/": rule(CONFIGURED, url=of_desk("routing/")),
         f"{desk}routing/act/": rule(CONFIGURED, url=of_desk("routing/act/"), method="post"),

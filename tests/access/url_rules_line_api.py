@@ -72,6 +72,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
     posts += " call-back call-end read"
     return {
         "q/<slug:slug>/": rule(ANYBODY, url=of_queue("/q/own-help/")),
+        "widget/<slug:slug>.js": rule(ANYBODY, url=of_queue("/widget/own-help.js")),
         "agent/": rule(CONSOLE, url=of_queue("/agent/")),
         queue: rule(ANYBODY, url=of_queue(asked)),
         f"{queue}/join": rule(ANYBODY, url=of_queue(f"{asked}/join"), method="post"),

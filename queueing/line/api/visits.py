@@ -211,7 +211,9 @@ def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/read", response={200: ReadsOut, **ERRORS}, summary="The visitor has read")
 def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
     """Up to this message; a lower number changes nothing. Answers how far both sides have read."""
-    receipts.messages_read(visit=_row(request), side=ReadReceipt.Side.VISITOR, number=given.number)
+    receipts.messages_read(
+        visit=_visit(request), side=ReadReceipt.Side.VISITOR, number=given.number
+    )
     return receipts_of(visit)
 
 

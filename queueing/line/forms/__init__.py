@@ -11,6 +11,7 @@ from queueing.line.forms.desks import (
 )
 from queueing.line.forms.queues import QueueForm
 from queueing.line.forms.routing import HolidaysForm, LanguagesForm, TopicFormSet
+from queueing.line.forms.widgets import WidgetForm
 
 __all__ = [
     "AgentForm",
@@ -24,4 +25,5 @@ __all__ = [
     "ReplyForm",
     "SkillForm",
     "TopicFormSet",
+    "WidgetForm",
 ]

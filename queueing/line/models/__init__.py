@@ -18,9 +18,10 @@ from queueing.line.models.records import (
     LineEvent,
     MessageCall,
 )
-from queueing.line.models.visitor_options import VisitCode, VisitMail
 from queueing.line.models.routing import IdentityKey, LanguageSkill, Topic, VerifiedVisitor
+from queueing.line.models.visitor_options import VisitCode, VisitMail
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
+from queueing.line.models.widgets import Widget
 
 __all__ = [
     "Agent",
@@ -48,4 +49,5 @@ __all__ = [
     "Visit",
     "VisitCode",
     "VisitMail",
+    "Widget",
 ]

@@ -16,8 +16,10 @@ from django.views.decorators.http import require_GET
 from queueing.line.models import Queue
 from queueing.line.selectors import consoles
 from queueing.line.selectors.attachments import files_policy
+from queueing.line.selectors.widgets import widget_of
 from queueing.line.services import hours
 from queueing.line.services.languages import SHORT, known_language
+from queueing.line.views.widget import may_be_framed
 
 YEAR_SECONDS = 365 * 24 * 3600
 LANGUAGE_PATH = "/q/"  # visitors' pages, not the console
@@ -25,7 +27,10 @@ LANGUAGE_PATH = "/q/"  # visitors' pages, not the console
 
 @require_GET
 def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page of a queue; 404 for an unknown one. `?lang`: in this language, from now on."""
+    """The page of a queue; 404 for an unknown one.
+
+    `?lang`: in this language, from now on. `?widget`: as a frame on the tenant's site.
+    """
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise Http404
@@ -53,7 +58,15 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
             for n in range(1, 6)
         ],
     }
-    return _remembered(render(request, "line/visit.html", context), language)
+    if "widget" in request.GET:
+        widget = widget_of(queue.desk)
+        queue.welcome = widget.greeting or queue.welcome  # for this page; it is not saved
+        page["widget"] = {"colour": widget.colour, "origins": widget.origins}
+        context["widget"] = widget
+    answer = render(request, "line/visit.html", context)
+    if "widget" in request.GET:
+        may_be_framed(answer, queue.desk)
+    return _remembered(answer, language)
 
 
 def _remembered(answer: HttpResponse, language: str) -> HttpResponse:

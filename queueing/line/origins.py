@@ -1,0 +1,78 @@
+"""What a widget's settings may be: origins of sites, and a colour that white text is read on."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+ORIGINS_LIMIT = 20
+ORIGIN_LENGTH = 200
+CONTRAST = 4.5  # WCAG 2, level AA
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\Z")
+_COLOUR = re.compile(r"#[0-9a-f]{6}\Z")
+
+
+def read_origin(text: str) -> str:
+    """The origin as a browser writes it: lower case, Punycode, no default port.
+
+    ValidationError unless it is `https://` and a host name, or `http://` and this machine.
+    """
+    wrong = ValidationError(
+        _("“%(origin)s” is not an origin. Write it like https://shop.example, without a path.")
+        % {"origin": text[:ORIGIN_LENGTH]}
+    )
+    try:
+        parts = urlsplit(text.strip())
+        port = parts.port
+        host = parts.hostname or ""
+        host = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    except (ValueError, UnicodeError):
+        raise wrong from None
+    extra = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    if extra or len(text) > ORIGIN_LENGTH or not (_HOST.match(host) or host in _LOCAL):
+        raise wrong
+    if parts.scheme == "http" and host not in _LOCAL:
+        raise ValidationError(
+            _("“%(origin)s” must use https. Only localhost may use http.") % {"origin": text}
+        )
+    if parts.scheme not in ("http", "https"):
+        raise wrong
+    default = {"http": 80, "https": 443}[parts.scheme]
+    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, default) else "")
+
+
+def check_origins(value: Any) -> None:
+    """ValidationError unless it is a list of origins as browsers write them."""
+    if not isinstance(value, list) or len(value) > ORIGINS_LIMIT:
+        raise ValidationError(_("Up to %(most)s sites.") % {"most": ORIGINS_LIMIT})
+    for each in value:
+        if not isinstance(each, str) or read_origin(each) != each:
+            raise ValidationError(_("“%(origin)s” is not an origin.") % {"origin": str(each)[:80]})
+
+
+def check_colour(value: str) -> None:
+    """ValidationError unless it is `#rrggbb` and white text on it has a contrast of CONTRAST."""
+    if not _COLOUR.match(value):
+        raise ValidationError(_("Write the colour as # and six digits, like #9810fa."))
+    found = contrast_with_white(value)
+    if found < CONTRAST:
+        raise ValidationError(
+            _(
+                "White text on this colour has a contrast of %(found).1f to 1, and 4.5 to 1 is"
+                " needed. Choose a darker colour."
+            )
+            % {"found": int(found * 10) / 10}  # never rounded up to what would do
+        )
+
+
+def contrast_with_white(colour: str) -> float:
+    """The contrast ratio of WCAG 2 between white and `#rrggbb`: 1 to 21."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return 1.05 / (luminance + 0.05)

@@ -1,0 +1,93 @@
+"""The chat on a tenant's own site: its script, the rules of its frame, its settings page."""
+
+import json
+from functools import cache
+from hashlib import sha256
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import condition, require_http_methods, require_safe
+
+from poolsite.operations.pages import principal_of
+from queueing.line.forms import WidgetForm
+from queueing.line.models import Desk, Queue
+from queueing.line.selectors.widgets import loader_config, widget_of
+from queueing.line.services.widgets import widget_configure
+from queueing.line.views.common import desk_of, tabs
+from queueing.line.views.settings import CONFIGURE, _saved, _status
+
+KEEP_SECONDS = 300
+CONFIG = '"__CONFIG__"'  # what stands in the script for the queue's own
+
+
+@gzip_page
+def script(request: HttpRequest, slug: str) -> HttpResponse:
+    """The script that a site includes, with its queue's colour and words; 404 for an unknown one.
+
+    The address is stable; browsers ask for it again after KEEP_SECONDS, with the ETag.
+    """
+    return _script(request, slug)
+
+
+def _text(slug: str) -> str:
+    queue = Queue.objects.select_related("desk").filter(slug=slug).first()
+    if queue is None:
+        raise Http404
+    config = json.dumps(loader_config(queue), sort_keys=True)  # ASCII: no charset can spoil it
+    return _source().replace(CONFIG, config)
+
+
+@cache
+def _source() -> str:
+    return (settings.BASE_DIR / "static" / "js" / "line_widget.js").read_text()
+
+
+def _etag(request: HttpRequest, slug: str) -> str:
+    text = _text(slug)
+    vars(request)["widget_script"] = text
+    return f'"{sha256(text.encode()).hexdigest()[:24]}"'
+
+
+@require_safe
+@condition(etag_func=_etag)
+def _script(request: HttpRequest, slug: str) -> HttpResponse:
+    answer = HttpResponse(vars(request)["widget_script"], content_type="text/javascript")
+    answer["Cache-Control"] = f"public, max-age={KEEP_SECONDS}"
+    answer["Cross-Origin-Resource-Policy"] = "cross-origin"  # every site may load it
+    return answer
+
+
+def may_be_framed(response: HttpResponse, desk: Desk) -> None:
+    """Let this one answer be shown in a frame of the console's and of the desk's sites."""
+    ancestors = ["'self'", *widget_of(desk).origins]
+    response.xframe_options_exempt = True
+    vars(response)["_csp_replace"] = {"frame-ancestors": ancestors}  # django-csp reads it there
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """How the chat looks on other sites, which they are, and what to copy into them."""
+    principal = principal_of(request)
+    desk = desk_of(principal, slug, CONFIGURE)
+    widget = widget_of(desk)
+    form = WidgetForm(request.POST if request.method == "POST" else None, instance=widget)
+    if form.is_valid() and _saved(
+        form, lambda: widget_configure(actor=principal, desk=desk, **form.changes())
+    ):
+        messages.success(request, _("Widget settings saved."))
+        return redirect("line:widget", slug=desk.slug)
+    context = {
+        **tabs(principal, desk),
+        "tab": "settings",
+        "form": form,
+        "widget": widget,
+        "queues": desk.queues.all(),
+        "console": f"{request.scheme}://{request.get_host()}",
+    }
+    answer = render(request, "line/widget.html", context, status=_status(form))
+    vars(answer)["_csp_replace"] = {"frame-src": ["'self'"]}  # the chat, tried on this page
+    return answer

@@ -1,0 +1,282 @@
+"""The chat on a tenant's own site, in a real browser on two origins: the shop's CSP is strict."""
+
+import threading
+from collections.abc import Iterator
+from subprocess import Popen
+
+import pytest
+from playwright.async_api import Frame, Page, expect
+
+from integrations.simulator.shop import shop
+from tests.browser.console import DESKTOP, PHONE, Window
+from tests.browser.line_windows import PATIENCE_MS, go_online
+from tests.browser.running import Console
+from tests.support.waiting import eventually
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+QUEUES = ("plants", "pots", "phone")
+BUBBLE, PANEL, TEASER, BADGE = (
+    f"poolsite-widget .{part}" for part in ("bubble", "panel", "teaser", "badge")
+)
+NO_STORAGE = """if (window.parent !== window) {
+  for (const name of ["localStorage", "sessionStorage"]) {
+    const get = () => { throw new DOMException("no", "SecurityError"); };
+    Object.defineProperty(window, name, { get });
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def shops(console: Console) -> Iterator[dict[str, int]]:
+    """A shop for each queue, at a port of its own; as `localhost` the desk allows it."""
+    servers = {queue: shop(console.base, queue) for queue in QUEUES}
+    for server in servers.values():
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield {queue: server.server_port for queue, server in servers.items()}
+    for server in servers.values():
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def ticker(console: Console, shops: dict[str, int]) -> Iterator[Popen[bytes]]:
+    """The desk of the shops, and the line's sweeps beside it."""
+    console.stage("tests.browser.line_stage")
+    origins = [f"http://localhost:{port}" for port in shops.values()]
+    console.stage("tests.browser.widget_stage", *origins)
+    with console.program("tests.browser.line_ticker") as process:
+        yield process
+
+
+async def chat_of(page: Page) -> Frame:
+    """The visitor's page in the frame, once it is there."""
+    element = await page.wait_for_selector(f"{PANEL} iframe", state="attached")
+    assert element is not None
+    frame = await element.content_frame()
+    assert frame is not None
+    await frame.wait_for_load_state("load")
+    return frame
+
+
+async def shows(frame: Frame, view: str) -> None:
+    await frame.wait_for_selector(
+        f'[data-visit][data-view="{view}"]', state="attached", timeout=PATIENCE_MS
+    )
+
+
+async def focus_within(page: Page) -> str:
+    """What has the focus in the shop's page: an element of the chat, or of the shop."""
+    found: str = await page.evaluate(
+        """() => (document.activeElement.shadowRoot?.activeElement ?? document.activeElement)
+          .tagName"""
+    )
+    return found
+
+
+async def say(agent: Window, words: str) -> None:
+    await agent.page.fill("[data-room] textarea", words)
+    await agent.page.keyboard.press("Enter")
+
+
+async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
+    line: Console, agent: Window, shops: dict[str, int]
+) -> None:
+    base = f"http://localhost:{shops['plants']}"
+    async with line.window(viewport=DESKTOP) as shown:
+        page = shown.page
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        await page.goto(f"{base}/", wait_until="load")
+        bubble = page.locator(BUBBLE)
+        await expect(bubble).to_have_attribute("aria-expanded", "false")
+        box = await bubble.bounding_box()
+        assert box is not None
+        assert (box["width"], box["height"]) == (56, 56)
+        assert (box["x"] + box["width"], box["y"] + box["height"]) == (1420, 880)
+        style = await bubble.evaluate("(each) => getComputedStyle(each).backgroundColor")
+        assert style == "rgb(20, 85, 58)"  # of the desk, whatever the shop's own style says
+        border = await bubble.evaluate("(each) => getComputedStyle(each).borderStyle")
+        assert border == "none"
+        console = [each for each in requests if each.startswith(line.base)]
+        assert console == [f"{line.base}/widget/plants.js"]  # nothing else before it is opened
+
+        await bubble.focus()
+        await page.keyboard.press("Enter")
+        chat = await chat_of(page)
+        await shows(chat, "join")
+        await expect(chat.locator("#visit-name")).to_be_focused()
+        assert await focus_within(page) == "IFRAME"
+        await expect(chat.locator("[data-join] .visit__lead")).to_have_text("Hello, plant people.")
+        size = await page.locator(PANEL).bounding_box()
+        assert size is not None
+        assert (size["width"], size["height"]) == (380, 640)
+        await page.keyboard.press("Escape")
+        await expect(page.locator(PANEL)).to_be_hidden()
+        await expect(bubble).to_be_focused()
+        await page.keyboard.press("Enter")
+        await expect(chat.locator("#visit-name")).to_be_focused()
+        await page.keyboard.type("Wren")
+        await page.keyboard.press("Enter")
+        await shows(chat, "waiting")
+        await expect(chat.locator("[data-frame-line]")).to_contain_text("You are 1st")
+
+        await page.click("text=Pots")  # the shop's next page
+        await page.wait_for_url(f"{base}/pots/")
+        chat = await chat_of(page)
+        await shows(chat, "waiting")
+        await expect(page.locator(PANEL)).to_be_visible()
+        await page.click(BUBBLE)
+        await go_online(agent, "gao.feng")
+        await expect(page.locator(TEASER)).to_contain_text("is here for you", timeout=PATIENCE_MS)
+        await agent.page.wait_for_selector("[data-room] .talk__list")
+        await say(agent, "Which plant is it?")
+        await expect(page.locator(BADGE)).to_have_text("1", timeout=PATIENCE_MS)
+        await expect(page.locator(TEASER)).to_contain_text("Which plant is it?")
+        await expect(page.locator(TEASER)).to_contain_text("Gao Feng")
+        await expect(bubble).to_have_attribute("aria-label", "Open the chat. Unread messages: 1")
+        assert await focus_within(page) == "BUTTON"  # the closed chat takes no focus
+
+        await page.click("text=Plants")
+        await say(agent, "A fig?")  # while the page changes, or just after
+        await expect(page.locator(BADGE)).to_have_text("2", timeout=PATIENCE_MS)
+        await page.click(TEASER)
+        chat = await chat_of(page)
+        await expect(chat.locator("#say")).to_be_focused()
+        await expect(page.locator(BADGE)).to_be_hidden()
+        await expect(chat.locator("[data-frame-name]")).to_have_text("Gao Feng")
+        await page.keyboard.type("Yes, a fig.")
+        await page.keyboard.press("Enter")
+        heard = agent.page.locator("[data-room] .talk__row--theirs .talk__words")
+        await expect(heard).to_have_text("Yes, a fig.", timeout=PATIENCE_MS)
+        await page.reload()
+        await shows(await chat_of(page), "room")
+        await expect(page.locator(BADGE)).to_be_hidden()  # what was seen stays seen
+
+        chat = await chat_of(page)
+        await chat.click("[data-menu=frame-menu]")
+        await page.keyboard.press("Escape")  # the menu alone
+        await expect(page.locator(PANEL)).to_be_visible()
+        await chat.click("[data-menu=frame-menu]")
+        await chat.click("[data-frame-end]")
+        await chat.click("[data-ask-go]")
+        await shows(chat, "ended")
+        assert shown.complaints == []
+        assert await shown.serious_violations() == []
+        shown.said.clear()  # axe calls into the frame, which is of another origin
+
+
+async def test_a_phone_has_the_chat_on_its_whole_screen_and_an_arrow_back(
+    line: Console, shops: dict[str, int]
+) -> None:
+    async with line.window(viewport=PHONE) as shown:
+        page = shown.page
+        await page.goto(f"http://localhost:{shops['phone']}/", wait_until="load")
+        await page.click(BUBBLE)
+        chat = await chat_of(page)
+        await shows(chat, "join")
+        size = await page.locator(PANEL).bounding_box()
+        assert size == {"x": 0, "y": 0, "width": 390, "height": 844}
+        await expect(page.locator(BUBBLE)).to_be_hidden()
+        await chat.fill("#visit-name", "Robin")
+        await page.keyboard.press("Enter")
+        await shows(chat, "waiting")
+        await chat.click(".frame-back")
+        await expect(page.locator(BUBBLE)).to_be_focused()
+        await page.click("text=Pots")
+        await shows(await chat_of(page), "waiting")  # connected, and not in the way
+        await expect(page.locator(PANEL)).to_be_hidden()
+        assert await shown.overflow() == []
+        assert shown.complaints == []
+
+
+async def test_a_visit_goes_on_where_the_browser_refuses_the_frame_its_storage(
+    line: Console, shops: dict[str, int]
+) -> None:
+    async with line.window(viewport=DESKTOP) as shown:
+        page = shown.page
+        await page.add_init_script(NO_STORAGE)
+        await page.goto(f"http://localhost:{shops['pots']}/", wait_until="load")
+        await page.click(BUBBLE)
+        chat = await chat_of(page)
+        await shows(chat, "join")
+        await chat.fill("#visit-name", "Jay")
+        await page.keyboard.press("Enter")
+        await shows(chat, "waiting")
+        await page.click("text=Plants")
+        chat = await chat_of(page)
+        await shows(chat, "waiting")
+        await chat.click("[data-leave]")
+        await chat.click("[data-ask-go]")
+        await shows(chat, "ended")
+        await chat.click("[data-again]")
+        await shows(chat, "join")
+        kept = await page.evaluate("sessionStorage.getItem('poolsite:widget:pots:visit')")
+        assert kept is None  # nothing is left of it
+
+
+async def test_a_site_that_is_not_allowed_cannot_show_the_chat(
+    line: Console, shops: dict[str, int]
+) -> None:
+    async with line.window(viewport=DESKTOP) as shown:
+        page = shown.page
+        await page.goto(f"http://127.0.0.1:{shops['plants']}/", wait_until="load")
+        await page.click(BUBBLE)
+        link = page.locator("poolsite-widget .refused a")
+        await expect(link).to_have_attribute("href", f"{line.base}/q/plants/")
+        await eventually(lambda: any("frame-ancestors" in each for each in shown.said))
+        shown.said.clear()
+        await page.evaluate(  # nor any page without ?widget, on an allowed site either
+            """(address) => {
+              const frame = document.createElement("iframe");
+              frame.src = address;
+              document.body.append(frame);
+            }""",
+            f"{line.base}/q/plants/",
+        )
+        await eventually(lambda: any("frame-ancestors 'none'" in each for each in shown.said))
+        shown.said.clear()
+
+
+async def test_the_chat_of_a_stranger_is_told_nothing(line: Console, shops: dict[str, int]) -> None:
+    async with line.window(viewport=DESKTOP) as shown:
+        page = shown.page
+        await page.goto(f"http://localhost:{shops['pots']}/", wait_until="load")
+        await page.evaluate(
+            """() => window.postMessage(
+              { poolsite: "pots", tells: "unread", count: 9, text: "Call 555" }, "*")"""
+        )
+        await page.click(BUBBLE)
+        chat = await chat_of(page)
+        await shows(chat, "join")
+        await page.evaluate(
+            """() => window.postMessage(
+              { poolsite: "pots", tells: "unread", count: 9, text: "Call 555" }, "*")"""
+        )
+        await chat.evaluate(  # a window of the console's origin that is not the host
+            """() => window.postMessage({ poolsite: "pots", do: "close" }, location.origin)"""
+        )
+        await expect(page.locator(BADGE)).to_be_hidden()
+        await expect(page.locator(PANEL)).to_be_visible()
+
+
+async def test_the_framed_page_pleases_axe_in_both_themes_and_fits(line: Console) -> None:
+    async with line.window(viewport={"width": 380, "height": 640}) as shown:
+        for scheme in ("light", "dark"):
+            await shown.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            await shown.go("/q/pots/?widget")
+            assert await shown.overflow() == []
+            assert await shown.serious_violations() == []
+        await shown.page.fill("#visit-name", "Lark")
+        await shown.page.keyboard.press("Enter")
+        await shown.page.wait_for_selector('[data-visit][data-view="waiting"]')
+        assert await shown.overflow() == []
+        assert await shown.serious_violations() == []
+        await shown.page.click("[data-menu=frame-menu]")
+        assert await shown.serious_violations() == []
+        await shown.page.click("[data-frame-end]")
+        await shown.page.click("[data-ask-go]")
+        await shown.page.wait_for_selector('[data-visit][data-view="ended"]')
