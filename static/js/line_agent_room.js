@@ -133,7 +133,7 @@ export class Room {
       mine: "agent",
       other: () => this.name,
       deliver: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
-      heard: () => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: this.name })); },
+      heard: ({ name }) => { this.typed.hidden = true; if (!document.hasFocus()) alertPerson(fill(gettext("%(name)s writes"), { name: name || this.name })); },
     });
     if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);

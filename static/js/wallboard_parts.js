@@ -1,5 +1,6 @@
 // What a wallboard is drawn from: the queues' cards, the agents' tiles, the day's chart, the notes.
 import { h, icon } from "./dom.js";
+import { pauseWords } from "./line_reasons.js";
 import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, zone } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -79,7 +80,7 @@ function agentTile(agent) {
     free: () => fill(gettext("free %(t)s"), { t: clockOf(passed) }),
     offer: () => gettext("offered a visitor"),
     wrap_up: () => fill(gettext("wrap-up %(t)s"), { t: clockOf((agent.until - nowMs()) / 1000) }),
-    paused: () => `${agent.word || gettext("paused")} ${ageOf(passed)}`,
+    paused: () => `${pauseWords(agent.word) || gettext("paused")} ${ageOf(passed)}`,
     room: () => rooms + (long ? fill(gettext("%(t)s, long"), { t: clockOf(passed) }) : clockOf(passed)),
   };
   const text = (words[agent.state] ?? words.free)();

@@ -36,7 +36,12 @@ DESK_ANSWERED = {
     **dict.fromkeys(("owner", "admin", "supervisor", "agent", "operate", "supervise"), "ok"),
 }
 DESK_CHANGED = {**OF_THE_VISITOR, **dict.fromkeys(("owner", "admin", "operate"), "ok")}
+DESK_SUPERVISED = {
+    **OF_THE_VISITOR,
+    **dict.fromkeys(("admin", "supervisor", "operate", "supervise"), "ok"),
+}
 VISIT = "ownvisit1234"
+ROOM_VERBS = ("whisper", "messages", "join", "leave", "take-over")
 
 
 def own_queue(world: World) -> Queue:
@@ -62,6 +67,25 @@ def of_queue(url: str) -> Callable[[World], str]:
     return make
 
 
+def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
+    """The floor and its verbs. Whoever may use one gets as far as the body, which is empty."""
+    desk, own = "api/v1/desks/<slug>", "/api/v1/desks/own-desk"
+    verbs = {f"visits/<visit>/{verb}": f"visits/{VISIT}/{verb}" for verb in ROOM_VERBS}
+    verbs |= {f"agents/<agent>/{verb}": f"agents/1/{verb}" for verb in ("pause", "logout")}
+    return {
+        f"{desk}/floor": rule(DESK_SEEN, url=of_queue(f"{own}/floor")),
+        f"{desk}/queues/<queue>/why": rule(DESK_SEEN, url=of_queue(f"{own}/queues/own-help/why")),
+        f"{desk}/visits/<visit>/why": rule(
+            {**DESK_SEEN, **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "hidden")},
+            url=of_queue(f"{own}/visits/{VISIT}/why"),
+        ),
+        **{
+            f"{desk}/{part}": rule(DESK_SUPERVISED, url=of_queue(f"{own}/{url}"), method="post")
+            for part, url in verbs.items()
+        },
+    }
+
+
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
     """The rows, made with url_rules.Rule."""
     desk = "api/v1/desks/<slug>"
@@ -83,7 +107,10 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             f"{visit}/{part}": rule(OF_THE_VISITOR, url=of_queue(f"{told}/{part}"), method="post")
             for part in ("beat", "leave", "typing", "rating")
         },
-        f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
+        **{
+            f"{visit}/{part}": rule(LOOKED_AT, url=of_queue(f"{told}/{part}"))
+            for part in ("messages", "why")
+        },
         f"{agent}/rooms": rule(AGENTS, url=of_queue("/api/v1/agent/rooms")),
         f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
         f"{agent}/why/<visit>": rule(
@@ -104,6 +131,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             )
             for part in ("handled", "reopened", "call", "call-end")
         },
+        **_supervised(rule),
         f"{desk}/erasures": rule(
             DESK_CHANGED, url=of_queue("/api/v1/desks/own-desk/erasures"), method="post"
         ),

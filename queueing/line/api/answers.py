@@ -76,7 +76,7 @@ class RoomMessageOut(Schema):
     """One line of a transcript; `number` counts from 1 without gaps."""
 
     number: int
-    author: Literal["visitor", "agent", "system", "note"]
+    author: Literal["visitor", "agent", "system", "note", "supervisor", "whisper"]
     name: str
     id: str
     text: str
@@ -164,21 +164,6 @@ class Colleague(Schema):
 class ColleaguesOut(Schema):
     queues: list[QueueName]
     agents: list[Colleague]
-
-
-class WhyRow(Schema):
-    agent: int
-    name: str
-    reason: str
-
-
-class WhyOut(Schema):
-    """Why nobody serves a visit now, agent by agent; 200 at most."""
-
-    visit: str
-    state: str
-    mode: str
-    agents: list[WhyRow]
 
 
 # -- a desk --------------------------------------------------------------------------------------
@@ -270,6 +255,7 @@ class BoardOut(Schema):
     agents: list[BoardAgentOut]
     more_agents: int
     states: dict[str, int]
+    offline: list[str] = []
     chart: list[BoardStepOut]
     drift: int
 

@@ -4,6 +4,7 @@ from poolsite.api.root import api
 from queueing.line.api.agents import agents
 from queueing.line.api.desks import desks
 from queueing.line.api.messages import messages
+from queueing.line.api.supervising import supervising
 from queueing.line.api.visits import queues, visits
 
 
@@ -14,3 +15,4 @@ def register() -> None:
     api.add_router("/agent", agents)
     api.add_router("/desks", desks)
     api.add_router("/desks", messages)
+    api.add_router("/desks", supervising)

@@ -50,6 +50,7 @@ from queueing.line.desk.commands import (
     transfer_to_agent,
     transfer_to_queue,
 )
+from queueing.line.desk.guests import guest_tell
 from queueing.line.desk.joining import JOINS_LIMIT, Join, join, joins
 from queueing.line.desk.keys import DeskKeys
 from queueing.line.desk.reading import (
@@ -57,6 +58,7 @@ from queueing.line.desk.reading import (
     DeskFigures,
     LinePart,
     QueueFigures,
+    Reason,
     VisitRecord,
     Why,
     agents,
@@ -86,6 +88,7 @@ __all__ = [
     "Loaded",
     "QueueFigures",
     "QueueSettings",
+    "Reason",
     "Slot",
     "Standing",
     "Swept",
@@ -108,6 +111,7 @@ __all__ = [
     "create",
     "decline",
     "finish",
+    "guest_tell",
     "join",
     "joins",
     "leave",

@@ -16,7 +16,7 @@ from queueing.line.models.records import (
     LineEvent,
     MessageCall,
 )
-from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
+from queueing.line.models.visits import Message, Rating, Room, RoomEvent, RoomGuest, Visit
 
 __all__ = [
     "Agent",
@@ -34,6 +34,7 @@ __all__ = [
     "Rating",
     "Room",
     "RoomEvent",
+    "RoomGuest",
     "Skill",
     "Visit",
 ]

@@ -17,7 +17,7 @@ _WHY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `look` is event, visitor, agent, system or note."""
+    """One line: `look` is event, visitor, agent, supervisor, whisper or note."""
 
     at: datetime
     look: str
@@ -31,14 +31,17 @@ def story(visit: Visit) -> list[Line]:
     events = RoomEvent.objects.filter(visit=visit).select_related("agent")
     lines += [Line(event.at, "event", "", _event(event)) for event in events[:MOST]]
     for each in Message.objects.filter(visit=visit).select_related("agent")[:MOST]:
-        name = each.agent.name if each.agent is not None else visit.name or _("Visitor")
+        if each.author == Message.Author.SYSTEM:
+            continue  # its event is told
+        said_by = each.said_by or visit.name or _("Visitor")
+        name = each.agent.name if each.agent is not None else said_by
         lines.append(Line(each.at, each.author, name, each.text))
     return sorted(lines, key=lambda line: line.at)
 
 
 def _event(event: RoomEvent) -> str:
     agent = event.agent.name if event.agent is not None else "–"
-    by = "" if event.actor in ("", "sweep") else event.actor
+    by = "" if event.actor in ("", "sweep") else event.actor.replace("_", " ")
     if event.kind == "end":
         outcome = dict(Visit.Outcome.choices).get(event.text, event.text)
         return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
@@ -52,6 +55,9 @@ def _event(event: RoomEvent) -> str:
         "overflow": _("Went to the overflow queue."),
         "declined": _("%(agent)s declined."),
         "missed": _("%(agent)s missed the offer."),
+        "guest_joined": _("A supervisor joined the room."),
+        "guest_left": _("A supervisor left the room."),
+        "guest_whispered": _("A supervisor whispered to %(agent)s."),
     }
     text = words.get(event.kind, event.kind) % {"agent": agent}
     if event.kind == "room" and event.text:
