@@ -1,7 +1,14 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
 from poolsite import jobs
-from queueing.line.services import calling, erasing, healing, message_calls, sweeping
+from queueing.line.services import (
+    calling,
+    erasing,
+    healing,
+    message_calls,
+    service_levels,
+    sweeping,
+)
 
 
 @jobs.sweep("line.watch", every_seconds=2, light=True)
@@ -34,6 +41,12 @@ def samples(shard: int, shards: int) -> dict[str, int]:
 def laws(shard: int, shards: int) -> dict[str, int]:
     """Holds every desk against the four laws; a drift is an incident."""
     return sweeping.check_laws()
+
+
+@jobs.sweep("line.levels", every_seconds=60)
+def levels(shard: int, shards: int) -> dict[str, int]:
+    """Tells of queues whose service level of the last hour is too low."""
+    return service_levels.check_levels()
 
 
 @jobs.sweep("line.retention", every_seconds=600)

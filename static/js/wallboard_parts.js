@@ -122,6 +122,15 @@ function notes() {
   return found.map(([name, look, text]) => h("li", { class: `board__note board__note--${look}` }, icon(name), text));
 }
 
+/** Who is on no shift, in one folded line. */
+function showOffline(names) {
+  const box = document.querySelector("[data-offline]");
+  if (!box) return;
+  box.hidden = !names.length;
+  box.querySelector("summary").textContent = fill(ngettext("%(n)s offline", "%(n)s offline", names.length), { n: figure(names.length) });
+  box.querySelector("p").textContent = names.join(gettext(", "));
+}
+
 /** The queues that wait too long, by name. */
 export function lateOf(state) {
   return state.queues.filter((queue) => queue.waiting && secondsSince(queue.oldest_ms) > queue.alarm_seconds).map((queue) => queue.name).join();
@@ -138,6 +147,7 @@ export function draw(next = data, at = null) {
   const more = document.querySelector("[data-more]");
   more.hidden = !data.more_agents;
   more.textContent = fill(gettext("and %(n)s more"), { n: figure(data.more_agents) });
+  showOffline(data.offline ?? []);
   document.querySelector("[data-chart]").replaceChildren(chart(data.chart));
   document.querySelector("[data-notes]").replaceChildren(...notes());
   document.querySelector("[data-now]").textContent = new Date(nowMs()).toLocaleTimeString("en-GB", { timeZone: zone });

@@ -41,7 +41,7 @@ DESK_SUPERVISED = {
     **dict.fromkeys(("admin", "supervisor", "operate", "supervise"), "ok"),
 }
 VISIT = "ownvisit1234"
-ROOM_VERBS = ("whisper", "messages", "join", "leave", "take-over")
+ROOM_VERBS = ("whisper", "messages", "join", "leave", "take-over", "front", "end")
 
 
 def own_queue(world: World) -> Queue:

@@ -86,6 +86,10 @@ def main() -> None:
     hotline = desks.queue_create(**one, slug="hotline", name="Hotline")
     wishes = desks.queue_create(**one, slug="wishes", name="Wishes")
     letters = desks.queue_create(**one, slug="letters", name="Letters")
+    watch = desks.queue_create(**one, slug="watch", name="Watch")
+    gallery = desks.queue_create(**one, slug="gallery", name="Gallery")
+    muted = desks.queue_create(**one, slug="muted", name="Muted")
+    order = desks.queue_create(**one, slug="order", name="Order")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -101,6 +105,11 @@ def main() -> None:
         ("cai.xin", [hotline], 1),
         ("mo.ran", [wishes], 1),
         ("tan.wei", [letters], 1),
+        ("gu.nan", [watch], 1),
+        ("pan.ye", [gallery], 1),
+        ("qin.mo", [order], 1),
+        ("su.bei", [order], 1),
+        ("ru.yi", [muted], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

@@ -127,6 +127,31 @@ def post_take_over(
     return {"answer": "ok"}
 
 
+@supervising.post(
+    "/{slug}/visits/{visit}/front", auth=SUPERVISE, response=DONE, summary="Move to the front"
+)
+def post_front(
+    request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """To the front of its class in the queue in which it waits."""
+    row = _visit(request, visit)
+    rooms.visit_move(
+        actor=principal_of_request(request), visit=row, queue=guests.queue_of(row), front=True
+    )
+    return {"answer": "ok"}
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/end", auth=SUPERVISE, response=DONE, summary="End a visit"
+)
+def post_end(request: HttpRequest, given: ReasonIn, slug: str = Slug, visit: str = VisitId) -> Any:
+    """In the line or in a room; the visitor is told that a supervisor ended it."""
+    actor = principal_of_request(request)
+    row = _visit(request, visit)
+    rooms.visit_end_by_supervisor(actor=actor, visit=row, reason=given.reason)
+    return {"answer": "ok"}
+
+
 # -- agents ----------------------------------------------------------------------------------------
 
 

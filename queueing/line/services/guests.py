@@ -10,7 +10,7 @@ from poolsite.access import Principal
 from poolsite.access.services.actor import Actor, name_of, require, user_of
 from queueing.line import desk as door
 from queueing.line.errors import LineError
-from queueing.line.models import Agent, Message, RoomGuest, Visit
+from queueing.line.models import Agent, Message, Queue, RoomGuest, Visit
 from queueing.line.services.common import clean
 from queueing.line.services.rooms import Said, message_send, visit_take_over
 
@@ -140,6 +140,13 @@ def shown_name(actor: Actor, visit: Visit) -> str:
         return clean(name_of(actor), 80)
     agent = Agent.objects.filter(desk=visit.desk_id, user=user, archived_at=None).first()
     return agent.name if agent is not None else clean(user.get_full_name() or name_of(actor), 80)
+
+
+def queue_of(visit: Visit) -> Queue:
+    """The queue in which a visit is now: SQL may still have the one before."""
+    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    found = Queue.objects.filter(pk=standing.queue, desk=visit.desk_id).first()
+    return found if found is not None else visit.queue
 
 
 def _require_room(visit: Visit) -> None:
