@@ -1,6 +1,7 @@
 // A queue's line on the agent's console: place, name, class, skills, wait, and why nobody serves.
 import { subscribe } from "../live.js";
 import { h, icon, setText } from "./dom.js";
+import { foldReasons } from "./line_reasons.js";
 import { clockOf, fill, gettext, ngettext } from "./words.js";
 
 const NORMAL = 5; // the class of everybody who asked for none
@@ -106,7 +107,7 @@ export class AgentLine {
   whyBox(visit, name) {
     const rows = this.reasons ?? [];
     const words = h("dl", {});
-    for (const row of rows.slice(0, 12)) {
+    for (const row of foldReasons(rows)) {
       words.append(h("dt", {}, icon(SIGNS[row.reason] ?? "help", "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, row.words));
     }
     if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));

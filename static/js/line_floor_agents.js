@@ -10,6 +10,7 @@ const STATES = {
   away: ["heart_broken", gettext("No heartbeat"), "chip--bad"], paused: ["pause_circle", gettext("Paused"), "chip--warn"], room: ["forum", gettext("In room"), "chip--info"],
   offer: ["notifications_active", gettext("Offered"), "chip--info"], wrap_up: ["edit_note", gettext("Wrap-up"), ""], free: ["check_circle", gettext("Free"), "chip--ok"],
 };
+const SIGNS = { ...STATES, offline: ["radio_button_unchecked", gettext("Offline")] };
 const find = (name) => document.querySelector(`[data-${name}]`);
 const initials = (name) => name.split(/\s+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]).join("").toUpperCase();
 
@@ -168,19 +169,19 @@ export class FloorAgents {
   // -- around the rows ------------------------------------------------------------------------------
 
   drawStates(among) {
-    const counts = new Map([["", among.length], ...Object.keys(STATES).filter((state) => state !== "offer").map((state) => [state, among.filter((agent) => stateOf(agent) === state).length])]);
+    const counts = new Map([["", among.length], ...Object.keys(STATES).filter((state) => state !== "offer").map((state) => [state, among.filter((agent) => stateOf(agent) === state).length]), ["offline", this.data.offline.length]]);
     const wanted = JSON.stringify([[...counts], this.state]);
     if (this.seen === wanted) return;
     this.seen = wanted;
     const box = find("states");
     const focused = box.contains(document.activeElement) ? document.activeElement.dataset.state : null;
     box.replaceChildren(...[...counts].map(([state, n]) => h("button", { type: "button", "data-state": state, "aria-pressed": String(this.state === state), onclick: () => { this.state = this.state === state ? "" : state; this.draw(true); } },
-      h("span", { class: `floor__key floor__key--${state || "all"}` }, state ? icon(STATES[state][0], "icon--tiny") : null, state ? STATES[state][1] : gettext("Online"), " ", h("b", {}, figure(n))))));
+      h("span", { class: `floor__key floor__key--${state || "all"}` }, state ? icon(SIGNS[state][0], "icon--tiny") : null, state ? SIGNS[state][1] : gettext("Online"), " ", h("b", {}, figure(n))))));
     if (focused !== null) box.querySelector(`[data-state="${focused}"]`)?.focus();
   }
 
   drawNone(shown) {
-    find("agents-none").hidden = shown.length > 0;
+    find("agents-none").hidden = shown.length > 0 || this.state === "offline";
     setText(find("agents-none-title"), this.data.agents.length ? gettext("No agents match") : gettext("No agent is online"));
   }
 
@@ -188,6 +189,7 @@ export class FloorAgents {
     const { offline } = this.data;
     const box = find("offline");
     box.hidden = !offline.length;
+    if (this.state === "offline") box.open = true;
     setText(find("offline-count"), fill(ngettext("%(n)s offline", "%(n)s offline", offline.length), { n: figure(offline.length) }));
     setText(find("offline-some"), offline.slice(0, 4).join(gettext(", ")) + (offline.length > 4 ? " …" : ""));
     put(find("offline-all"), offline.join("\n"), () => offline.map((name) => h("li", {}, name)));

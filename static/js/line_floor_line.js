@@ -1,6 +1,7 @@
 // The chosen queue's line on the floor: one sentence of why for each visitor, opened agent by agent.
 import { subscribe } from "../live.js";
 import { getJSON, h, icon, setText } from "./dom.js";
+import { foldReasons } from "./line_reasons.js";
 import { clockOf, fill, gettext } from "./words.js";
 
 const NORMAL = 5; // the class of everybody who asked for none
@@ -83,9 +84,7 @@ export class FloorLine {
 
   whyBox(visit, name) {
     const words = h("dl", {});
-    for (const row of (this.reasons ?? []).slice(0, 12)) words.append(h("dt", {}, row.name || gettext("An agent")), h("dd", {}, row.words));
-    const more = (this.reasons?.length ?? 0) - 12;
-    if (more > 0) words.append(h("dd", { class: "muted" }, fill(gettext("and %(n)s more"), { n: more })));
+    for (const row of foldReasons(this.reasons ?? [])) words.append(h("dt", {}, row.name || gettext("An agent")), h("dd", {}, row.words));
     if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
     else if (!this.reasons.length) words.append(h("dd", {}, gettext("This desk has no agent.")));
     const buttons = this.verbs.mayAct ? h("div", { class: "floor__verbs" },

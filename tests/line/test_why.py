@@ -150,8 +150,10 @@ def test_what_agents_do_is_counted_once_for_all_who_wait(
 def test_a_line_has_one_sentence_for_each_visitor(line: LineWorld) -> None:
     assert floor.line_of(line.queue) == []
     nobody = joins(line, "v0")
-    told = [(row["visit"], row["code"], row["words"]) for row in floor.line_of(line.queue)]
-    assert told == [(nobody, "nobody", "No agent of this queue is online")]
+    (row,) = floor.line_of(line.queue)
+    assert row == {
+        "visit": nobody, "code": "nobody", "words": "No agent of this queue is online",
+    }  # fmt: skip
     line.agent("ann", online=True)  # takes v0
     first, needs, second = (
         joins(line, "v1"),

@@ -5,8 +5,17 @@ from typing import Literal
 from ninja import Schema
 
 Code = Literal[
-    *("free", "declined", "offered", "wrap_up", "at_capacity", "skill", "leaving"),
-    *("paused", "away", "queue", "offline"),
+    "free",
+    "declined",
+    "offered",
+    "wrap_up",
+    "at_capacity",
+    "skill",
+    "leaving",
+    "paused",
+    "away",
+    "queue",
+    "offline",
 ]
 
 

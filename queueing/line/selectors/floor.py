@@ -142,8 +142,8 @@ def _queues(
 
 def _lateness(row: Mapping[str, Any], now_ms: int) -> float:
     """How long somebody waits, by what is too long in that queue."""
-    waited = (now_ms - row["oldest"]) / 1_000 if row["waiting"] and row["oldest"] else 0.0
-    return waited / max(1, row["alarm_seconds"])
+    waited = (now_ms - int(row["oldest"])) / 1_000 if row["waiting"] and row["oldest"] else 0.0
+    return waited / max(1, int(row["alarm_seconds"]))
 
 
 def _queue(queue: Queue, now: door.QueueFigures | None, day: _Day, online: int) -> dict[str, Any]:
@@ -174,8 +174,8 @@ def _read_day(desk: Desk) -> _Day:
     today = wallboard.since_midnight(desk, timezone.now())
     served = today.filter(matched_at__isnull=False, ended_at__isnull=False)
     lasted = Avg(F("ended_at") - F("matched_at"))
-    rows = served.values_list("agent__user_id").order_by()
-    rows = rows.annotate(count=Count("pk"), lasted=lasted)
+    by_agent = served.values("agent__user_id").order_by()
+    rows = by_agent.annotate(count=Count("pk"), lasted=lasted)
     mean = served.aggregate(mean=lasted)["mean"]
     shifts = AgentShift.objects.filter(agent__desk=desk, ended_at=None)
     agents = Agent.objects.filter(desk=desk, archived_at=None).prefetch_related("queues")
@@ -185,7 +185,11 @@ def _read_day(desk: Desk) -> _Day:
         queue_slugs=dict(desk.queues.values_list("pk", "slug")),
         skills=dict(Skill.objects.filter(desk=desk).values_list("slug", "name")),
         limits={each.text: each.minutes * 60 for each in reasons},
-        done={user: (count, _seconds(spent)) for user, count, spent in rows if user},
+        done={
+            row["agent__user_id"]: (row["count"], _seconds(row["lasted"]))
+            for row in rows
+            if row["agent__user_id"]
+        },
         missed=dict(
             shifts.values_list("agent__user_id").order_by().annotate(missed_sum=Sum("missed"))
         ),

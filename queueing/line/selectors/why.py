@@ -33,7 +33,8 @@ class Reason:
     @property
     def words(self) -> str:
         """The reason in the reader's language."""
-        return _WORDS[self.code](self.params)
+        words: str = _WORDS[self.code](self.params)
+        return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,9 @@ def _of_agents(found: WhyNobody | None) -> tuple[str, str]:
     codes = Counter(row.code for row in there)
     if codes["free"]:
         manual = found is not None and found.mode == "m"
-        return "free", _("An agent is free and can take this visitor") if manual else _("Next")
+        return "free", _("An agent is free and can take this visitor") if manual else _(
+            "Next in line"
+        )
     if codes["wrap_up"]:
         soonest = min(
             (row for row in there if row.code == "wrap_up"), key=lambda row: row.params["seconds"]
