@@ -8,7 +8,10 @@ def register() -> None:
     watchers = ("owner", "admin", "supervisor")
     register_action("line.view", roles=watchers, grants=["supervise"], operators=True, tokens=True)
     register_action(
-        "line.supervise", roles=["supervisor", "admin"], grants=["supervise", "operate"]
+        "line.supervise",
+        roles=["supervisor", "admin"],
+        grants=["supervise", "operate"],
+        tokens=True,
     )
     register_action("line.configure", roles=["owner", "admin"], grants=["operate"])
     register_action("line.erase", roles=["owner", "admin"], grants=["operate"], tokens=True)

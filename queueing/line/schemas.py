@@ -116,6 +116,18 @@ class PauseIn(Strict):
     reason: str = Field(min_length=1, max_length=60)
 
 
+class ReasonIn(Strict):
+    """Why; the audit log keeps it."""
+
+    reason: str = Field(min_length=1, max_length=200)
+
+
+class TakeOverIn(ReasonIn):
+    """`agent`: whose seat (a user's id); without it the caller's own."""
+
+    agent: int | None = Field(None, ge=1, lt=2**31)
+
+
 class LogoutIn(Strict):
     reason: str = Field("", max_length=60)
 

@@ -18,6 +18,7 @@ from poolsite.operations.sentences import (
     register,
     register_object,
 )
+from queueing.line import pauses
 from queueing.line.forms.agents import AgentForm
 from queueing.line.forms.desks import DeskSettingsForm
 from queueing.line.forms.fields import hours_as_text
@@ -127,6 +128,12 @@ def _of_agents() -> list[Sentence]:
         Sentence("line.agent_configure", AGENTS, settings=Settings(Agent, AgentForm)),
         Sentence("line.agent_archive", AGENTS, _("%(actor)s archived the agent %(thing)s")),
         Sentence("line.agent_restore", AGENTS, _("%(actor)s restored the agent %(thing)s")),
+        Sentence(
+            "line.agent_pause",
+            AGENTS,
+            _("%(actor)s paused the agent %(thing)s: %(reason)s"),
+            {"reason": lambda value, _reading: pauses.words_of(str(value))},
+        ),
         Sentence("line.agent_log_out", AGENTS, _("%(actor)s logged out the agent %(thing)s")),
     ]
 
@@ -150,6 +157,13 @@ def _of_visitors() -> list[Sentence]:
             VISITORS,
             _("%(actor)s handed the visit %(thing)s to the agent %(agent)s"),
         ),
+        Sentence(
+            "line.room_whisper",
+            VISITORS,
+            _("%(actor)s whispered to the agent of the visit %(thing)s"),
+        ),
+        Sentence("line.room_join", VISITORS, _("%(actor)s joined the room of the visit %(thing)s")),
+        Sentence("line.room_leave", VISITORS, _("%(actor)s left the room of the visit %(thing)s")),
         Sentence(
             "line.visitor_block",
             VISITORS,

@@ -7,6 +7,7 @@ from queueing.line.services import (
     erasing,
     healing,
     message_calls,
+    service_levels,
     sweeping,
     visitor_mails,
 )
@@ -42,6 +43,12 @@ def samples(shard: int, shards: int) -> dict[str, int]:
 def laws(shard: int, shards: int) -> dict[str, int]:
     """Holds every desk against the four laws; a drift is an incident."""
     return sweeping.check_laws()
+
+
+@jobs.sweep("line.levels", every_seconds=60)
+def levels(shard: int, shards: int) -> dict[str, int]:
+    """Tells of queues whose service level of the last hour is too low."""
+    return service_levels.check_levels()
 
 
 @jobs.sweep("line.retention", every_seconds=600)

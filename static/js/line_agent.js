@@ -8,6 +8,7 @@ import { AgentLine } from "./line_agent_line.js";
 import { Room } from "./line_agent_room.js";
 import { SlotList, Slots } from "./line_agent_slots.js";
 import { keep, kept } from "./line_kept.js";
+import { pauseWords } from "./line_reasons.js";
 import { toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, ngettext, spanOf } from "./words.js";
 
@@ -66,7 +67,7 @@ function showVerbs(now, inRooms) {
   const online = now.state === "online";
   let words = gettext("Offline");
   if (online) words = fill(gettext("Online · %(used)s of %(all)s rooms"), { used: inRooms, all: page.capacity });
-  if (now.state === "paused") words = now.word ? fill(gettext("Paused: %(reason)s"), { reason: now.word }) : gettext("Paused");
+  if (now.state === "paused") words = now.word ? fill(gettext("Paused: %(reason)s"), { reason: pauseWords(now.word) }) : gettext("Paused");
   if (online && now.pending === "pause") words = gettext("Online · then paused");
   if (online && now.pending === "logout") words = gettext("Online · then offline");
   chip.className = `chip ${online ? "chip--ok" : now.state === "paused" ? "chip--warn" : ""}`;

@@ -3,22 +3,14 @@ import { subscribe } from "../live.js";
 import { h, icon, setText } from "./dom.js";
 import { languageChip } from "./line_language.js";
 import { verified } from "./line_verified.js";
+import { foldReasons } from "./line_reasons.js";
 import { clockOf, fill, gettext, ngettext } from "./words.js";
 
 const NORMAL = 5; // the class of everybody who asked for none
 const SHOWN = 50;
-const REASONS = {
-  offline: [gettext("Offline"), "radio_button_unchecked"],
-  paused: [gettext("Paused"), "coffee"],
-  leaving: [gettext("Goes after this room"), "logout"],
-  offered: [gettext("Is being asked"), "notifications"],
-  away: [gettext("The connection is lost for now"), "heart_broken"],
-  at_capacity: [gettext("Every room is taken"), "group"],
-  wrap_up: [gettext("Wrap-up"), "edit_note"],
-  declined: [gettext("Has declined; others are asked first"), "block"],
-  skill: [gettext("Skill too low"), "school"],
-  free: [gettext("Free"), "check_circle"],
-  queue: [gettext("Does not serve this queue"), "block"],
+const SIGNS = {
+  offline: "radio_button_unchecked", paused: "coffee", leaving: "logout", offered: "notifications", away: "heart_broken", at_capacity: "group",
+  wrap_up: "edit_note", declined: "block", skill: "school", queue: "call_split", free: "check_circle",
 };
 
 export class AgentLine {
@@ -122,10 +114,8 @@ export class AgentLine {
   whyBox(visit, name) {
     const rows = this.reasons ?? [];
     const words = h("dl", {});
-    for (const row of rows.slice(0, 12)) {
-      const [short, sign] = REASONS[row.reason] ?? [row.reason, "help"];
-      const text = row.words || short; // in detail, where the server says it
-      words.append(h("dt", {}, icon(sign, "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, text));
+    for (const row of foldReasons(rows)) {
+      words.append(h("dt", {}, icon(SIGNS[row.reason] ?? "help", "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, row.words));
     }
     if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));
     if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));

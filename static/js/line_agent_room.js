@@ -139,7 +139,7 @@ export class Room {
       other: () => this.name,
       deliver: (id, text) => postJSON("/api/v1/agent/messages", { visit: this.visit, id, text }),
       read: (number) => postJSON("/api/v1/agent/read", { visit: this.visit, number }),
-      heard: () => this.heard(),
+      heard: ({ name }) => this.heard(name || this.name),
     });
     if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);
@@ -159,9 +159,9 @@ export class Room {
     this.changed();
   }
 
-  heard() {
+  heard(name) {
     this.stopTyping();
-    const words = fill(gettext("%(name)s writes"), { name: this.name });
+    const words = fill(gettext("%(name)s writes"), { name });
     if (!document.hasFocus()) alertPerson(words);
     else if (!this.isChosen) announce(words);
   }

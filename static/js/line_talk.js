@@ -6,6 +6,15 @@ import { Receipts } from "./line_receipts.js";
 import { limitText } from "./text_limit.js";
 import { fill, gettext, minuteOf } from "./words.js";
 
+// A supervisor comes and goes: the server tells it by these words.
+const GUEST = { joined: gettext("%(name)s joined the conversation"), left: gettext("%(name)s left the conversation") };
+
+/** What a supervisor says to the agent alone; no visitor's page ever gets one. */
+function whisperRow(message) {
+  const who = fill(gettext("Only you and %(name)s"), { name: message.name || gettext("a supervisor") });
+  return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
+}
+
 export class Talk {
   /**
    * @param {HTMLElement} list
@@ -93,6 +102,8 @@ export class Talk {
   row(message) {
     const mine = message.author === this.mine;
     const note = message.author === "note";
+    if (message.author === "system" && GUEST[message.text]) return h("li", { class: "talk__system" }, icon("supervisor_account", "icon--small"), fill(GUEST[message.text], { name: message.name }));
+    if (message.author === "whisper") return whisperRow(message);
     const who = note ? fill(gettext("Note of %(name)s"), { name: message.name || gettext("a colleague") }) : mine ? gettext("You") : message.name || this.other();
     const kind = note ? "note" : message.author === "system" ? "system" : mine ? "mine" : "theirs";
     const at = new Date(message.at);

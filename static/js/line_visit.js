@@ -52,7 +52,7 @@ const BACK_IN_LINE = {
 
 let kept = null; // the visit of this page
 let standing = null;
-let queue = { waiting: null, online: null };
+let queue = { waiting: null, online: null, agents: null };
 let unwatchQueue = null;
 let askedAt = 0;
 let typingTimer = 0;
@@ -157,7 +157,7 @@ function draw() {
   const { queue_name: queueName, answer, estimate } = standing;
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
   tell.moved(place.ahead);
-  showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises });
+  showWait({ estimate, joined: kept.joined, online: queue.online, promises: page.promises, agents: queue.agents, needs: standing.needs });
   host.place(place.ahead, estimate);
 }
 
@@ -212,7 +212,7 @@ function watchQueue(slug) {
   let isNew = true;
   const stop = subscribe(`line.queue:${slug}`, {
     snapshot: (data) => {
-      queue = { waiting: data.waiting, online: data.online };
+      queue = { waiting: data.waiting, online: data.online, agents: data.agents };
       place.restart();
       // a later snapshot says that moves were missed, or that the line began anew: not all pages ask at once
       if (isNew && data.seq <= standing.seq) place.stand(standing);
@@ -223,6 +223,7 @@ function watchQueue(slug) {
     change: (data) => {
       if (!place.move(data.moves)) { place.restart(); refresh(0); }
       queue.online = data.online ?? queue.online;
+      queue.agents = data.agents ?? queue.agents;
       if (queue.waiting !== null) queue.waiting += data.moves.reduce((sum, move) => sum + move[3], 0);
       draw();
     },

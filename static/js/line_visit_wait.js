@@ -43,11 +43,24 @@ function showDots(ahead, behind) {
   );
 }
 
-export function showWait({ estimate, joined, online, promises }) {
+/** What the agents do, in numbers; who needs a skill is told that its agents are asked first. */
+export function agentWords(agents, needs) {
+  const doing = [
+    [agents.talking, gettext("%(n)s with visitors")],
+    [agents.wrap_up, gettext("%(n)s finishing up")],
+    [agents.paused, gettext("%(n)s on a break")],
+    [agents.free, gettext("%(n)s free")],
+  ].filter(([n]) => n).map(([n, words]) => fill(words, { n }));
+  const all = fill(ngettext("%(n)s agent is here: %(doing)s.", "%(n)s agents are here: %(doing)s.", agents.agents), { n: agents.agents, doing: doing.join(gettext(", ")) });
+  return needs?.length ? `${all} ${fill(gettext("Agents for %(skills)s are asked first."), { skills: needs.join(gettext(", ")) })}` : all;
+}
+
+export function showWait({ estimate, joined, online, promises, agents, needs }) {
   setText(find("range"), estimate ? rangeWords(estimate) : gettext("We cannot tell yet"));
   setText(find("waited"), clockOf((Date.now() - joined) / 1000));
   const words = [];
-  if (online) words.push(fill(ngettext("%(n)s agent is working.", "%(n)s agents are working.", online), { n: online }));
+  if (online && agents?.agents) words.push(agentWords(agents, needs));
+  else if (online) words.push(fill(ngettext("%(n)s agent is working.", "%(n)s agents are working.", online), { n: online }));
   else if (online === 0) words.push(gettext("No agent is here at the moment. You keep your place."));
   if (promises) words.push(fill(gettext("In the last 24 hours, %(inside)s of %(of)s visitors were served inside the time we told them."), promises));
   setText(find("agents"), words.join(" "));

@@ -1,5 +1,6 @@
 // What a wallboard is drawn from: the queues' cards, the agents' tiles, the day's chart, the notes.
 import { h, icon } from "./dom.js";
+import { pauseWords } from "./line_reasons.js";
 import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, zone } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -79,7 +80,7 @@ function agentTile(agent) {
     free: () => fill(gettext("free %(t)s"), { t: clockOf(passed) }),
     offer: () => gettext("offered a visitor"),
     wrap_up: () => fill(gettext("wrap-up %(t)s"), { t: clockOf((agent.until - nowMs()) / 1000) }),
-    paused: () => `${agent.word || gettext("paused")} ${ageOf(passed)}`,
+    paused: () => `${pauseWords(agent.word) || gettext("paused")} ${ageOf(passed)}`,
     room: () => rooms + (long ? fill(gettext("%(t)s, long"), { t: clockOf(passed) }) : clockOf(passed)),
   };
   const text = (words[agent.state] ?? words.free)();
@@ -121,6 +122,15 @@ function notes() {
   return found.map(([name, look, text]) => h("li", { class: `board__note board__note--${look}` }, icon(name), text));
 }
 
+/** Who is on no shift, in one folded line. */
+function showOffline(names) {
+  const box = document.querySelector("[data-offline]");
+  if (!box) return;
+  box.hidden = !names.length;
+  box.querySelector("summary").textContent = fill(ngettext("%(n)s offline", "%(n)s offline", names.length), { n: figure(names.length) });
+  box.querySelector("p").textContent = names.join(gettext(", "));
+}
+
 /** The queues that wait too long, by name. */
 export function lateOf(state) {
   return state.queues.filter((queue) => queue.waiting && secondsSince(queue.oldest_ms) > queue.alarm_seconds).map((queue) => queue.name).join();
@@ -130,13 +140,14 @@ export function lateOf(state) {
 export function draw(next = data, at = null) {
   data = next;
   moment = at;
-  document.querySelector("[data-sum]").textContent = `${fill(ngettext("%(n)s waiting", "%(n)s waiting", data.waiting), { n: figure(data.waiting) })} · ${fill(gettext("%(n)s served today"), { n: figure(data.served) })}`;
+  document.querySelector("[data-sum]").textContent = `${fill(ngettext("%(n)s waiting", "%(n)s waiting", data.waiting), { n: figure(data.waiting) })} · ${fill(ngettext("%(n)s served today", "%(n)s served today", data.served), { n: figure(data.served) })}`;
   document.querySelector("[data-queues]").replaceChildren(...(data.queues.length ? data.queues.map(queueCard) : [h("p", { class: "board__small" }, gettext("This desk has no queue yet."))]));
   document.querySelector("[data-agents]").replaceChildren(...(data.agents.length ? data.agents.map(agentTile) : [h("p", { class: "board__small" }, gettext("No agent is online."))]));
   document.querySelector("[data-states]").replaceChildren(...order.filter((state) => data.states[state]).map((state) => h("span", { class: "board__key" }, icon(looks[state][0]), looks[state][1], " ", h("b", {}, figure(data.states[state])))));
   const more = document.querySelector("[data-more]");
   more.hidden = !data.more_agents;
   more.textContent = fill(gettext("and %(n)s more"), { n: figure(data.more_agents) });
+  showOffline(data.offline ?? []);
   document.querySelector("[data-chart]").replaceChildren(chart(data.chart));
   document.querySelector("[data-notes]").replaceChildren(...notes());
   document.querySelector("[data-now]").textContent = new Date(nowMs()).toLocaleTimeString("en-GB", { timeZone: zone });

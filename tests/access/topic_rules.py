@@ -62,6 +62,7 @@ RULES = {
     "line.agent": TopicRule(AT_DESK, missing="99999", visitor="4403"),
     "line.desk": TopicRule(VIEWERS, visitor="4403"),
     "line.desks": LISTED,
+    "line.floor": TopicRule(VIEWERS, visitor="4403"),
     "line.queue": BY_VISITORS,
     "line.room": OF_A_VISIT,
     "line.talk": TopicRule(VIEWERS, visitor="open"),

@@ -104,7 +104,7 @@ def _line(world: World, tenant: Tenant, said: dict[str, Any]) -> None:
     tenant.visitor = joined.token
     visit = joined.visit.public_id
     tenant.keys |= {
-        "line.desk": slug,
+        **dict.fromkeys(("line.desk", "line.floor"), slug),
         **dict.fromkeys(("line.queue", "line.waiting"), slug),
         **dict.fromkeys(("line.visit", "line.talk", "line.room"), visit),
         "line.agent": str(user.pk),

@@ -36,8 +36,13 @@ DESK_ANSWERED = {
     **dict.fromkeys(("owner", "admin", "supervisor", "agent", "operate", "supervise"), "ok"),
 }
 DESK_CHANGED = {**OF_THE_VISITOR, **dict.fromkeys(("owner", "admin", "operate"), "ok")}
+DESK_SUPERVISED = {
+    **OF_THE_VISITOR,
+    **dict.fromkeys(("admin", "supervisor", "operate", "supervise"), "ok"),
+}
 VISIT = "ownvisit1234"
 CHOICES = ("language", "transcript-mail", "code")
+ROOM_VERBS = ("whisper", "messages", "join", "leave", "take-over", "front", "end")
 
 
 def own_queue(world: World) -> Queue:
@@ -61,6 +66,25 @@ def of_queue(url: str) -> Callable[[World], str]:
         return url
 
     return make
+
+
+def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
+    """The floor and its verbs. Whoever may use one gets as far as the body, which is empty."""
+    desk, own = "api/v1/desks/<slug>", "/api/v1/desks/own-desk"
+    verbs = {f"visits/<visit>/{verb}": f"visits/{VISIT}/{verb}" for verb in ROOM_VERBS}
+    verbs |= {f"agents/<agent>/{verb}": f"agents/1/{verb}" for verb in ("pause", "logout")}
+    return {
+        f"{desk}/floor": rule(DESK_SEEN, url=of_queue(f"{own}/floor")),
+        f"{desk}/queues/<queue>/why": rule(DESK_SEEN, url=of_queue(f"{own}/queues/own-help/why")),
+        f"{desk}/visits/<visit>/why": rule(
+            {**DESK_SEEN, **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "hidden")},
+            url=of_queue(f"{own}/visits/{VISIT}/why"),
+        ),
+        **{
+            f"{desk}/{part}": rule(DESK_SUPERVISED, url=of_queue(f"{own}/{url}"), method="post")
+            for part, url in verbs.items()
+        },
+    }
 
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
@@ -88,12 +112,15 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         },
         f"{visit}/rating": rule(LOOKED_AT, url=of_queue(f"{told}/rating")),
         f"{visit}/tell": rule(LOOKED_AT, url=of_queue(f"{told}/tell")),
-        f"{visit}/messages": rule(LOOKED_AT, url=of_queue(f"{told}/messages")),
         f"{visit}/attachments": rule(LOOKED_AT, url=of_queue(f"{told}/attachments")),
         f"{agent}/attachments": rule(
             AGENTS, url=of_queue("/api/v1/agent/attachments"), method="post"
         ),
         "line/files/<str:signed>/": rule({"*": "hidden"}, url=of_queue("/line/files/x/")),
+        **{
+            f"{visit}/{part}": rule(LOOKED_AT, url=of_queue(f"{told}/{part}"))
+            for part in ("messages", "why")
+        },
         f"{agent}/rooms": rule(AGENTS, url=of_queue("/api/v1/agent/rooms")),
         f"{agent}/colleagues": rule(AGENTS, url=of_queue("/api/v1/agent/colleagues")),
         f"{agent}/why/<visit>": rule(
@@ -115,6 +142,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             )
             for part in ("handled", "reopened", "call", "call-end")
         },
+        **_supervised(rule),
         f"{desk}/erasures": rule(
             DESK_CHANGED, url=of_queue("/api/v1/desks/own-desk/erasures"), method="post"
         ),

@@ -88,6 +88,10 @@ def main() -> None:
     letters = desks.queue_create(**one, slug="letters", name="Letters")
     photos = desks.queue_create(**one, slug="photos", name="Photos")
     papers = desks.queue_create(**one, slug="papers", name="Papers")
+    watch = desks.queue_create(**one, slug="watch", name="Watch")
+    gallery = desks.queue_create(**one, slug="gallery", name="Gallery")
+    muted = desks.queue_create(**one, slug="muted", name="Muted")
+    order = desks.queue_create(**one, slug="order", name="Order")
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -105,6 +109,11 @@ def main() -> None:
         ("tan.wei", [letters], 1),
         ("xu.ting", [photos], 1),
         ("fan.yi", [papers], 1),
+        ("gu.nan", [watch], 1),
+        ("pan.ye", [gallery], 1),
+        ("qin.mo", [order], 1),
+        ("su.bei", [order], 1),
+        ("ru.yi", [muted], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

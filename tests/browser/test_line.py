@@ -156,9 +156,15 @@ async def answer_the_question(shown: Window, reason: str) -> None:
 
 
 def row_of(shown: Window, name: str) -> Locator:
-    """The row of a visitor on the floor."""
-    link = shown.page.get_by_role("link", name=name, exact=True)
-    return shown.page.locator("tr", has=link)
+    """The row of a visitor in the chosen line of the floor."""
+    return shown.page.locator("[data-visit-row]", has_text=name)
+
+
+async def opened(shown: Window, name: str) -> Locator:
+    """The same row with its reasons and verbs."""
+    row = row_of(shown, name)
+    await row.get_by_role("button", name=f"Why nobody serves {name} now").click(timeout=PATIENCE_MS)
+    return row
 
 
 async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_and_agents(
@@ -168,9 +174,9 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
     await join(visitor, "floor", "Bo")
     late = await other_visitor(visitor, "floor", "Cy")
     await place(visitor.page, "2")
-    await supervisor.go("/desks/care/floor/")
-    row = row_of(supervisor, "Cy")
-    await row.get_by_role("button", name="To the front").click()
+    await supervisor.go("/desks/care/floor/?queue=floor")
+    row = await opened(supervisor, "Cy")
+    await row.get_by_role("button", name="Move Cy to the front").click()
     await place(late.pages[0], "1")
     await place(visitor.page, "3")
 
@@ -178,9 +184,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
     await view(late.pages[0], "room")
     await late.pages[0].fill("#say", "Is <b>anybody</b> there?")
     await late.pages[0].keyboard.press("Enter")
-    await supervisor.page.reload()
-    link = row_of(supervisor, "Cy").get_by_role("link", name="Listen")
-    await link.click(timeout=PATIENCE_MS)
+    await supervisor.page.locator("[data-agent]").get_by_role("link", name="Cy").click()
     heard = supervisor.page.locator(".story__words", has_text="Is <b>anybody</b> there?")
     await heard.wait_for(timeout=PATIENCE_MS)
     await agent.page.fill("[data-room] textarea", "I am here.")
@@ -198,14 +202,18 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await view(first.pages[0], "ended")
         await view(visitor.page, "room")  # the next in the same step
         await supervisor.go("/desks/care/floor/")
-        ended = row_of(supervisor, "Bo").get_by_role("button", name="End")
+        agents = supervisor.page.locator("[data-agent]")
+        await agents.get_by_role("link", name="Bo").click(timeout=PATIENCE_MS)
+        await supervisor.page.wait_for_url("**/visits/**")
+        await supervisor.ready()
+        ended = supervisor.page.locator(".button--danger", has_text="End")
         await ended.click(timeout=PATIENCE_MS)
         await answer_the_question(supervisor, "abusive")
         await view(visitor.page, "ended")
         await visitor.shows("[data-ended-title]", "Your visit was ended")
 
-        await supervisor.page.wait_for_selector(".messages")
-        await row_of(supervisor, "Cy").get_by_role("link", name="Listen").click(timeout=PATIENCE_MS)
+        await supervisor.go("/desks/care/floor/")
+        await agents.get_by_role("link", name="Cy").click(timeout=PATIENCE_MS)
         await supervisor.page.select_option("#to-agent", label="Bai Lu")
         await supervisor.page.get_by_role("button", name="Hand over").click()
         await second.page.wait_for_selector("[data-room] .talk__list", timeout=PATIENCE_MS)
@@ -216,28 +224,19 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await view(late.pages[0], "room")
 
 
-async def test_a_row_that_a_supervisor_is_asked_about_stays_while_the_floor_moves(
+async def test_what_a_supervisor_is_asked_about_ends_though_the_floor_moves(
     visitor: Window, supervisor: Window
 ) -> None:
     await join(visitor, "quiet", "Flo")
-    await supervisor.go("/desks/care/floor/")
-    await row_of(supervisor, "Flo").get_by_role("button", name="End").click(timeout=PATIENCE_MS)
+    await supervisor.go_live("/desks/care/floor/?queue=quiet")
+    row = await opened(supervisor, "Flo")
+    await row.get_by_role("button", name="End the visit of Flo").click()
     await supervisor.page.wait_for_selector("[data-ask][open]")
-    async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
-        other = await other_visitor(visitor, "quiet", "Gil")
+    await other_visitor(visitor, "quiet", "Gil")
+    await row_of(supervisor, "Gil").wait_for(timeout=PATIENCE_MS)  # it is drawn behind the question
     await answer_the_question(supervisor, "abusive")
     await view(visitor.page, "ended")
-    await supervisor.page.wait_for_selector(".messages")
-    await supervisor.ready()
-    gil = row_of(supervisor, "Gil")
-    await gil.get_by_role("button", name="End").click()
-    async with supervisor.page.expect_response("**/floor/", timeout=PATIENCE_MS):
-        await other.pages[0].click("[data-leave]")
-        await other.pages[0].click("[data-ask-go]")
-    assert await gil.count() == 1  # nothing moves under the question
-    await supervisor.page.keyboard.press("Escape")
-    await supervisor.page.click("h1")  # what had the focus is let go of
-    await gil.wait_for(state="detached", timeout=PATIENCE_MS)
+    await row_of(supervisor, "Flo").wait_for(state="detached", timeout=PATIENCE_MS)
 
 
 async def test_a_desks_pages_are_for_everybody_on_every_screen(line: Console) -> None:

@@ -138,6 +138,11 @@ def test_a_desk_answers_as_the_document_says(line: LineWorld, document: dict[str
         told = client.get(f"{desk}/report?by={by}&from=2026-01-01")
         report = assert_told(document, "desks/{slug}/report", "get", told)
         assert report["total"]["arrivals"] == 1
+    for part in ("floor", "queues/support-help/why"):
+        told = client.get(f"{desk}/{part}")
+        assert_told(
+            document, f"desks/{{slug}}/{part.replace('support-help', '{queue}')}", "get", told
+        )
     for query in ("", "?at=1795000000000"):
         told = client.get(f"{desk}/board{query}")
         assert_told(document, "desks/{slug}/board", "get", told)

@@ -15,11 +15,12 @@ from queueing.line.api.answers import (
     DoneOut,
     RoomMessageOut,
     RoomsOut,
-    WhyOut,
 )
 from queueing.line.api.answers_console import ColleaguesOut, ReadsOut
 from queueing.line.api.credentials import Serving
+from queueing.line.api.floor_answers import WhyOut
 from queueing.line.api.visits import ERRORS
+from queueing.line.api.whys import why_as_data
 from queueing.line.models import Agent, Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import (
     AgentMessageIn,
@@ -77,11 +78,9 @@ def get_why(
     request: HttpRequest,
     visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
 ) -> Any:
-    """Agent by agent of the queue, with the reason."""
-    found = consoles.why_nobody(_me(request), visit)
-    if found is None:
-        raise ProblemError("unknown-visit")
-    return found
+    """Agent by agent, with the reason; the caller first, then who is nearest to serving."""
+    me = _me(request)
+    return why_as_data(me.desk, visit, first=me.user_id)
 
 
 # -- being there ---------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ def login(request: HttpRequest, given: NothingIn) -> Any:
 
 @agents.post("/pause", response=STATE, exclude_unset=True, summary="Pause")
 def pause(request: HttpRequest, given: PauseIn) -> Any:
-    """With a reason; from a room it begins when the last room has ended."""
+    """With a reason of the desk's list; from a room it begins when the last room has ended."""
     return _state(_me(request), lambda agent: rooms.agent_pause(agent, given.reason))
 
 

@@ -116,7 +116,7 @@ class RoomMessageOut(Schema):
     """
 
     number: int
-    author: Literal["visitor", "agent", "system", "note"]
+    author: Literal["visitor", "agent", "system", "note", "supervisor", "whisper"]
     name: str
     id: str
     text: str
@@ -195,19 +195,6 @@ class RoomsOut(AgentOut):
     today: TodayOut
 
 
-class WhyRow(Schema):
-    agent: int
-    name: str
-    reason: str
-
-
-class WhyOut(Schema):
-    """Why nobody serves a visit now, agent by agent; 200 at most."""
-
-    visit: str
-    state: str
-    mode: str
-    agents: list[WhyRow]
 
 
 # -- a desk --------------------------------------------------------------------------------------
@@ -310,6 +297,7 @@ class BoardOut(Schema):
     agents: list[BoardAgentOut]
     more_agents: int
     states: dict[str, int]
+    offline: list[str] = []
     chart: list[BoardStepOut]
     drift: int
 

@@ -6,6 +6,7 @@ from queueing.line.api.agents import agents
 from queueing.line.api.desks import desks
 from queueing.line.api.forecasts import forecasts
 from queueing.line.api.messages import messages
+from queueing.line.api.supervising import supervising
 from queueing.line.api.visitor_options import queues, visits
 
 
@@ -17,3 +18,4 @@ def register() -> None:
     api.add_router("/desks", desks)
     api.add_router("/desks", messages)
     api.add_router("/desks", forecasts)
+    api.add_router("/desks", supervising)

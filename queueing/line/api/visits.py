@@ -24,9 +24,10 @@ from queueing.line.api.answers import (
 )
 from queueing.line.api.answers_console import ReadsOut
 from queueing.line.api.credentials import Anybody, Visiting, count_coming
+from queueing.line.api.floor_answers import WhyVisitorOut
 from queueing.line.models import Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn, ReadIn
-from queueing.line.selectors import consoles
+from queueing.line.selectors import consoles, why
 from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import arrivals, hours, left_messages, receipts, rooms
 from queueing.line.services import visits as use
@@ -160,6 +161,15 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     if standing.answer == "gone" and row.ended_at is not None:
         standing = door.Standing("ended", word=row.outcome)
     return {**standing_as_data(visit, standing), "visit": visit}
+
+
+@visits.get("/{visit}/why", response={200: WhyVisitorOut, **ERRORS}, summary="Why I wait")
+def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
+    """What the agents of the visitor's queue do, counted; a few seconds old at most."""
+    row = _row(request)
+    standing = hotpath.run(door.place(row.desk.slug, visit))
+    counts = why.agents_of_queue(row.desk.slug, standing.queue or row.queue_id)
+    return {**counts, "needs": why.skills_of_visit(visit)}
 
 
 @visits.post("/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="The visitor is there")

@@ -52,6 +52,7 @@ from queueing.line.desk.commands import (
     transfer_to_queue,
 )
 from queueing.line.desk.holding import hold
+from queueing.line.desk.guests import guest_tell
 from queueing.line.desk.joining import JOINS_LIMIT, Join, join, joins
 from queueing.line.desk.keys import DeskKeys
 from queueing.line.desk.reading import (
@@ -59,6 +60,7 @@ from queueing.line.desk.reading import (
     DeskFigures,
     LinePart,
     QueueFigures,
+    Reason,
     VisitRecord,
     Why,
     agents,
@@ -88,6 +90,7 @@ __all__ = [
     "Loaded",
     "QueueFigures",
     "QueueSettings",
+    "Reason",
     "Slot",
     "Standing",
     "Swept",
@@ -111,6 +114,7 @@ __all__ = [
     "decline",
     "finish",
     "hold",
+    "guest_tell",
     "join",
     "joins",
     "leave",

@@ -52,7 +52,8 @@ def read_visit(visit: str, text: str) -> VisitRecord:
 class AgentRecord:
     """An agent as Redis has it.
 
-    `since_ms`: idle since; `login_ms`: online since; `away_since_ms`: silent since, 0 = heard.
+    `since_ms`: idle since; `login_ms`: online since; `away_since_ms`: silent since, 0 = heard;
+    `heard_ms`: the last heartbeat, 0 = offline.
     """
 
     agent: int
@@ -67,9 +68,10 @@ class AgentRecord:
     slots: tuple[Slot, ...]
     word: str
     away_since_ms: int = 0
+    heard_ms: int = 0
 
 
-def read_agent_record(agent: str, text: str) -> AgentRecord:
+def read_agent_record(agent: str, text: str, heard_ms: str = "0") -> AgentRecord:
     """Read an agent's text (see lua/modules/agents.lua)."""
     words = text.split(" ", 10)
     state, capacity, queues, profile, since, _ttl, pending, misses, login, slots, word = words
@@ -87,6 +89,7 @@ def read_agent_record(agent: str, text: str) -> AgentRecord:
         slots=read_slots(slots),
         word=dash(word).replace("_", " "),
         away_since_ms=int(away[1]) if away else 0,
+        heard_ms=int(heard_ms),
     )
 
 
@@ -149,8 +152,8 @@ def agents(
     def read(reply: list[str]) -> tuple[str, list[AgentRecord]]:
         if len(reply) < 3:
             return "0", []
-        pairs = zip(reply[3::2], reply[4::2], strict=True)
-        return reply[0], [read_agent_record(agent, text) for agent, text in pairs]
+        rows = zip(reply[3::3], reply[4::3], reply[5::3], strict=True)
+        return reply[0], [read_agent_record(*row) for row in rows]
 
     return desk_command("agents", slug, (cursor, count), read, cursor)
 
@@ -189,26 +192,41 @@ def waiting(slug: str, queue: int, *, after: str = "", count: int = 100) -> Comm
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one agent does not serve a visit now. `code`, `facts`: see lua/why.lua; "" = none."""
+
+    agent: int
+    code: str
+    facts: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
-    """Why nobody serves a visit now, for a part of the agents: agent → reason."""
+    """Why nobody serves a visit now, for a part of the agents."""
 
     cursor: str
     state: str
     mode: str
     status: str
-    reasons: Mapping[int, str]
+    now_ms: int
+    rows: Sequence[Reason]
+
+    @property
+    def reasons(self) -> Mapping[int, str]:
+        """Agent → the reason's code."""
+        return {row.agent: row.code for row in self.rows}
 
 
 def why(slug: str, visit: str, cursor: str = "0", count: int = 200) -> Command[Why | None]:
     """None: the visit (or the desk) is not there."""
 
     def read(reply: list[str]) -> Why | None:
-        if len(reply) < 5:
+        if len(reply) < 6:
             return None
-        pairs = zip(reply[5::2], reply[6::2], strict=True)
+        rows = zip(reply[6::4], reply[7::4], reply[8::4], reply[9::4], strict=True)
         return Why(
-            *(reply[0], VISIT_STATES[reply[2]], reply[3], reply[4]),
-            {int(agent): reason for agent, reason in pairs},
+            *(reply[0], VISIT_STATES[reply[2]], reply[3], reply[4], int(reply[5])),
+            [Reason(int(agent), code, (one, other)) for agent, code, one, other in rows],
         )
 
     return desk_command("why", slug, (visit, cursor, count), read, visit)

@@ -55,9 +55,20 @@ class DeskSettingsForm(DeskForm):
     class Meta:
         model = Desk
         fields = [
-            *("name", "transcript_days", "callback_pool", "log_limit", "attachment_mb"),
-            *("attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
+            *("name", "transcript_days", "callback_pool", "pause_reasons", "log_limit"),
+            *("attachment_mb", "attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
         ]
+        widgets = {"pause_reasons": forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.is_bound and "pause_reasons" not in self.data:  # a page of the release before
+            self.fields["pause_reasons"].disabled = True
+
+    def clean_pause_reasons(self) -> str:
+        """One reason a line, without empty lines."""
+        lines = self.cleaned_data["pause_reasons"].splitlines()
+        return "\n".join(line.strip() for line in lines if line.strip())
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""

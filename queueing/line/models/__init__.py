@@ -22,6 +22,7 @@ from queueing.line.models.routing import IdentityKey, LanguageSkill, Topic, Veri
 from queueing.line.models.visitor_options import VisitCode, VisitMail
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
 from queueing.line.models.widgets import Widget
+from queueing.line.models.visits import Message, Rating, Room, RoomEvent, RoomGuest, Visit
 
 __all__ = [
     "Agent",
@@ -43,6 +44,7 @@ __all__ = [
     "ReadReceipt",
     "Room",
     "RoomEvent",
+    "RoomGuest",
     "Skill",
     "Topic",
     "VerifiedVisitor",

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import PartRow, RedisRow
 from queueing.line.models.file_settings import TakesFiles
+from queueing.line.pauses import DEFAULT_TEXT, validate_reasons
 
 SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))
 DAY_SECONDS = 86_400
@@ -32,6 +33,13 @@ class Desk(TakesFiles, RedisRow):
     )
     transcript_days = models.PositiveIntegerField(
         _("transcripts are kept, days"), default=396, validators=[MinValueValidator(1)]
+    )
+    pause_reasons = models.TextField(
+        _("pause reasons"),
+        default=DEFAULT_TEXT,
+        db_default=DEFAULT_TEXT,  # of a row that the release before makes
+        validators=[validate_reasons],
+        help_text=_("One per line. A limit marks longer pauses on the floor: Lunch, 45 min."),
     )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 

@@ -84,22 +84,43 @@ class Visit(PartRow):
         return self.public_id
 
 
+class MessageQuerySet(models.QuerySet["Message"]):
+    """The lines of transcripts."""
+
+    def heard_by_visitors(self) -> "MessageQuerySet":
+        """What a visitor may read. Every face that shows a visitor's words asks this.
+
+        It names what is heard: a kind that is added is kept from visitors until it is named here.
+        """
+        author = Message.Author
+        heard = (author.VISITOR, author.AGENT, author.SYSTEM, author.SUPERVISOR)
+        return self.filter(author__in=heard)
+
+
 class Message(models.Model):
-    """A line of a transcript. `client_id` is the sender's own: the same again is no second one."""
+    """A line of a transcript. `client_id` is the sender's own: the same again is no second one.
+
+    `said_by`: the name of a supervisor, who need be no agent.
+    """
 
     class Author(models.TextChoices):
         VISITOR = "visitor", _("visitor")
         AGENT = "agent", _("agent")
         SYSTEM = "system", _("system")
         NOTE = "note", _("internal note")
+        SUPERVISOR = "supervisor", _("supervisor")
+        WHISPER = "whisper", _("whisper")
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="messages")
     number = models.PositiveIntegerField(_("number"))  # 1, 2, 3 … within the visit
-    author = models.CharField(_("author"), max_length=7, choices=Author.choices)
+    author = models.CharField(_("author"), max_length=10, choices=Author.choices)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    said_by = models.CharField(_("said by"), max_length=80, blank=True, db_default="")
     client_id = models.CharField(_("sender's id"), max_length=40)
     text = models.TextField(_("text"))
     at = models.DateTimeField(_("at"))
+
+    objects = MessageQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("message")
@@ -114,6 +135,31 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.visit_id} {self.number}"
+
+
+class RoomGuest(models.Model):
+    """A supervisor who has joined a visit's room as a third person, from then until then.
+
+    `by`: which person or token (services.guests.identity_of); `name`: as both sides see it.
+    """
+
+    visit = models.ForeignKey(Visit, models.CASCADE, related_name="guests")
+    by = models.CharField(_("by"), max_length=150)
+    name = models.CharField(_("name"), max_length=80)
+    joined_at = models.DateTimeField(_("joined at"))
+    left_at = models.DateTimeField(_("left at"), null=True)
+
+    class Meta:
+        verbose_name = _("supervisor in a room")
+        verbose_name_plural = _("supervisors in rooms")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["visit", "by"], condition=models.Q(left_at=None), name="line_guest_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.joined_at}"
 
 
 class RoomEvent(models.Model):

@@ -127,24 +127,6 @@ def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
     }
 
 
-def why_nobody(agent: Agent, visit: str) -> dict[str, Any] | None:
-    """Why nobody serves a visit of the agent's desk now; None = it does not wait there."""
-    names = dict(Agent.objects.filter(desk=agent.desk).values_list("user_id", "name"))
-    rows: list[dict[str, Any]] = []
-    cursor, state, mode = "0", "", ""
-    while True:
-        part = hotpath.run(door.why(agent.desk.slug, visit, cursor))
-        if part is None:
-            return None
-        cursor, state, mode = part.cursor, part.state, part.mode
-        rows += [
-            {"agent": each, "name": names.get(each, ""), "reason": reason}
-            for each, reason in part.reasons.items()
-        ]
-        if cursor == "0" or len(rows) >= 200:
-            break
-    rows.sort(key=lambda row: (row["agent"] != agent.user_id, row["reason"], row["name"]))
-    return {"visit": visit, "state": state, "mode": mode, "agents": rows}
 
 
 def transcript(visit: Visit, zone: str = "UTC") -> str:
@@ -153,18 +135,25 @@ def transcript(visit: Visit, zone: str = "UTC") -> str:
     zone: the name of a time zone, whose times are told.
     """
     lines = [(visit.joined_at, f"{visit.name or visit.public_id} joined {visit.queue.name}")]
-    happened = RoomEvent.objects.filter(visit=visit).select_related("agent")
+    happened = RoomEvent.objects.filter(visit=visit).exclude(kind__startswith="guest_")
+    happened = happened.select_related("agent")
     lines += [(each.at, _event_line(each)) for each in happened[:500]]
-    words = Message.objects.filter(visit=visit).exclude(author=Message.Author.NOTE)
+    words = Message.objects.filter(visit=visit).heard_by_visitors()
     for each in words.select_related("agent", "attachment"):
-        name = each.agent.name if each.agent is not None else visit.name or each.author
-        file = attachment_of(each)
-        said = each.text if file is None else f"{attachment_line(file)} {each.text}".rstrip()
-        text = said.replace("\n", "\n    ")
-        lines.append((each.at, f"{name}: {text}"))
+        lines.append((each.at, _message_line(visit, each)))
     lines.sort(key=lambda line: line[0])
     its = ZoneInfo(zone)
     return "".join(f"{at.astimezone(its):%Y-%m-%d %H:%M:%S %Z}  {text}\n" for at, text in lines)
+
+
+def _message_line(visit: Visit, each: Message) -> str:
+    if each.author == Message.Author.SYSTEM:
+        return f"* {each.said_by} {each.text}".replace("*  ", "* ")
+    name = each.agent.name if each.agent is not None else each.said_by or visit.name or each.author
+    file = attachment_of(each)
+    said = each.text if file is None else f"{attachment_line(file)} {each.text}".rstrip()
+    text = said.replace("\n", "\n    ")
+    return f"{name}: {text}"
 
 
 def _event_line(event: RoomEvent) -> str:

@@ -19,7 +19,7 @@ _WHY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `look` is event, visitor, agent, system or note."""
+    """One line: `look` is event, visitor, agent, supervisor, whisper or note."""
 
     at: datetime
     look: str
@@ -34,14 +34,17 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
     events = RoomEvent.objects.filter(visit=visit).select_related("agent")
     lines += [Line(event.at, "event", "", _event(event)) for event in events[:MOST]]
     for each in Message.objects.filter(visit=visit).select_related("agent", "attachment")[:MOST]:
-        name = each.agent.name if each.agent is not None else visit.name or _("Visitor")
+        if each.author == Message.Author.SYSTEM:
+            continue  # its event is told
+        said_by = each.said_by or visit.name or _("Visitor")
+        name = each.agent.name if each.agent is not None else said_by
         lines.append(Line(each.at, each.author, name, each.text, shown_file(each, reader)))
     return sorted(lines, key=lambda line: line.at)
 
 
 def _event(event: RoomEvent) -> str:
     agent = event.agent.name if event.agent is not None else "–"
-    by = "" if event.actor in ("", "sweep") else event.actor
+    by = "" if event.actor in ("", "sweep") else event.actor.replace("_", " ")
     if event.kind == "end":
         outcome = dict(Visit.Outcome.choices).get(event.text, event.text)
         return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
@@ -55,6 +58,9 @@ def _event(event: RoomEvent) -> str:
         "overflow": _("Went to the overflow queue."),
         "declined": _("%(agent)s declined."),
         "missed": _("%(agent)s missed the offer."),
+        "guest_joined": _("A supervisor joined the room."),
+        "guest_left": _("A supervisor left the room."),
+        "guest_whispered": _("A supervisor whispered to %(agent)s."),
     }
     text = words.get(event.kind, event.kind) % {"agent": agent}
     if event.kind == "room" and event.text:

@@ -46,7 +46,7 @@ class Day:
 def board(desk: Desk) -> dict[str, Any]:
     """Everything that the wallboard shows, of JSON's types; times are ms since 1970."""
     figures = hotpath.run(door.show(desk.slug))
-    records = _agents(desk)
+    records = records_of(desk)
     day = _day(desk)
     queues = [_queue(queue, figures, records, day) for queue in desk.queues.all()]
     agents = sorted(
@@ -66,12 +66,14 @@ def board(desk: Desk) -> dict[str, Any]:
         "agents": [*gone, *agents][:AGENTS_SHOWN],
         "more_agents": max(0, len(agents) + len(gone) - AGENTS_SHOWN),
         "states": dict(states),
+        "offline": _offline(records, day),
         "chart": day.chart,
         "drift": day.drift,
     }
 
 
-def _agents(desk: Desk) -> list[door.AgentRecord]:
+def records_of(desk: Desk) -> list[door.AgentRecord]:
+    """Every agent of the desk as Redis has it."""
     records: list[door.AgentRecord] = []
     cursor = "0"
     while True:
@@ -79,6 +81,12 @@ def _agents(desk: Desk) -> list[door.AgentRecord]:
         records += some
         if cursor == "0":
             return records
+
+
+def _offline(records: list[door.AgentRecord], day: Day) -> list[str]:
+    """Who is on no shift, by name; who was lost a moment ago has a tile of its own."""
+    gone = (each.agent for each in records if each.state == "offline")
+    return sorted(day.names.get(key, "–") for key in gone if key not in day.lost)
 
 
 def _queue(
@@ -94,7 +102,7 @@ def _queue(
         waiting=now.waiting if now is not None else 0,
         oldest_ms=now.oldest_us // 1000 if now is not None else 0,
         today=day.queues.get(queue.pk, {}),
-        doing=Counter(map(_state_of, here)),
+        doing=Counter(map(state_of, here)),
         shared=sum(len(each.queues) > 1 for each in here),
     )
 
@@ -145,7 +153,8 @@ def _promises(queue: Queue) -> dict[str, int] | None:
     return {"of": known.of, "inside": known.inside, "sooner": known.sooner}
 
 
-def _state_of(record: door.AgentRecord) -> str:
+def state_of(record: door.AgentRecord) -> str:
+    """What an agent who is not offline does: away, room, offer, paused, wrap_up or free."""
     if record.away_since_ms:
         return "away"
     kinds = {slot.kind for slot in record.slots}
@@ -158,7 +167,7 @@ def _state_of(record: door.AgentRecord) -> str:
 
 
 def _agent(record: door.AgentRecord, day: Day) -> dict[str, Any]:
-    state = _state_of(record)
+    state = state_of(record)
     rooms = [slot.visit for slot in record.slots if slot.kind == "room"]
     since = record.since_ms
     if state == "away":
@@ -191,7 +200,7 @@ def _read_day(desk: Desk) -> Day:
         shifts__ended_how="lost", shifts__ended_at__gte=now - timedelta(minutes=2)
     ).exclude(shifts__ended_at=None)
     return Day(
-        queues=by_queue(desk, _since_midnight(desk, now)),
+        queues=by_queue(desk, since_midnight(desk, now)),
         chart=chart_of(desk, now),
         rooms={
             name: at.timestamp() for name, at in running.values_list("visit__public_id", "began_at")
@@ -208,10 +217,11 @@ def _read_day(desk: Desk) -> Day:
 
 def counts_today(desk: Desk) -> dict[int, dict[str, int]]:
     """By queue what `definitions.counts` counts since midnight of the desk's zone; kept 15 s."""
-    return _TODAY.get(desk.pk, lambda: by_queue(desk, _since_midnight(desk, timezone.now())))
+    return _TODAY.get(desk.pk, lambda: by_queue(desk, since_midnight(desk, timezone.now())))
 
 
-def _since_midnight(desk: Desk, now: datetime) -> "QuerySet[Visit]":
+def since_midnight(desk: Desk, now: datetime) -> "QuerySet[Visit]":
+    """Visits that joined since midnight of the desk's zone."""
     zone = ZoneInfo(zone_of(desk))
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     return Visit.objects.filter(desk=desk, joined_at__gte=midnight)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, name_of, require
 from queueing.line import desk as door
+from queueing.line import pauses
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.services import keeping
@@ -38,6 +39,7 @@ def message_send(
     client_id: str,
     text: str,
     agent: Agent | None = None,
+    said_by: str = "",
     bind: Callable[[Message], None] | None = None,
 ) -> Said:
     """Add one line to a transcript, once per (author, client_id), numbered without gaps.
@@ -67,6 +69,7 @@ def message_send(
                 number=last + 1,
                 author=author,
                 agent=agent,
+                said_by=said_by,
                 client_id=client_id,
                 text=body,
                 at=timezone.now(),
@@ -106,8 +109,15 @@ def agent_login(agent: Agent) -> door.AgentState:
 
 
 def agent_pause(agent: Agent, reason: str) -> door.AgentState:
-    """The agent pauses as soon as its last room has ended."""
-    return _known(hotpath.run(door.pause(agent.desk.slug, agent.user_id, clean(reason, 60))))
+    """The agent pauses as soon as its last room has ended.
+
+    LineError pause-reason: the reason is none of the desk's list.
+    """
+    reasons = pauses.read_reasons(agent.desk.pause_reasons)
+    found = pauses.find_reason(reasons, clean(reason, 60))
+    if found is None:
+        raise LineError("pause-reason", ", ".join(each.text for each in reasons))
+    return _known(hotpath.run(door.pause(agent.desk.slug, agent.user_id, found.text)))
 
 
 def agent_logout(agent: Agent, reason: str = "") -> door.AgentState:
@@ -192,14 +202,23 @@ def visit_move(
     return _standing(hotpath.run(command))
 
 
-def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent) -> door.Standing:
+def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent, reason: str = "") -> door.Standing:
     """Give a room to another agent (the supervisor's own seat, too)."""
     require(actor, "line.supervise", visit)
-    _audit(actor, "line.visit_take_over", visit, "", agent=agent.name)
+    _audit(actor, "line.visit_take_over", visit, reason, agent=agent.name)
     command = door.transfer_to_agent(
         visit.desk.slug, visit.public_id, agent.user_id, by=name_of(actor)
     )
     return _standing(hotpath.run(command))
+
+
+def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
+    """Pause an agent for one of the desk's reasons, after its rooms. LineError pause-reason."""
+    require(actor, "line.supervise", agent.desk)
+    state = agent_pause(agent, reason)
+    with transaction.atomic():
+        access.audit(actor=actor, action="line.agent_pause", thing=agent, after={"reason": reason})
+    return state
 
 
 def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:

@@ -2,12 +2,12 @@
 
 from poolsite import live
 from queueing.line.topics.agent import AgentTopic
-from queueing.line.topics.desk import DeskListTopic, DeskTopic
+from queueing.line.topics.desk import DeskListTopic, DeskTopic, FloorTopic
 from queueing.line.topics.queue import QueueTopic, WaitingTopic
 from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
 
 for topic in (
-    *(AgentTopic, DeskListTopic, DeskTopic, QueueTopic),
+    *(AgentTopic, DeskListTopic, DeskTopic, FloorTopic, QueueTopic),
     *(RoomTopic, TalkTopic, VisitTopic, WaitingTopic),
 ):
     live.register(topic)

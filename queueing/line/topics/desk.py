@@ -8,7 +8,7 @@ from poolsite.live.lists import AggregateListTopic
 from poolsite.live.scopes import slug_of
 from queueing.line import desk as door
 from queueing.line.models import Desk
-from queueing.line.selectors import wallboard
+from queueing.line.selectors import floor, wallboard
 from queueing.line.selectors.desks import figures_of
 
 PERIOD_SECONDS = 1.0  # a wallboard is read from afar: once a second is live
@@ -47,6 +47,18 @@ class DeskTopic(live.SnapshotTopic):
         return max(0.0, PERIOD_SECONDS - (time.monotonic() - self._read_at))
 
 
+class FloorTopic(DeskTopic):
+    """`line.floor:<slug>`: what selectors.floor.floor tells, as often as the wallboard."""
+
+    name = "line.floor"
+
+    async def read(self) -> dict[str, Any]:
+        if not self._known or time.monotonic() - self._read_at >= PERIOD_SECONDS:
+            self._read_at = time.monotonic()
+            self._known = await live.in_thread(_floor, self.key)
+        return self._known
+
+
 class DeskListTopic(AggregateListTopic):
     """Every desk of an account, or of the platform and all accounts: slug → figures and name."""
 
@@ -63,6 +75,11 @@ class DeskListTopic(AggregateListTopic):
 
 def _desk(slug: str) -> Desk | None:
     return Desk.objects.filter(slug=slug).first()
+
+
+def _floor(slug: str) -> dict[str, Any]:
+    desk = Desk.objects.select_related("account").filter(slug=slug).first()
+    return floor.floor(desk) if desk is not None else {}
 
 
 def _board(slug: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A queue, live: how the line moves, for those who wait; and its first rows, for agents."""
 
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,6 +9,7 @@ from poolsite.live.scopes import slug_of
 from poolsite.live.tail import Entry, tail_of
 from queueing.line import desk as door
 from queueing.line.models import Message, Visit
+from queueing.line.selectors import why
 from queueing.line.topics.scope import Place, may_serve, place_in, queue_place_now
 
 ROWS = 100
@@ -19,9 +21,11 @@ AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
 class QueueTopic(live.Topic):
     """`line.queue:<slug>`: how the line changes, so that each page keeps its own place in O(1).
 
-    Snapshot {"seq", "waiting", "online"}. Change {"seq", "moves": [[seq, class, ticket, +1 | -1]]}:
-    a page adds the moves after its own `seq` whose (class, ticket) are before its own. And "online"
-    where agents have come or gone: that nobody serves now is told to those who wait.
+    Snapshot {"seq", "waiting", "online", "agents": why.agents_of_queue}.
+    Change {"seq", "moves": [[seq, class, ticket, +1 | -1]]}: a page adds the moves after its own
+    `seq` whose (class, ticket) are before its own. And "online" where agents have come or gone:
+    that nobody serves now is told to those who wait. And "agents" where these counts have moved,
+    at most once in three seconds.
     """
 
     name = "line.queue"
@@ -31,6 +35,8 @@ class QueueTopic(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "queue"))
         self._known: Place | None = None
+        self._agents: dict[str, int] = {}
+        self._counted_at = float("-inf")
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await queue_place_now(self.key)
@@ -58,6 +64,7 @@ class QueueTopic(live.Topic):
             "seq": version & (2**40 - 1),
             "waiting": mine.waiting if mine is not None else 0,
             "online": mine.online if mine is not None else 0,
+            "agents": await self._count(),
         }
         return live.Snapshot(version, data)
 
@@ -70,7 +77,8 @@ class QueueTopic(live.Topic):
             return None
         moves = list(moves_of(entries, place_in(self._known).queue))
         online = await self._online() if _agents_moved(entries) else None
-        if not moves and online is None:
+        agents = await self._moved_agents()
+        if not moves and online is None and agents is None:
             return live.Changes(until, None)
         seq = until & (2**40 - 1)
         parts: list[dict[str, Any]] = [
@@ -79,7 +87,23 @@ class QueueTopic(live.Topic):
         ]
         if online is not None:
             parts[-1]["online"] = online
+        if agents is not None:
+            parts[-1]["agents"] = agents
         return live.Changes(until, parts[-1], before=tuple(parts[:-1]))
+
+    async def _count(self) -> dict[str, int]:
+        place = place_in(self._known)
+        self._counted_at = time.monotonic()
+        self._agents = await live.in_thread(why.agents_of_queue, place.desk, place.queue)
+        return self._agents
+
+    async def _moved_agents(self) -> dict[str, int] | None:
+        """What the agents do now; None: as was told, or told a moment ago."""
+        if time.monotonic() - self._counted_at < why.FRESH_SECONDS:
+            return None
+        before = self._agents
+        now = await self._count()
+        return now if now != before else None
 
     async def _online(self) -> int:
         place = place_in(self._known)
@@ -91,8 +115,8 @@ class QueueTopic(live.Topic):
     def apply(data: Any, change: Any) -> Any:
         """The snapshot's count moves with the line."""
         moved = sum(move[3] for move in change["moves"])
-        online = change.get("online", data["online"])
-        return {"seq": change["seq"], "waiting": data["waiting"] + moved, "online": online}
+        told = {name: change.get(name, data[name]) for name in ("online", "agents")}
+        return {"seq": change["seq"], "waiting": data["waiting"] + moved, **told}
 
 
 def _agents_moved(entries: Iterable[Entry]) -> bool:

@@ -8,6 +8,7 @@ from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Message
+from queueing.line.selectors import why
 from queueing.line.selectors.attachments import attachment_of, attachment_out
 from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
@@ -23,8 +24,9 @@ class VisitTopic(live.Topic):
     """`line.visit:<public id>`: where the visit stands. Watching it is the visitor's heartbeat.
 
     {"answer", "seq", "ahead", "priority", "ticket", "queue", "queue_name", "agent", "word",
-    "estimate": [low, high] | null}. A new state is sent when anything but the place has changed;
-    the place itself moves by `line.queue` (queue.py), or 10 000 pages were told of each step.
+    "estimate": [low, high] | null, "needs": [names of skills]}. A new state is sent when anything
+    but the place has changed; the place itself moves by `line.queue` (queue.py), or 10 000 pages
+    were told of each step.
     """
 
     name = "line.visit"
@@ -34,12 +36,14 @@ class VisitTopic(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(visit_id_of(key))
         self._known: Place | None = None
+        self._needs: list[str] = []
         self._seen: door.Standing | None = None
         self._seq = 0  # of the standing that was read last
         self._life = 0  # how often the desk's numbers began again
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
+        self._needs = await live.in_thread(why.skills_of_visit, self.key)
         return await live.in_thread(may_read, principal, place)
 
     def asks_again(self, principal: access.Principal) -> bool:
@@ -81,6 +85,7 @@ class VisitTopic(live.Topic):
 
     async def _look(self, standing: door.Standing) -> live.Snapshot:
         data = await standing_shown(self.key, standing, self._known)
+        data["needs"] = self._needs
         self._seen = _moving(standing)
         self._life += standing.seq < self._seq
         self._seq = standing.seq
@@ -177,7 +182,7 @@ def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]
     """Messages after a number, the newest 200 at most, oldest first."""
     rows = Message.objects.filter(visit__public_id=visit, number__gt=number)
     if not notes:
-        rows = rows.exclude(author=Message.Author.NOTE)
+        rows = rows.heard_by_visitors()
     found = rows.select_related("agent", "attachment").order_by("-number")[:WORDS]
     return [message_as_data(row) for row in reversed(found)]
 
@@ -187,7 +192,7 @@ def message_as_data(row: Message) -> dict[str, Any]:
     return {
         "number": row.number,
         "author": row.author,
-        "name": row.agent.name if row.agent is not None else "",
+        "name": row.agent.name if row.agent is not None else row.said_by,
         "id": row.client_id,
         "text": row.text,
         "at": row.at.isoformat(),

@@ -3,11 +3,11 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from poolsite import access
 from poolsite.operations.pages import principal_of
+from queueing.line import pauses
 from queueing.line.models import Agent, CannedReply
 from queueing.line.selectors import consoles
 from queueing.line.selectors.attachments import files_policy
@@ -45,7 +45,10 @@ def agent_page(request: HttpRequest) -> HttpResponse:
             for queue in queues
         ],
         "replies": [{"shortcut": each.shortcut, "text": each.text} for each in replies],
-        "reasons": [_("Break"), _("Lunch"), _("Meeting"), _("Training")],
+        "reasons": [
+            {"text": each.text, "words": each.words}
+            for each in pauses.read_reasons(agent.desk.pause_reasons)
+        ],
         "today": consoles.agent_day(agent, timezone.now()),
     }
     context = {"agent": agent, "queues": queues, "page": page}

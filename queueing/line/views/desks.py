@@ -8,24 +8,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from poolsite import access, hotpath
+from poolsite import access
 from poolsite.access import Principal
 from poolsite.operations.aggregate_lists import AggregateList, Words
 from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
-from queueing.line import definitions
-from queueing.line import desk as door
+from queueing.line import definitions, pauses
 from queueing.line.errors import LineError
 from queueing.line.forms import DeskCreateForm
 from queueing.line.models import Agent, Desk, Visit
+from queueing.line.selectors import floor as floors
 from queueing.line.selectors import wallboard
 from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.services import desks as use
 from queueing.line.services import rooms
 from queueing.line.views.common import desk_of, tabs, visible_desks
-
-LINE_ROWS = 50
 
 
 @require_GET
@@ -107,26 +105,19 @@ def wallboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def floor(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who waits and who is served, with the supervisor's verbs beside each."""
+    """Who waits and why, what every agent does, and the supervisor's verbs; drawn by the page."""
     principal = principal_of(request)
     desk = desk_of(principal, slug)
-    lines = []
-    for queue in desk.queues.all():
-        part = hotpath.run(door.waiting(desk.slug, queue.pk, count=LINE_ROWS))
-        lines.append({"queue": queue, "visits": part.visits})
-    visits = Visit.objects.filter(desk=desk, ended_at=None).select_related("agent", "queue")
-    said = visits.in_bulk(field_name="public_id")
-    running = [row for row in said.values() if row.matched_at is not None and row.agent_id]
-    context = {
-        **tabs(principal, desk),
-        "tab": "floor",
-        "lines": lines,
-        "said": said,
-        "running": sorted(running, key=lambda row: row.matched_at or row.joined_at)[:200],
-        "agents": Agent.objects.filter(desk=desk, archived_at=None).select_related("user"),
-        "topic": f"line.desk:{desk.slug}",
+    own = desk.agents.filter(user_id=principal.user_id or 0, archived_at=None).first()
+    shown = tabs(principal, desk)
+    page = {
+        "desk": desk.slug,
+        "floor": floors.floor(desk),
+        "may_supervise": shown["may_supervise"],
+        "own_agent": own.user_id if own is not None else None,
+        "reasons": [each.text for each in pauses.read_reasons(desk.pause_reasons)],
     }
-    return render(request, "line/floor.html", context)
+    return render(request, "line/floor.html", {**shown, "tab": "floor", "page": page})
 
 
 @require_POST

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from poolsite.operations.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue
-from queueing.line.selectors import reports
+from queueing.line.selectors import pause_times, reports
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
 PRESETS = (
@@ -57,6 +57,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "page": _chart(over_time, span),
         "meanings": definitions.meanings(*MEANINGS, "told_range"),
         "period": _period(span),
+        "pauses": pause_times.by_reason(desk, span.since, span.until, now=timezone.now()),
     }
     return render(request, "line/reports.html", context)
 

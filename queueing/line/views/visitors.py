@@ -11,15 +11,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite import access
+from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
+from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.forms import EraseForm
 from queueing.line.models import BlockedVisitor, Desk, Visit
 from queueing.line.selectors import stories
-from queueing.line.services import desk_settings, erasing
+from queueing.line.services import desk_settings, erasing, guests
 from queueing.line.topics.scope import may_read, place_of
 from queueing.line.views.common import desk_of, faults_of, tabs
 
@@ -49,8 +50,25 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
         "agents": desk.agents.filter(archived_at=None),
         "queues": desk.queues.all(),
         "topic": f"line.room:{found.public_id}",
+        "guest_page": _guest_page(principal, found),
     }
     return render(request, "line/story.html", context)
+
+
+def _guest_page(principal: Principal, visit: Visit) -> dict[str, Any]:
+    """What the card of a supervisor in the room needs."""
+    by = guests.identity_of(principal)
+    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    serving = visit.desk.agents.filter(user_id=standing.agent or 0).first()
+    seat = visit.desk.agents.filter(user_id=principal.user_id or 0, archived_at=None).first()
+    return {
+        "desk": visit.desk.slug,
+        "visit": visit.public_id,
+        "visitor": visit.name,
+        "agent": serving.name if serving is not None else "",
+        "joined": visit.guests.filter(by=by, left_at=None).exists(),
+        "may_take_over": seat is not None and seat != serving,
+    }
 
 
 @require_GET

@@ -12,6 +12,13 @@ function presence.beat_agent(agent)
   desk.stamp()
 end
 
+-- When an agent was last heard, in ms as text; '0' = it is offline.
+function presence.heard_ms(agent)
+  if agent.away then return int(math.max(0, agent.away - agent.ttl_ms)) end
+  local due = agent.state ~= 'offline' and timers.due(timers.AGENT .. agent.id)
+  return due and int(math.max(0, due - agent.ttl_ms)) or '0'
+end
+
 -- A visitor gives a sign of life; one who was away is back at the same place, or in the same room.
 function presence.welcome_visitor(visit)
   presence.beat_visitor(visit)

@@ -49,15 +49,19 @@ end
 -- Whether a profile has what a need asks for, both by their numbers. Levels that a visitor needs fall by one for
 -- each `relax_us` of waiting, down to none.
 function skills.suffice(need, profile, waited_us, relax_us)
-  if need == 0 then return true end
+  return need == 0 or not skills.lacking(need, profile, waited_us, relax_us)
+end
+
+-- The first skill that a profile lacks, its own level ('0' = none) and the one that is needed now; nil = it suffices.
+function skills.lacking(need, profile, waited_us, relax_us)
+  if need == 0 then return nil end
   local has = ',' .. skills.text_of('profile' .. profile)
   local steps = relax_us > 0 and math.max(0, math.floor(waited_us / relax_us)) or 0
   for name, level in string.gmatch(skills.text_of('need' .. need), skills.ONE) do
     local wanted = level - steps
     if wanted > 0 then
       local own = string.match(has, ',' .. string.gsub(name, '%-', '%%-') .. ':(%d)')
-      if not own or own + 0 < wanted then return false end
+      if not own or own + 0 < wanted then return name, own or '0', int(wanted) end
     end
   end
-  return true
 end

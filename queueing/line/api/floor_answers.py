@@ -1,0 +1,135 @@
+"""What the interface answers about why nobody serves, and about a desk's floor."""
+
+from typing import Literal
+
+from ninja import Schema
+
+Code = Literal[
+    "free",
+    "declined",
+    "offered",
+    "wrap_up",
+    "at_capacity",
+    "skill",
+    "leaving",
+    "paused",
+    "away",
+    "queue",
+    "offline",
+]
+
+
+class WhyRow(Schema):
+    """One agent. `reason`: a code; `params`: what `words` are made of (durations in seconds)."""
+
+    agent: int
+    name: str
+    reason: Code
+    params: dict[str, str | int | bool]
+    words: str
+
+
+class WhyOut(Schema):
+    """Why nobody serves a visit now, agent by agent; 200 at most."""
+
+    visit: str
+    state: str
+    mode: str
+    agents: list[WhyRow]
+
+
+class WhyVisitorOut(Schema):
+    """What the agents of a visitor's queue do, in numbers; `needs`: names of the skills needed."""
+
+    agents: int
+    free: int
+    talking: int
+    wrap_up: int
+    paused: int
+    needs: list[str]
+
+
+class WhyLineRow(Schema):
+    """Why one visitor of a line is not served, in a sentence."""
+
+    visit: str
+    code: str
+    words: str
+
+
+class WhyLineOut(Schema):
+    """The first 50 visitors of a queue's line."""
+
+    queue: str
+    visits: list[WhyLineRow]
+
+
+class FloorSlotOut(Schema):
+    """A room, an offer, or a wrap-up until a moment (ms since 1970; 0 = none)."""
+
+    kind: Literal["room", "offer", "wrap_up"]
+    visit: str
+    name: str
+    since: int
+    until: int
+
+
+class FloorSkillOut(Schema):
+    name: str
+    level: int
+
+
+class FloorAgentOut(Schema):
+    """An agent on the floor. Times in ms since 1970. `over`: paused longer than the limit by, s."""
+
+    id: int
+    name: str
+    state: Literal["away", "room", "offer", "paused", "wrap_up", "free"]
+    since: int
+    login: int
+    heard: int
+    reason: str
+    limit_seconds: int
+    pending: str
+    capacity: int
+    slots: list[FloorSlotOut]
+    skills: list[FloorSkillOut]
+    queues: list[str]
+    served: int
+    mean_seconds: int | None
+    missed: int
+
+
+class FloorQueueOut(Schema):
+    slug: str
+    name: str
+    open: bool
+    waiting: int
+    oldest: int
+    alarm_seconds: int
+    level: float | None
+    goal: float
+    within: int
+    online: int
+    staff: int
+
+
+class FloorOut(Schema):
+    """A desk's floor now: agents who need a look first, queues worst first."""
+
+    at: int
+    status: str
+    queues: list[FloorQueueOut]
+    agents: list[FloorAgentOut]
+    offline: list[str]
+    served: int
+    mean_seconds: int | None
+    missed: int
+
+
+class GuestOut(Schema):
+    """Whether the caller is in the room as a third person, and who else is."""
+
+    visit: str
+    joined: bool
+    guests: list[str]

@@ -1,0 +1,215 @@
+"""A supervisor's routes: the floor, why nobody serves, and the verbs on rooms and agents."""
+
+import time
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Path, Router
+
+from poolsite.access import principal_of_request
+from poolsite.api.reading import NothingIn
+from poolsite.api.root import ProblemError
+from queueing.line.api.answers import DoneOut, RoomMessageOut
+from queueing.line.api.credentials import AtDesk, desk_of_request
+from queueing.line.api.desks import Slug
+from queueing.line.api.floor_answers import FloorOut, GuestOut, WhyLineOut, WhyOut
+from queueing.line.api.visits import ERRORS, VisitId
+from queueing.line.api.whys import why_as_data
+from queueing.line.models import Agent, RoomGuest, Visit
+from queueing.line.schemas import MessageIn, PauseIn, ReasonIn, TakeOverIn
+from queueing.line.selectors import floor
+from queueing.line.services import guests, rooms
+from queueing.line.topics.visit import message_as_data
+
+supervising = Router(tags=["line"])
+VIEW, SUPERVISE = AtDesk("line.view"), AtDesk("line.supervise")
+SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
+GUEST: dict[int, Any] = {200: GuestOut, **ERRORS}
+DONE: dict[int, Any] = {200: DoneOut, **ERRORS}
+QueueSlug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
+AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent, by the user's id.")  # type: ignore[type-arg]
+
+
+@supervising.get(
+    "/{slug}/floor", auth=VIEW, response={200: FloorOut, **ERRORS}, summary="A desk's floor"
+)
+def get_floor(request: HttpRequest, slug: str = Slug) -> Any:
+    """Every agent who is on shift with rooms and figures, and every queue, worst first."""
+    return {**floor.floor(desk_of_request(request)), "at": round(time.time() * 1_000)}
+
+
+@supervising.get(
+    "/{slug}/queues/{queue}/why",
+    auth=VIEW,
+    response={200: WhyLineOut, **ERRORS},
+    summary="Why a line waits",
+)
+def get_line_why(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug) -> Any:
+    """For each of the first 50 visitors, why nobody serves this one, in a sentence."""
+    rows = desk_of_request(request).queues.select_related("desk")
+    found = rows.filter(slug=queue).first()
+    if found is None:
+        raise ProblemError("unknown-queue")
+    return {"queue": queue, "visits": floor.line_of(found)}
+
+
+@supervising.get(
+    "/{slug}/visits/{visit}/why",
+    auth=VIEW,
+    response={200: WhyOut, **ERRORS},
+    summary="Why nobody serves a visitor",
+)
+def get_visit_why(request: HttpRequest, slug: str = Slug, visit: str = VisitId) -> Any:
+    """Agent by agent; who is nearest to serving this visitor comes first."""
+    return why_as_data(desk_of_request(request), visit)
+
+
+# -- a room ----------------------------------------------------------------------------------------
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/whisper", auth=SUPERVISE, response=SAID, summary="Whisper to the agent"
+)
+def post_whisper(
+    request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """Only the agent of the room and supervisors see it; the same id again is the same message."""
+    return _said(guests.room_whisper, request, given, visit)
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/messages", auth=SUPERVISE, response=SAID, summary="Speak in a room"
+)
+def post_message(
+    request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """To the visitor and the agent, under the own name, after joining."""
+    return _said(guests.room_say, request, given, visit)
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/join", auth=SUPERVISE, response=GUEST, summary="Join a room"
+)
+def post_join(
+    request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """As a third person; the visitor and the agent are told. Again: nothing changes."""
+    row = _visit(request, visit)
+    guests.room_join(actor=principal_of_request(request), visit=row)
+    return _guest(request, row)
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/leave", auth=SUPERVISE, response=GUEST, summary="Leave a joined room"
+)
+def post_leave(
+    request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """The visitor and the agent are told. Again: nothing changes."""
+    row = _visit(request, visit)
+    guests.room_leave(actor=principal_of_request(request), visit=row)
+    return _guest(request, row)
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/take-over", auth=SUPERVISE, response=DONE, summary="Take a room over"
+)
+def post_take_over(
+    request: HttpRequest, given: TakeOverIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """To the caller's own seat at the desk, or to the seat of `agent` (a user's id)."""
+    row, actor = _visit(request, visit), principal_of_request(request)
+    if given.agent is None:
+        guests.room_take_over(actor=actor, visit=row, reason=given.reason)
+    else:
+        agent = _agent(request, given.agent)
+        rooms.visit_take_over(actor=actor, visit=row, agent=agent, reason=given.reason)
+    return {"answer": "ok"}
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/front", auth=SUPERVISE, response=DONE, summary="Move to the front"
+)
+def post_front(
+    request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
+    """To the front of its class in the queue in which it waits."""
+    row = _visit(request, visit)
+    rooms.visit_move(
+        actor=principal_of_request(request), visit=row, queue=guests.queue_of(row), front=True
+    )
+    return {"answer": "ok"}
+
+
+@supervising.post(
+    "/{slug}/visits/{visit}/end", auth=SUPERVISE, response=DONE, summary="End a visit"
+)
+def post_end(request: HttpRequest, given: ReasonIn, slug: str = Slug, visit: str = VisitId) -> Any:
+    """In the line or in a room; the visitor is told that a supervisor ended it."""
+    actor = principal_of_request(request)
+    row = _visit(request, visit)
+    rooms.visit_end_by_supervisor(actor=actor, visit=row, reason=given.reason)
+    return {"answer": "ok"}
+
+
+# -- agents ----------------------------------------------------------------------------------------
+
+
+@supervising.post(
+    "/{slug}/agents/{agent}/pause", auth=SUPERVISE, response=DONE, summary="Pause an agent"
+)
+def post_pause(request: HttpRequest, given: PauseIn, slug: str = Slug, agent: int = AgentId) -> Any:
+    """For one of the desk's reasons; it begins when the agent's rooms have ended."""
+    row = _agent(request, agent)
+    rooms.agent_pause_by_supervisor(
+        actor=principal_of_request(request), agent=row, reason=given.reason
+    )
+    return {"answer": "ok"}
+
+
+@supervising.post(
+    "/{slug}/agents/{agent}/logout", auth=SUPERVISE, response=DONE, summary="Log an agent out"
+)
+def post_logout(
+    request: HttpRequest, given: ReasonIn, slug: str = Slug, agent: int = AgentId
+) -> Any:
+    """At once: the agent's visitors go back to the front of the line."""
+    row = _agent(request, agent)
+    rooms.agent_log_out_now(actor=principal_of_request(request), agent=row, reason=given.reason)
+    return {"answer": "ok"}
+
+
+def _said(verb: Any, request: HttpRequest, given: MessageIn, visit: str) -> dict[str, Any]:
+    said: rooms.Said = verb(
+        actor=principal_of_request(request),
+        visit=_visit(request, visit),
+        client_id=given.id,
+        text=given.text,
+    )
+    return message_as_data(said.message)
+
+
+def _guest(request: HttpRequest, visit: Visit) -> dict[str, Any]:
+    there = RoomGuest.objects.filter(visit=visit, left_at=None).order_by("joined_at")
+    by = guests.identity_of(principal_of_request(request))
+    return {
+        "visit": visit.public_id,
+        "joined": any(guest.by == by for guest in there),
+        "guests": [guest.name for guest in there],
+    }
+
+
+def _visit(request: HttpRequest, public_id: str) -> Visit:
+    rows = Visit.objects.select_related("desk__account", "queue")
+    visit = rows.filter(desk=desk_of_request(request), public_id=public_id).first()
+    if visit is None:
+        raise ProblemError("unknown-visit")
+    return visit
+
+
+def _agent(request: HttpRequest, user_id: int) -> Agent:
+    rows = Agent.objects.select_related("desk__account").filter(archived_at=None)
+    agent = rows.filter(desk=desk_of_request(request), user_id=user_id).first()
+    if agent is None:
+        raise ProblemError("unknown-agent")
+    return agent
