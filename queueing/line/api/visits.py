@@ -166,7 +166,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
 @visits.get("/{visit}/why", response={200: WhyVisitorOut, **ERRORS}, summary="Why I wait")
 def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
     """What the agents of the visitor's queue do, counted; a few seconds old at most."""
-    row = _row(request)
+    row = visit_row(request)
     standing = hotpath.run(door.place(row.desk.slug, visit))
     counts = why.agents_of_queue(row.desk.slug, standing.queue or row.queue_id)
     return {**counts, "needs": why.skills_of_visit(visit)}
@@ -221,9 +221,8 @@ def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
 @visits.post("/{visit}/read", response={200: ReadsOut, **ERRORS}, summary="The visitor has read")
 def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
     """Up to this message; a lower number changes nothing. Answers how far both sides have read."""
-    receipts.messages_read(
-        visit=_visit(request), side=ReadReceipt.Side.VISITOR, number=given.number
-    )
+    row = visit_row(request)
+    receipts.messages_read(visit=row, side=ReadReceipt.Side.VISITOR, number=given.number)
     return receipts_of(visit)
 
 

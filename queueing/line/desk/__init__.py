@@ -51,8 +51,8 @@ from queueing.line.desk.commands import (
     transfer_to_agent,
     transfer_to_queue,
 )
-from queueing.line.desk.holding import hold
 from queueing.line.desk.guests import guest_tell
+from queueing.line.desk.holding import hold
 from queueing.line.desk.joining import JOINS_LIMIT, Join, join, joins
 from queueing.line.desk.keys import DeskKeys
 from queueing.line.desk.reading import (
@@ -113,8 +113,8 @@ __all__ = [
     "create",
     "decline",
     "finish",
-    "hold",
     "guest_tell",
+    "hold",
     "join",
     "joins",
     "leave",

@@ -20,9 +20,8 @@ from queueing.line.models.records import (
 )
 from queueing.line.models.routing import IdentityKey, LanguageSkill, Topic, VerifiedVisitor
 from queueing.line.models.visitor_options import VisitCode, VisitMail
-from queueing.line.models.visits import Message, Rating, Room, RoomEvent, Visit
-from queueing.line.models.widgets import Widget
 from queueing.line.models.visits import Message, Rating, Room, RoomEvent, RoomGuest, Visit
+from queueing.line.models.widgets import Widget
 
 __all__ = [
     "Agent",

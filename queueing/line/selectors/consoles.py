@@ -127,8 +127,6 @@ def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
     }
 
 
-
-
 def transcript(visit: Visit, zone: str = "UTC") -> str:
     """What was said, with what happened, as plain text; without internal notes.
 

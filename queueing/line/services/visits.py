@@ -135,7 +135,7 @@ def visit_join_again(
 
 def rejoined(visit: Visit, standing: door.Standing) -> Joined:
     """A running visit as its visitor gets it anew, with a fresh token."""
-    return Joined(visit, standing, token_for(visit), _proof(visit, standing))
+    return Joined(visit, standing, token_for(visit), place_proof(visit, standing))
 
 
 def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
