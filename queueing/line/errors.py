@@ -23,6 +23,10 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "unknown-desk": (404, "There is no such desk"),
     "unknown-message": (404, "There is no such message"),
     "message-handled": (409, "The message is handled"),
+    "no-such-outcome": (404, "There is no such outcome"),
+    "outcome-closed": (409, "The outcome cannot be changed any more"),
+    "wrap-up-over": (409, "The wrap-up is over"),
+    "wrap-up-limit": (409, "The wrap-up cannot be extended any more"),
 }
 
 

@@ -5,6 +5,7 @@ from django.urls import path
 from queueing.line.views import (
     agent,
     desks,
+    history,
     messages,
     replay,
     reports,
@@ -18,6 +19,9 @@ urlpatterns = [
     # visitors and agents
     path("q/<slug:slug>/", visit.visit_page, name="visit"),
     path("agent/", agent.agent_page, name="agent"),
+    path("agent/history/", history.history_page, name="history"),
+    path("agent/history/<slug:visit>/", history.history_visit, name="history_visit"),
+    path("agent/history/<slug:visit>/act/", history.history_act, name="history_act"),
     # supervisors and operators
     path("desks/", desks.desk_list, name="desks"),
     path("desks/new/", desks.desk_create, name="desk_create"),

@@ -6,6 +6,7 @@ import { onKey } from "./keys.js";
 import { alertPerson, askForNotifications, startSoundSwitch } from "./line_alert.js";
 import { AgentLine } from "./line_agent_line.js";
 import { Room } from "./line_agent_room.js";
+import { keptWrap, pairWraps } from "./line_agent_wrap.js";
 import { toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, ngettext, spanOf } from "./words.js";
 
@@ -89,8 +90,9 @@ function showRooms(slots, tell) {
   }
   const ended = [...rooms.values()].filter((room) => !wanted.has(room.visit));
   const keep = new Set();
+  const pairs = pairWraps(wraps, ended);
   for (const wrap of wraps) {
-    const room = ended.find((each) => !keep.has(each) && (each.until === wrap.until_ms || !each.until)) ?? openWrap(wrap);
+    const room = pairs.get(wrap) ?? openWrap(wrap);
     keep.add(room);
     room.wrap(wrap.until_ms);
   }
@@ -136,8 +138,9 @@ function matched(slot) {
 }
 
 function openWrap(wrap) {
-  const name = `wrap-up-${wrap.until_ms}`;
-  const room = new Room({ kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues });
+  const known = keptWrap(wrap.until_ms);
+  const name = known?.visit ?? `wrap-up-${wrap.until_ms}`;
+  const room = new Room({ ...known, kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues });
   rooms.set(name, room);
   shelf.append(room.element);
   return room;

@@ -8,7 +8,7 @@ import { pageData } from "./dom.js";
 import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { Place } from "./line_visit_place.js";
-import { Store, call, linkOf } from "./line_visit_store.js";
+import { Store, call, linkOf, visitorKey } from "./line_visit_store.js";
 import { showPlace, showWait } from "./line_visit_wait.js";
 import { showClosed, startJoining, startLeaving, startRating } from "./line_visit_forms.js";
 import { toastFailure } from "./toast.js";
@@ -304,7 +304,7 @@ composer(find("composer"), { post: (text) => talk.post(text), typing: () => call
 startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }));
 startLeaving(main, (body) => call(`queues/${page.slug}/left-messages`, { body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
-  const joined = await call(`queues/${page.slug}/join`, { body });
+  const joined = await call(`queues/${page.slug}/join`, { body: { ...body, visitor_key: visitorKey() } });
   begin(keepVisit(joined), joined);
 }, (error) => { showClosed(main, error); show("closed"); });
 

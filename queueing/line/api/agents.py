@@ -240,6 +240,11 @@ def _own_room(me: Agent, public_id: str) -> Visit:
     return visit
 
 
-for _view in agents.path_operations.values():
-    for _operation in _view.operations:
-        _operation.openapi_extra = {"parameters": [NAMED]}
+me, own_room, own_visit = _me, _own_room, _visit  # for wrap_up.py
+
+
+def document() -> None:
+    """Each route says how a token names the agent. Called once, when all routes are there."""
+    for view in agents.path_operations.values():
+        for operation in view.operations:
+            operation.openapi_extra = {"parameters": [NAMED]}

@@ -185,7 +185,10 @@ class WhyOut(Schema):
 
 
 class ReportRowOut(Schema):
-    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts."""
+    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts.
+
+    `missed`: an agent's offers, missed or declined. `outcomes`: of those served, by name.
+    """
 
     name: str
     arrivals: int
@@ -202,6 +205,8 @@ class ReportRowOut(Schema):
     occupancy: float | None
     ratings: int
     stars: float | None
+    missed: int | None
+    outcomes: dict[str, int]
 
 
 class ReportOut(Schema):

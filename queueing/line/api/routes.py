@@ -1,7 +1,8 @@
 """Where the line's routers hang."""
 
 from poolsite.api.root import api
-from queueing.line.api.agents import agents
+from queueing.line.api import wrap_up  # noqa: F401  # adds to the agents' routes
+from queueing.line.api.agents import agents, document
 from queueing.line.api.desks import desks
 from queueing.line.api.messages import messages
 from queueing.line.api.visits import queues, visits
@@ -9,6 +10,7 @@ from queueing.line.api.visits import queues, visits
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    document()
     api.add_router("/queues", queues)
     api.add_router("/visits", visits)
     api.add_router("/agent", agents)

@@ -28,6 +28,7 @@ from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn
 from queueing.line.selectors import consoles
 from queueing.line.services import hours, left_messages, rooms
 from queueing.line.services import visits as use
+from queueing.line.tokens import visitor_key
 from queueing.line.topics.standing import standing_as_data
 from queueing.line.topics.visit import message_as_data, messages_after
 
@@ -82,6 +83,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         topic=given.topic,
         contact=given.contact,
         address=address,
+        visitor_key=visitor_key(queue.desk, given.visitor_key, by_machine=is_machine),
         priority=given.priority if is_machine else 5,
         skills=given.skills if is_machine else None,
         anyway=given.anyway and is_machine,

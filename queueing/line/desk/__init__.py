@@ -68,6 +68,7 @@ from queueing.line.desk.reading import (
 )
 from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
+from queueing.line.desk.wrapping import MoreTime, more_time
 
 __all__ = [
     "JOINS_LIMIT",
@@ -84,6 +85,7 @@ __all__ = [
     "Join",
     "LinePart",
     "Loaded",
+    "MoreTime",
     "QueueFigures",
     "QueueSettings",
     "Slot",
@@ -115,6 +117,7 @@ __all__ = [
     "log_out_now",
     "login",
     "logout",
+    "more_time",
     "open_after",
     "pause",
     "place",

@@ -54,7 +54,7 @@ class DeskSettingsForm(DeskForm):
 
     class Meta:
         model = Desk
-        fields = ["name", "transcript_days", "callback_pool", "log_limit"]
+        fields = ["name", "transcript_days", "callback_pool", "log_limit", "outcome_required"]
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the stored ones."""

@@ -9,6 +9,7 @@ from queueing.line.models.desks import (
     Queue,
     Skill,
 )
+from queueing.line.models.outcomes import OutcomeCode
 from queueing.line.models.records import (
     AgentShift,
     DeskSample,
@@ -30,6 +31,7 @@ __all__ = [
     "LineEvent",
     "Message",
     "MessageCall",
+    "OutcomeCode",
     "Queue",
     "Rating",
     "Room",

@@ -32,6 +32,9 @@ class Desk(RedisRow):
     transcript_days = models.PositiveIntegerField(
         _("transcripts are kept, days"), default=396, validators=[MinValueValidator(1)]
     )
+    outcome_required = models.BooleanField(
+        _("agents must choose an outcome"), default=False, db_default=False
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     access_kind = "desk"

@@ -5,7 +5,7 @@ Percentiles are nearest-rank, computed by the database. Steps and days are those
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -30,6 +30,7 @@ from poolsite.sql_functions import Elapsed
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue, Visit
 from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
+from queueing.line.selectors.outcome_counts import missed_by_agent, outcome_counts
 from queueing.line.services.common import zone_of
 
 LONGEST_DAYS = 93
@@ -80,7 +81,8 @@ class Span:
 class ReportRow:
     """One line of a report. Seconds; shares 0 to 1; None = nothing to tell.
 
-    `in_time` is None of an agent: visitors are offered to queues. The others: `definitions`.
+    `in_time` is None of an agent: visitors are offered to queues. `missed`: of agents only.
+    `outcomes`: of those served, by the outcome's name. The others: `definitions`.
     """
 
     key: Any
@@ -97,6 +99,8 @@ class ReportRow:
     occupancy: float | None = None
     ratings: int = 0
     stars: float | None = None
+    missed: int | None = None
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def level(self) -> float | None:
@@ -150,16 +154,34 @@ class Report:
         figures, waits = self._figures(key), self._percentiles(key)
         if by == "agent":
             figures = {agent: {**row, "in_time": None} for agent, row in figures.items()}
-        return [
+        found = [
             _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use)
             for row_key, name, use in rows
+        ]
+        return self._with_outcomes(found, key, of_agents=by == "agent")
+
+    def _with_outcomes(
+        self, rows: list[ReportRow], key: Expression | F, *, of_agents: bool = False
+    ) -> list[ReportRow]:
+        outcomes = outcome_counts(self._visits, key)
+        missed: Mapping[Any, int] = {}
+        if of_agents:
+            missed = missed_by_agent(self._agents, self.span.since, self.span.until)
+        return [
+            replace(
+                row,
+                outcomes=outcomes.get(row.key, {}),
+                missed=missed.get(row.key, 0) if of_agents else None,
+            )
+            for row in rows
         ]
 
     def total(self) -> ReportRow:
         """The whole time in one row."""
         key = self.desk.pk
         figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
-        return _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
+        row = _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
+        return self._with_outcomes([row], F("desk_id"))[0]
 
     @cached_property
     def _used(self) -> dict[int, Use]:

@@ -33,6 +33,10 @@ def story(visit: Visit) -> list[Line]:
     for each in Message.objects.filter(visit=visit).select_related("agent")[:MOST]:
         name = each.agent.name if each.agent is not None else visit.name or _("Visitor")
         lines.append(Line(each.at, each.author, name, each.text))
+    if visit.outcome_code is not None and visit.outcome_at is not None:
+        said = {"outcome": visit.outcome_code.name, "name": visit.outcome_by or "–"}
+        words = _("Outcome: %(outcome)s. By %(name)s.") % said
+        lines.append(Line(visit.outcome_at, "event", "", words))
     return sorted(lines, key=lambda line: line.at)
 
 

@@ -28,7 +28,7 @@ from queueing.line.services import hours
 from queueing.line.services.common import after_commit, clean
 from queueing.line.services.desks import apply_agent, apply_queue
 
-SETTINGS = ("name", "callback_pool", "transcript_days", "log_limit")
+SETTINGS = ("name", "callback_pool", "transcript_days", "log_limit", "outcome_required")
 REPLIES_LIMIT = 100
 SKILLS_LIMIT = 40
 

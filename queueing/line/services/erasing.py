@@ -23,7 +23,7 @@ from queueing.line.services.common import clean
 BATCH_VISITS = 200
 MOST_SECONDS = 30.0
 ERASED_AT_ONCE = 2_000  # visits of one person
-NOTHING = {"name": "", "topic": "", "contact": "", "address": "", "notes": ""}
+NOTHING = dict.fromkeys(("name", "topic", "contact", "address", "notes", "visitor_key"), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ def visit_join(
     topic: str = "",
     contact: str = "",
     address: str = "",
+    visitor_key: str = "",
     priority: int = 5,
     skills: Mapping[str, int] | None = None,
     anyway: bool = False,
@@ -84,7 +85,7 @@ def visit_join(
     visit = _row(standing, desk, public_id)
     visit.name, visit.topic = clean(name, 80), clean(topic, 80)
     visit.contact, visit.address = clean(contact, 120), address[:45]
-    visit.skills = dict(skills or {})
+    visit.skills, visit.visitor_key = dict(skills or {}), visitor_key
     if estimate is not None and standing.answer == "waiting":
         visit.predicted_low_seconds = estimate.low_seconds
         visit.predicted_high_seconds = estimate.high_seconds
@@ -117,6 +118,7 @@ def visit_join_again(
         topic=lost.topic,
         contact=lost.contact,
         address=address,
+        visitor_key=lost.visitor_key,
         priority=lost.priority,
         skills=lost.skills,
         public_id=public_id,
@@ -138,7 +140,7 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
 
 def _save(visit: Visit) -> None:
     """Write what the visitor said. The drain may have made the row by then, from the history."""
-    said = ("name", "topic", "contact", "address", "skills", "place_at_join")
+    said = ("name", "topic", "contact", "address", "skills", "place_at_join", "visitor_key")
     told = ("predicted_low_seconds", "predicted_high_seconds", "expected_seconds")
     values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}
     fresh = {"desk": visit.desk, "queue_id": visit.queue_id, "priority": visit.priority}

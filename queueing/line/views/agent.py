@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from poolsite import access
 from poolsite.operations.pages import principal_of
 from queueing.line.models import Agent, CannedReply
-from queueing.line.selectors import consoles
+from queueing.line.selectors import consoles, own_history
 
 
 @require_GET
@@ -45,6 +45,11 @@ def agent_page(request: HttpRequest) -> HttpResponse:
         "replies": [{"shortcut": each.shortcut, "text": each.text} for each in replies],
         "reasons": [_("Break"), _("Lunch"), _("Meeting"), _("Training")],
         "today": consoles.agent_day(agent, timezone.now()),
+        "outcomes": [
+            {"id": each.pk, "name": each.name, "tone": each.tone}
+            for each in own_history.codes_of(agent)
+        ],
+        "outcome_required": agent.desk.outcome_required,
     }
     context = {"agent": agent, "queues": queues, "page": page}
     return render(request, "line/agent.html", context)
