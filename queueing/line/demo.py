@@ -8,7 +8,7 @@ from poolsite.access.services import membership_set, user_create
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.line.demo_past import Load, make_past
 from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill
-from queueing.line.services import desks
+from queueing.line.services import desks, outcomes
 
 DESK = "support"
 CALLBACK_POOL = "retail-east"  # the same tenant's
@@ -69,6 +69,8 @@ def make_desk(data: DemoData) -> None:
         Skill.objects.get_or_create(desk=desk, slug=slug, defaults={"name": name})
     for shortcut, text in REPLIES:
         CannedReply.objects.get_or_create(desk=desk, shortcut=shortcut, defaults={"text": text})
+    if not desk.outcome_codes.exists():
+        outcomes.outcomes_usual(actor=ACTOR, desk=desk)
     _make_agents(account, desk, queues)
     data.simulation[KEY] = [_entry(desk, queues)]
 

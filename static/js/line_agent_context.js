@@ -4,20 +4,21 @@ import { toastFailure } from "./toast.js";
 import { clockOf, decimal, dayOf, fill, gettext, minuteOf, ngettext, shortDayOf } from "./words.js";
 
 const FIRST = 3; // visits that are shown before "All"
+const AGAIN_MS = [4_000, 15_000]; // a visit that has just ended comes into the history a moment later
 const CHIPS = { good: "chip--ok", open: "chip--warn" };
 
 /**
  * A returning visitor's history, to be put anywhere; it stays hidden where there is none.
- * @param {{visit: string, name: () => string}} options
- * @returns {{element: HTMLElement, load: () => Promise<void>}} load: ask once more
+ * @param {{visit: string}} options
+ * @returns {{element: HTMLElement, load: () => Promise<void>}} load: ask for it
  */
-export function showContext({ visit, name }) {
+export function showContext({ visit }) {
   const element = h("details", { class: "context", hidden: true });
   const rows = [];
   let found = null;
   let all = false;
 
-  async function load() {
+  async function load(again = AGAIN_MS) {
     try {
       found = await getJSON(`/api/v1/agent/visitor/${visit}`);
     } catch {
@@ -26,6 +27,7 @@ export function showContext({ visit, name }) {
     rows.splice(0, rows.length, ...found.visits);
     element.hidden = !found.total;
     if (found.total) draw();
+    else if (again.length) setTimeout(() => { if (element.isConnected) load(again.slice(1)); }, again[0]);
   }
 
   async function loadMore() {
@@ -50,14 +52,13 @@ export function showContext({ visit, name }) {
         h("span", { class: "chip" }, icon("history", "icon--small"), gettext("Returning visitor")),
         h("span", { class: "context__count" }, count),
         found.stars === null ? null : h("span", { class: "context__mean" }, fill(gettext("Mean rating %(stars)s"), { stars: decimal(found.stars) }))),
-      h("ol", { class: "context__visits" }, ...shown.map((each) => row(each, () => open(each)))),
-      further && h("p", { class: "context__more" }, further),
+      h("ol", { class: "context__visits" }, ...shown.map((each) => row(each, () => openTranscript(each)))),
+      ...(further ? [h("p", { class: "context__more" }, further)] : []),
       ...notes(found.notes),
     );
     if (had) element.querySelector(".link-button, summary").focus();
   }
 
-  const open = (each) => openTranscript(each, each.visit, name());
   return { element, load };
 }
 
@@ -95,19 +96,19 @@ function dialogOf() {
   return dialog;
 }
 
-async function openTranscript(each, visit, name) {
+async function openTranscript(each) {
   const dialog = dialogOf();
   const list = dialog.querySelector("ol");
   let messages;
   try {
-    messages = await readAll(visit);
+    messages = await readAll(each.visit);
   } catch (error) {
     return toastFailure(error);
   }
   dialog.querySelector("h2").textContent = `${each.topic || each.queue} · ${dayOf(new Date(each.at))}`;
   const lines = messages.map((message) => {
     const mine = message.author === "agent";
-    return h("li", { class: `talk__row talk__row--${mine ? "mine" : "theirs"}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${message.name || name} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
+    return h("li", { class: `talk__row talk__row--${mine ? "mine" : "theirs"}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${message.name || each.name || gettext("Visitor")} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
   });
   list.replaceChildren(...(lines.length ? lines : [h("li", { class: "talk__system" }, gettext("Nothing was said"))]));
   dialog.showModal();

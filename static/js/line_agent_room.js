@@ -122,7 +122,7 @@ export class Room {
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
     this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
-    this.context = showContext({ visit: this.visit, name: () => this.name });
+    this.context = showContext({ visit: this.visit });
     this.away = h("span", { class: "chip chip--warn", hidden: true });
     this.head = h("span", { class: "talk__tools" },
       h("button", { type: "button", class: "button button--small", "aria-keyshortcuts": "T", onclick: () => this.transfer() }, icon("swap_horiz", "icon--small"), gettext("Hand over")),

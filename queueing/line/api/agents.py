@@ -32,7 +32,7 @@ from queueing.line.schemas import (
     TransferIn,
 )
 from queueing.line.selectors import consoles
-from queueing.line.services import calling, rooms
+from queueing.line.services import calling, outcomes, rooms
 from queueing.line.topics.visit import message_as_data
 
 agents = Router(tags=["line"], auth=Serving())
@@ -204,7 +204,7 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     """For colleagues only; in an own room, or after it (in the wrap-up)."""
     me = _me(request)
     visit = _visit(me, given.visit)
-    if visit.agent_id != me.pk:
+    if not outcomes.had_last(me, visit):
         visit = _own_room(me, given.visit)
     return _say(me, visit, given, Message.Author.NOTE)
 

@@ -10,6 +10,7 @@ class EarlierVisitOut(Schema):
 
     visit: str
     at: str
+    name: str
     topic: str
     queue: str
     agent: str | None

@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=40, verbose_name='name')),
-                ('tone', models.CharField(choices=[('good', 'done'), ('open', 'more to do'), ('plain', 'neutral')], default='plain', max_length=5, verbose_name='means')),
+                ('tone', models.CharField(choices=[('good', 'Done'), ('open', 'More to do'), ('plain', 'Neutral')], default='plain', max_length=5, verbose_name='means')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='place in lists')),
                 ('archived_at', models.DateTimeField(blank=True, null=True, verbose_name='archived at')),
                 ('desk', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcome_codes', to='line.desk')),

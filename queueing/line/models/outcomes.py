@@ -10,9 +10,9 @@ class OutcomeCode(models.Model):
     """One of a desk's outcomes. Removed while visits have it, it is archived and still shown."""
 
     class Tone(models.TextChoices):
-        GOOD = "good", _("done")
-        OPEN = "open", _("more to do")
-        PLAIN = "plain", _("neutral")
+        GOOD = "good", _("Done")
+        OPEN = "open", _("More to do")
+        PLAIN = "plain", _("Neutral")
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="outcome_codes")
     name = models.CharField(_("name"), max_length=40)

@@ -67,6 +67,7 @@ def _visit_out(row: Visit, now: Visit, reader: Agent) -> dict[str, Any]:
     return {
         "visit": row.public_id,
         "at": row.joined_at.isoformat(),
+        "name": row.name,
         "topic": row.topic,
         "queue": row.queue.name,
         "agent": row.agent.name if row.agent is not None else None,

@@ -143,8 +143,13 @@ def may_choose(agent: Agent, visit: Visit) -> bool:
     return True
 
 
+def had_last(agent: Agent, visit: Visit) -> bool:
+    """Whether the visit's last room is, or was, this agent's."""
+    return _last_agent(visit) == agent.user_id
+
+
 def _refuse_agent(agent: Agent, visit: Visit) -> None:
-    if _last_agent(visit) != agent.user_id:
+    if not had_last(agent, visit):
         raise LineError("not-yours", _("Another agent had this visitor last."))
     if visit.ended_at is not None and visit.ended_at < timezone.now() - AGENT_CHANGES:
         raise LineError("outcome-closed", _("Ask a supervisor: the visit ended long ago."))
