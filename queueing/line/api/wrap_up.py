@@ -7,8 +7,9 @@ from ninja import Path, Query
 from pydantic import AwareDatetime
 
 from poolsite.access import principal_of_request
-from queueing.line.api.agents import ERRORS, STATE, agents, me, own_room, own_visit
+from queueing.line.api.agents import STATE, agents, me, own_room, own_visit
 from queueing.line.api.answers_wrap_up import OutcomeOut, VisitorOut
+from queueing.line.api.visits import ERRORS
 from queueing.line.models import Message, Visit
 from queueing.line.schemas import MoreTimeIn, OutcomeIn
 from queueing.line.selectors import consoles, visitors

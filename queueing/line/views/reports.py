@@ -80,7 +80,7 @@ def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def _outcomes(desk: Desk, total: reports.ReportRow) -> list[dict[str, Any]]:
     """What came of those served, with the ones of whom nobody said it; [] where none is set up."""
     codes = outcomes_of(desk, total.outcomes)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"name": code.name, "chip": code.chip, "n": total.outcomes.get(code.name, 0)}
         for code in codes
     ]
