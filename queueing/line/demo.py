@@ -10,7 +10,7 @@ from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.line.demo_past import Load, make_past
 from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill
 from queueing.line.selectors.widgets import widget_of
-from queueing.line.services import desks
+from queueing.line.services import desks, outcomes
 from queueing.line.services.widgets import widget_configure
 
 DESK = "support"
@@ -72,6 +72,8 @@ def make_desk(data: DemoData) -> None:
         Skill.objects.get_or_create(desk=desk, slug=slug, defaults={"name": name})
     for shortcut, text in REPLIES:
         CannedReply.objects.get_or_create(desk=desk, shortcut=shortcut, defaults={"text": text})
+    if not desk.outcome_codes.exists():
+        outcomes.outcomes_usual(actor=ACTOR, desk=desk)
     _make_agents(account, desk, queues)
     _allow_shop(desk)
     data.simulation[KEY] = [_entry(desk, queues)]

@@ -37,6 +37,10 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "file-too-large": (413, "The file is too large"),
     "file-kind": (415, "This kind of file is not taken"),
     "unknown-file": (404, "There is no such file"),
+    "no-such-outcome": (404, "There is no such outcome"),
+    "outcome-closed": (409, "The outcome cannot be changed any more"),
+    "wrap-up-over": (409, "The wrap-up is over"),
+    "wrap-up-limit": (409, "The wrap-up cannot be extended any more"),
 }
 
 

@@ -52,6 +52,18 @@ def register() -> None:
             key="c",
         )
     )
+    navigation.register(
+        Entry(
+            "agent-history",
+            _("My history"),
+            "line:history",
+            "history",
+            section="queueing",
+            order=91,
+            actions=("line.serve",),
+            match=("line:history_visit",),
+        )
+    )
     register_first_page("line.agent", suits=_serves, url="/agent/", order=70)
     register_first_page("line.wallboard", suits=_supervises, url=_wallboard, order=45)
 

@@ -26,6 +26,11 @@ class JoinIn(Strict):
     name: str = Field("", max_length=80)
     topic: str = Field("", max_length=80)
     contact: str = Field("", max_length=120)
+    visitor_key: str = Field(
+        "",
+        pattern=r"^([A-Za-z0-9_-]{16,64})?$",
+        description="The visitor's own: a random text that a page or a machine keeps.",
+    )
     priority: int = Field(5, ge=1, le=9)
     skills: dict[
         Annotated[str, Field(pattern=r"^[a-z0-9-]{1,20}$")], Annotated[int, Field(ge=1, le=9)]
@@ -147,6 +152,21 @@ class OfferIn(Strict):
 
 class RoomIn(Strict):
     visit: Visit
+
+
+class MoreTimeIn(Strict):
+    """`until_ms`: when the wrap-up ends, as the caller has seen it; again: the same wish."""
+
+    until_ms: int = Field(ge=0, lt=10**15)
+
+
+class OutcomeIn(Strict):
+    """`outcome`: one of the desk's, null = none. `note`: for the next agent, under its own id."""
+
+    visit: Visit
+    outcome: int | None = Field(None, ge=1, lt=2**31)
+    note: str = Field("", max_length=8_000)
+    id: str = Field("", max_length=40)
 
 
 class CallBackIn(Strict):

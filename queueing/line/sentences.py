@@ -31,7 +31,7 @@ DESKS, AGENTS, VISITORS = _("Desks"), _("Agents"), _("Visitors")
 
 def register_all() -> None:
     """Called once, before the log is first read."""
-    register(*_of_desks(), *_of_agents(), *_of_visitors(), *_of_messages())
+    register(*_of_desks(), *_of_outcomes(), *_of_agents(), *_of_visitors(), *_of_messages())
     register_object(HistoryObject("agent", _("Agent")), HistoryObject("visit", _("Visit")))
 
 
@@ -113,6 +113,36 @@ def _of_desks() -> list[Sentence]:
             "line.reply_delete",
             DESKS,
             _("%(actor)s deleted the reply %(shortcut)s of the desk %(thing)s"),
+        ),
+    ]
+
+
+def _of_outcomes() -> list[Sentence]:
+    return [
+        Sentence(
+            "line.outcome_add",
+            DESKS,
+            _("%(actor)s added the outcome %(outcome)s to the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.outcome_remove",
+            DESKS,
+            _("%(actor)s removed the outcome %(outcome)s of the desk %(thing)s"),
+        ),
+        Sentence(
+            "line.outcome_move",
+            DESKS,
+            _("%(actor)s moved the outcome %(outcome)s of the desk %(thing)s to place %(place)s"),
+        ),
+        Sentence(
+            "line.visit_outcome",
+            VISITORS,
+            _("%(actor)s set the outcome of the visit %(thing)s to %(outcome)s"),
+            variant=lambda entry: (
+                ""
+                if (entry.after or {}).get("outcome")
+                else _("%(actor)s cleared the outcome of the visit %(thing)s")
+            ),
         ),
     ]
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from django.core import signing
+from django.utils.crypto import salted_hmac
 
 from poolsite.access.services import visitor_token
-from queueing.line.models import Visit
+from queueing.line.models import Desk, Visit
 
 _SALT = "queueing.line.place"
 TOKEN_SECONDS = 24 * 3600
@@ -47,3 +48,14 @@ def token_for(visit: Visit) -> str:
         account_id=visit.desk.account_id,
         seconds=TOKEN_SECONDS,
     )
+
+
+def visitor_key(desk: Desk, said: str, *, by_machine: bool) -> str:
+    """What a visit keeps of a visitor's own random text, to know the visitor again; "" = of none.
+
+    Hashed with the desk, so that no two desks can compare; a page cannot say a machine's.
+    """
+    if not said:
+        return ""
+    whole = f"{desk.pk} {'machine' if by_machine else 'page'} {said}"
+    return salted_hmac("queueing.line.visitor", whole, algorithm="sha256").hexdigest()

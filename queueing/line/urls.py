@@ -7,6 +7,7 @@ from queueing.line.views import (
     desks,
     files,
     forecast,
+    history,
     messages,
     replay,
     reports,
@@ -24,6 +25,9 @@ urlpatterns = [
     path("widget/<slug:slug>.js", widget.script, name="widget_script"),
     path("agent/", agent.agent_page, name="agent"),
     path("line/files/<str:signed>/", files.attachment_file, name="file"),
+    path("agent/history/", history.history_page, name="history"),
+    path("agent/history/<slug:visit>/", history.history_visit, name="history_visit"),
+    path("agent/history/<slug:visit>/act/", history.history_act, name="history_act"),
     # supervisors and operators
     path("desks/", desks.desk_list, name="desks"),
     path("desks/new/", desks.desk_create, name="desk_create"),

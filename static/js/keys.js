@@ -4,7 +4,7 @@ const storage = "poolsite:single-keys";
 const readable = () => { try { return localStorage.getItem(storage) !== "off"; } catch { return true; } };
 
 const inField = (target) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=radio]), textarea, select"));
 
 const handlers = new Map();
 /** Let a page add a key of its own. */

@@ -9,6 +9,7 @@ import { Room } from "./line_agent_room.js";
 import { SlotList, Slots } from "./line_agent_slots.js";
 import { keep, kept } from "./line_kept.js";
 import { pauseWords } from "./line_reasons.js";
+import { keptWrap, pairWraps } from "./line_agent_wrap.js";
 import { toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, ngettext, spanOf } from "./words.js";
 
@@ -97,8 +98,9 @@ function showRooms(given, tell) {
   }
   const ended = [...rooms.values()].filter((room) => !there.has(room.visit));
   const keep = new Set();
+  const pairs = pairWraps(wraps, ended);
   for (const wrap of wraps) {
-    const room = ended.find((each) => !keep.has(each) && (each.until === wrap.until_ms || !each.until)) ?? openWrap(wrap);
+    const room = pairs.get(wrap) ?? openWrap(wrap);
     keep.add(room);
     room.wrap(wrap.until_ms);
   }
@@ -131,7 +133,7 @@ function showChosen() {
 let seen;
 /** The room that is seen is another one now; undefined: an empty slot. What stands beside it follows here. */
 function chose(room) {
-  find("side").dataset.visit = room?.visit ?? "";
+  find("side").replaceChildren(...(room?.context ? [room.context.element] : []));
 }
 
 function choose(index) {
@@ -167,8 +169,9 @@ function matched(slot) {
 }
 
 function openWrap(wrap) {
-  const name = `wrap-up-${wrap.until_ms}`;
-  const room = new Room({ kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues, changed: showChosen });
+  const known = keptWrap(wrap.until_ms);
+  const name = known?.visit ?? `wrap-up-${wrap.until_ms}`;
+  const room = new Room({ ...known, kind: "wrap_up", visit: name, until_ms: wrap.until_ms }, { act, page, queues, changed: showChosen });
   rooms.set(name, room);
   shelf.append(room.element);
   return room;

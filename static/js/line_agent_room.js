@@ -3,9 +3,11 @@ import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { announce, csrfToken, getJSON, h, icon, postJSON, setText } from "./dom.js";
 import { CallBar } from "./line_agent_call.js";
+import { showContext } from "./line_agent_context.js";
 import { AgentComposer } from "./line_agent_composer.js";
 import { awayWords, factsOf, replyValues, since, whyWords } from "./line_agent_facts.js";
 import { offerOf } from "./line_agent_offer.js";
+import { keepWrap, wrapPanel } from "./line_agent_wrap.js";
 import { Transfer } from "./line_agent_transfer.js";
 import { Files } from "./line_attachments.js";
 import { languageChip } from "./line_language.js";
@@ -13,7 +15,6 @@ import { alertPerson } from "./line_alert.js";
 import { Talk } from "./line_talk.js";
 import { verified } from "./line_verified.js";
 import { newId } from "./line_visit_store.js";
-import { limitText } from "./text_limit.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeOf } from "./words.js";
 
@@ -49,6 +50,7 @@ export class Room {
     this.drawn = slot.kind;
     this.label();
     this.until = 0;
+    this.panel = null;
     if (slot.kind === "offer") this.drawOffer();
     else this.drawRoom();
   }
@@ -73,6 +75,7 @@ export class Room {
     this.unwatch?.();
     this.transfers?.close();
     this.over();
+    this.panel?.close();
     this.element.remove();
   }
 
@@ -115,6 +118,7 @@ export class Room {
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
     this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
+    this.context = showContext({ visit: this.visit });
     this.away = h("span", { class: "chip chip--warn", hidden: true });
     this.transfers = new Transfer({ visit: this.visit, name: () => this.name, slot: () => this.slot, act: this.act });
     this.head = h("span", { class: "talk__tools" },
@@ -126,6 +130,7 @@ export class Room {
       factsOf(this.slot, this.since, this.lasted),
       ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
+    this.context.load();
     this.calls?.show();
     this.files ??= new Files({
       policy: this.page.files,
@@ -217,7 +222,7 @@ export class Room {
   /** End the room; in the wrap-up: be free. */
   async finish() {
     if (this.kind === "offer") return;
-    if (this.until) return this.free();
+    if (this.until) return this.panel.free();
     const answer = await ask({ title: fill(gettext("End the room of %(name)s"), { name: this.name }), text: gettext("The visitor is asked for a rating."), go: gettext("End room"), danger: true });
     if (answer) await this.act("finish", { visit: this.visit });
   }
@@ -231,41 +236,34 @@ export class Room {
   wrap(until) {
     if (this.until === until) return;
     this.until = until;
+    if (!this.visit.startsWith("wrap-up")) keepWrap(until, this.slot);
+    if (this.panel) return this.panel.extend(until);
     this.kind = this.drawn = "wrap_up";
     this.over();
     this.transfers?.close();
     this.showAway();
     this.calls?.element.remove();
     this.calls = null;
-    this.total = Math.max(1, this.queues.get(this.slot.queue_slug)?.wrap_up_seconds ?? Math.round((until - Date.now()) / 1000));
+    this.context?.element.remove();
     if (!this.foot) {
-      this.foot = h("div", { class: "room__foot" });
-      this.element.replaceChildren(h("header", { class: "talk__head" }, h("h2", { class: "card__title" }, gettext("Wrap-up"))), this.foot);
+      this.foot = h("div", {});
+      const title = this.slot.name ? fill(gettext("Wrap-up: %(name)s"), { name: this.slot.name }) : gettext("Wrap-up");
+      this.element.replaceChildren(h("header", { class: "talk__head" }, h("h2", { class: "card__title" }, title)), this.foot);
     }
     this.head?.replaceChildren(h("span", { class: "chip" }, icon("timer"), gettext("Wrap-up")));
     this.typed && (this.typed.hidden = true);
     this.talk?.say(gettext("The room has ended"), "logout");
-    this.ring = svgRing();
-    this.left = h("p", { class: "wrap__title" });
-    const field = h("textarea", { id: `note-${this.visit}`, class: "input", rows: "2" });
+    this.panel = wrapPanel({
+      visit: this.visit.startsWith("wrap-up") ? "" : this.visit,
+      until,
+      total: Math.max(1, this.queues.get(this.slot.queue_slug)?.wrap_up_seconds ?? Math.round((until - Date.now()) / 1000)),
+      outcomes: this.page.outcomes,
+      required: this.page.outcome_required,
+      act: this.act,
+    });
     this.foot.className = "room__foot room__foot--wrap";
-    this.foot.replaceChildren(
-      h("div", { class: "wrap" }, this.ring.svg, h("div", {}, this.left, h("p", { class: "card__hint" }, gettext("Then you are free for the next visitor.")))),
-      this.talk ? h("label", { class: "field__label", for: field.id }, gettext("Note for the next agent")) : null,
-      this.talk ? field : null,
-      h("div", { class: "room__buttons" }, h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "F", onclick: () => this.free() }, gettext("Finish and be free"), h("span", { class: "key", "aria-hidden": "true" }, "F"))),
-    );
-    this.noteField = field;
-    this.noteFits = this.talk ? limitText(field) : () => true;
-    this.field = this.talk ? field : null;
-    this.tick();
-  }
-
-  async free() {
-    const text = this.noteField?.value.trim();
-    if (!this.noteFits()) return this.noteField.focus();
-    if (text && this.talk) await this.note(text);
-    await this.act("ready");
+    this.foot.replaceChildren(this.panel.element);
+    this.field = this.panel.field;
   }
 
   get offerLeft() {
@@ -285,29 +283,6 @@ export class Room {
     if (this.drawn === "offer") {
       setText(this.left, fill(gettext("%(s)s s"), { s: this.offerLeft }));
     }
-    if (this.until) {
-      const seconds = this.secondsLeft;
-      setText(this.left, fill(gettext("Wrap-up: %(left)s s of %(all)s s left"), { left: seconds, all: this.total }));
-      this.ring.show(seconds / this.total, clockOf(seconds));
-    }
+    this.panel?.tick();
   }
-}
-
-function svgRing() {
-  const make = (name, attributes) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-  const svg = make("svg", { class: "wrap__ring", viewBox: "0 0 56 56", "aria-hidden": "true" });
-  const rest = make("circle", { cx: 28, cy: 28, r: 24, pathLength: 100, "stroke-dasharray": "100 100" });
-  const words = make("text", { x: 28, y: 33 });
-  svg.append(make("circle", { cx: 28, cy: 28, r: 24 }), rest, words);
-  return {
-    svg,
-    show(share, text) {
-      rest.setAttribute("stroke-dasharray", `${Math.round(Math.min(1, share) * 100)} 100`);
-      words.textContent = text;
-    },
-  };
 }

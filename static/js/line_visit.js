@@ -10,7 +10,7 @@ import { Files } from "./line_attachments.js";
 import { Talk, composer, keepDraft } from "./line_talk.js";
 import { host, joinHost } from "./line_visit_frame.js";
 import { Place } from "./line_visit_place.js";
-import { Store, call } from "./line_visit_store.js";
+import { Store, call, visitorKey } from "./line_visit_store.js";
 import { startCodes, startHolding } from "./line_visit_code.js";
 import { startLanguages } from "./line_visit_language.js";
 import { startTranscript } from "./line_visit_mail.js";
@@ -311,7 +311,7 @@ composer(find("composer"), { files, post: (text) => talk.post(text), typing: () 
 const loadRating = startRating(find("rating"), (body) => call(`visits/${kept.visit}/rating`, { kept, body }), () => call(`visits/${kept.visit}/rating`, { kept }));
 startLeaving(main, (body) => call(`queues/${main.dataset.messagesTo || page.slug}/left-messages`, { kept: ended ? kept : null, body }), () => show(page.open ? "join" : "closed"));
 startJoining(main, async (body) => {
-  const [joined, isRefused] = await joinAs(page.slug, (words) => call(`queues/${page.slug}/join`, { body: words }), { ...body, language: page.language });
+  const [joined, isRefused] = await joinAs(page.slug, (words) => call(`queues/${page.slug}/join`, { body: words }), { ...body, language: page.language, visitor_key: visitorKey() });
   keepName(joined.visit, body.name);
   begin(keepVisit(joined), joined);
   if (isRefused && !ended) notice(gettext("Your sign-in has expired or cannot be checked. You have joined as a guest."), "identity");

@@ -56,6 +56,22 @@ function valid(kept) {
   return fits ? { visit: kept.visit, token: kept.token, place: String(kept.place).slice(0, 600), joined: Number(kept.joined) } : null;
 }
 
+const VISITOR_KEY = "poolsite:visitor";
+
+/** This browser's own key, by which desks know a visitor again; "" where the browser keeps nothing. */
+export function visitorKey() {
+  try {
+    const known = localStorage.getItem(VISITOR_KEY);
+    if (/^[0-9a-f]{32}$/.test(known ?? "")) return known;
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    const made = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    localStorage.setItem(VISITOR_KEY, made);
+    return made;
+  } catch {
+    return "";
+  }
+}
+
 /** Call the interface as this visitor, without cookies. Throws RequestFailed, with `kind`. */
 export async function call(path, { kept = null, body = undefined, text = false } = {}) {
   const headers = { Accept: text ? "text/plain" : "application/json", "Accept-Language": document.documentElement.lang };

@@ -38,6 +38,7 @@ NOT_SECRET = {
     ("billing.HoldIntent", "body_hash"),  # of a message's text, to know a repeated one
     ("billing.Message", "body_hash"),
     ("line.BlockedVisitor", "key"),  # a name or an address of the visitor
+    ("line.Visit", "visitor_key"),  # a hash of it
     ("numbers.HealthSlot", "key"),
 }
 LOOKS_SECRET = ("password", "secret", "hash", "token", "session_", "signing", "totp", "key")

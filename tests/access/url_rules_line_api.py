@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.models import Agent, Desk, Queue, Room, Visit
 from tests.access.world import World
 
 ANYBODY = {"*": "ok"}
@@ -43,6 +43,7 @@ DESK_SUPERVISED = {
 VISIT = "ownvisit1234"
 CHOICES = ("language", "transcript-mail", "code")
 ROOM_VERBS = ("whisper", "messages", "join", "leave", "take-over", "front", "end")
+PAST = "ownpast12345"
 
 
 def own_queue(world: World) -> Queue:
@@ -87,17 +88,41 @@ def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
     }
 
 
+def of_past(part: str) -> Callable[[World], str]:
+    """An address below a visit that the account's agent has served."""
+
+    def make(world: World) -> str:
+        queue, agent = own_queue(world), Agent.objects.get(user=world.users["agent"])
+        now = timezone.now()
+        visit, _ = Visit.objects.get_or_create(
+            public_id=PAST,
+            desk=queue.desk,
+            queue=queue,
+            agent=agent,
+            defaults={"joined_at": now, "matched_at": now, "ended_at": now},
+        )
+        Room.objects.get_or_create(
+            visit=visit, queue=queue, agent=agent, defaults={"began_at": now, "ended_at": now}
+        )
+        return f"/agent/history/{PAST}/{part}"
+
+    return make
+
+
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
     """The rows, made with url_rules.Rule."""
     desk = "api/v1/desks/<slug>"
     queue, visit, agent = "api/v1/queues/<slug>", "api/v1/visits/<visit>", "api/v1/agent"
     asked, told = "/api/v1/queues/own-help", f"/api/v1/visits/{VISIT}"
     posts = "login pause logout ready beat take accept decline finish transfer messages notes"
-    posts += " call-back call-end read"
+    posts += " call-back call-end read more-time outcome"
     return {
         "q/<slug:slug>/": rule(ANYBODY, url=of_queue("/q/own-help/")),
         "widget/<slug:slug>.js": rule(ANYBODY, url=of_queue("/widget/own-help.js")),
         "agent/": rule(CONSOLE, url=of_queue("/agent/")),
+        "agent/history/": rule(CONSOLE, url=of_queue("/agent/history/")),
+        "agent/history/<slug:visit>/": rule(AGENTS, url=of_past("")),
+        "agent/history/<slug:visit>/act/": rule(AGENTS, url=of_past("act/"), method="post"),
         queue: rule(ANYBODY, url=of_queue(asked)),
         f"{queue}/join": rule(ANYBODY, url=of_queue(f"{asked}/join"), method="post"),
         f"{queue}/left-messages": rule(
@@ -126,6 +151,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{agent}/why/<visit>": rule(
             {**AGENTS, "agent": "hidden"}, url=of_queue(f"/api/v1/agent/why/{VISIT}")
         ),
+        f"{agent}/visitor/<visit>": rule(AGENTS, url=of_queue(f"/api/v1/agent/visitor/{VISIT}")),
         **{
             f"{desk}/{part}": rule(DESK_SEEN, url=of_queue(f"/api/v1/desks/own-desk/{part}"))
             for part in ("report", "board")

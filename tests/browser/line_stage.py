@@ -47,7 +47,7 @@ def main() -> None:
 
     from poolsite.access.models import Account, Membership
     from queueing.line.models import CannedReply
-    from queueing.line.services import desks
+    from queueing.line.services import desks, outcomes
     from tests.numbers.people import make_pool
 
     account = Account.objects.create(slug="meadow", name="Meadow Mail Order")
@@ -92,6 +92,9 @@ def main() -> None:
     gallery = desks.queue_create(**one, slug="gallery", name="Gallery")
     muted = desks.queue_create(**one, slug="muted", name="Muted")
     order = desks.queue_create(**one, slug="order", name="Order")
+    again = desks.queue_create(**one, slug="again", name="Again", wrap_up_seconds=120)
+    errands = desks.queue_create(**one, slug="errands", name="Errands", wrap_up_seconds=120)
+    outcomes.outcomes_usual(actor="stage", desk=desk)
     CannedReply.objects.create(desk=desk, shortcut="thanks", text="Thank you for waiting.")
     CannedReply.objects.create(desk=desk, shortcut="receipt", text="I am sending the receipt.")
     users = get_user_model().objects
@@ -114,6 +117,8 @@ def main() -> None:
         ("qin.mo", [order], 1),
         ("su.bei", [order], 1),
         ("ru.yi", [muted], 1),
+        ("song.yu", [again], 2),
+        ("hu.na", [errands], 1),
     ):
         user = users.create_user(name, email=f"{name}@example.org")
         people.append(user)

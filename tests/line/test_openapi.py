@@ -78,7 +78,7 @@ def test_every_route_of_an_agent_tells_how_a_token_names_the_agent(
     document: dict[str, Any],
 ) -> None:
     paths = [path for path in document["paths"] if path.startswith("/api/v1/agent/")]
-    assert len(paths) >= 19
+    assert len(paths) >= 21
     for path in paths:
         for operation in document["paths"][path].values():
             named = [each for each in operation["parameters"] if each["name"] == "agent"]

@@ -179,7 +179,7 @@ def test_a_supervisor_joins_speaks_and_leaves_and_both_sides_are_told(room: Room
         "Zhao Min: Hello",
         "* Zhao Min left",
     ]
-    story = [line.text for line in stories.story(visits.Visit.objects.get())]
+    story = [line.text for line in stories.story(visits.Visit.objects.get(), VISITOR)]
     assert "A supervisor joined the room. By Zhao Min." in story
 
 

@@ -35,7 +35,7 @@ from queueing.line.schemas import (
 )
 from queueing.line.selectors import consoles, transfers
 from queueing.line.selectors.receipts import receipts_of
-from queueing.line.services import calling, receipts, rooms
+from queueing.line.services import calling, outcomes, receipts, rooms
 from queueing.line.topics.visit import message_as_data
 
 agents = Router(tags=["line"], auth=Serving())
@@ -205,7 +205,7 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     """For colleagues only; in an own room, or after it (in the wrap-up)."""
     me = _me(request)
     visit = _visit(me, given.visit)
-    if visit.agent_id != me.pk:
+    if not outcomes.had_last(me, visit):
         visit = _own_room(me, given.visit)
     return _say(me, visit, given, Message.Author.NOTE)
 
@@ -249,9 +249,11 @@ def _own_room(me: Agent, public_id: str) -> Visit:
     return visit
 
 
-own_room = _own_room  # for the routes of files
+me, own_room, own_visit = _me, _own_room, _visit  # for attachments.py, wrap_up.py
 
 
-for _view in agents.path_operations.values():
-    for _operation in _view.operations:
-        _operation.openapi_extra = {"parameters": [NAMED]}
+def document() -> None:
+    """Each route says how a token names the agent. Called once, when all routes are there."""
+    for view in agents.path_operations.values():
+        for operation in view.operations:
+            operation.openapi_extra = {"parameters": [NAMED]}

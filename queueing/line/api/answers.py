@@ -209,7 +209,10 @@ class RangesOut(Schema):
 
 
 class ReportRowOut(Schema):
-    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts."""
+    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts.
+
+    `missed`: an agent's offers, missed or declined. `outcomes`: of those served, by name.
+    """
 
     name: str
     arrivals: int
@@ -227,6 +230,8 @@ class ReportRowOut(Schema):
     ratings: int
     stars: float | None
     ranges: RangesOut
+    missed: int | None
+    outcomes: dict[str, int]
 
 
 class ReportOut(Schema):

@@ -1,8 +1,8 @@
 """Where the line's routers hang."""
 
 from poolsite.api.root import api
-from queueing.line.api import attachments as attachments  # adds to visits and agents
-from queueing.line.api.agents import agents
+from queueing.line.api import attachments, wrap_up  # noqa: F401  # add to visits and agents
+from queueing.line.api.agents import agents, document
 from queueing.line.api.desks import desks
 from queueing.line.api.forecasts import forecasts
 from queueing.line.api.messages import messages
@@ -12,6 +12,7 @@ from queueing.line.api.visitor_options import queues, visits
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    document()
     api.add_router("/queues", queues)
     api.add_router("/visits", visits)
     api.add_router("/agent", agents)

@@ -31,6 +31,7 @@ from queueing.line.selectors import consoles, why
 from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import arrivals, hours, left_messages, receipts, rooms
 from queueing.line.services import visits as use
+from queueing.line.tokens import visitor_key
 from queueing.line.topics.standing import standing_as_data
 from queueing.line.topics.visit import message_as_data, messages_after
 
@@ -81,7 +82,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     if not given.identity and hours.is_open(queue):
         joined = _again(principal, queue, address)
     joined = joined or arrivals.visitor_arrive(
-        queue=queue, coming=_coming(given, address, is_machine=is_machine), run=joining.run
+        queue=queue, coming=_coming(queue, given, address, is_machine=is_machine), run=joining.run
     )
     data = standing_as_data(joined.visit.public_id, joined.standing)
     return {
@@ -92,9 +93,10 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     }
 
 
-def _coming(given: JoinIn, address: str, *, is_machine: bool) -> arrivals.Arriving:
+def _coming(queue: Queue, given: JoinIn, address: str, *, is_machine: bool) -> arrivals.Arriving:
     """What is said of who comes. A visitor chooses no class and no skills."""
     said = given.dict(include={"name", "topic", "contact", "language", "identity"})
+    said["visitor_key"] = visitor_key(queue.desk, given.visitor_key, by_machine=is_machine)
     if not is_machine:
         return arrivals.Arriving(**said, address=address)
     priority = given.priority if "priority" in given.model_fields_set else None

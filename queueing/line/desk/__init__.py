@@ -72,6 +72,7 @@ from queueing.line.desk.reading import (
 )
 from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
+from queueing.line.desk.wrapping import MoreTime, more_time
 
 __all__ = [
     "JOINS_LIMIT",
@@ -88,6 +89,7 @@ __all__ = [
     "Join",
     "LinePart",
     "Loaded",
+    "MoreTime",
     "QueueFigures",
     "QueueSettings",
     "Reason",
@@ -122,6 +124,7 @@ __all__ = [
     "log_out_now",
     "login",
     "logout",
+    "more_time",
     "open_after",
     "pause",
     "place",

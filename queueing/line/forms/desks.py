@@ -56,6 +56,7 @@ class DeskSettingsForm(DeskForm):
         model = Desk
         fields = [
             *("name", "transcript_days", "callback_pool", "pause_reasons", "log_limit"),
+            *("outcome_required",),
             *("attachment_mb", "attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
         ]
         widgets = {"pause_reasons": forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})}

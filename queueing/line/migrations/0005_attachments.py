@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(max_length=32, unique=True, verbose_name='id')),
-                ('author', models.CharField(choices=[('visitor', 'visitor'), ('agent', 'agent'), ('system', 'system'), ('note', 'internal note')], max_length=7, verbose_name='author')),
+                ('author', models.CharField(choices=[('visitor', 'visitor'), ('agent', 'agent'), ('system', 'system'), ('note', 'internal note'), ('supervisor', 'supervisor'), ('whisper', 'whisper')], max_length=10, verbose_name='author')),
                 ('client_id', models.CharField(max_length=40, verbose_name="sender's id")),
                 ('state', models.CharField(choices=[('uploading', 'uploading'), ('kept', 'kept'), ('removing', 'removing')], default='uploading', max_length=9, verbose_name='state')),
                 ('file', models.CharField(max_length=200, verbose_name='name in the storage')),

@@ -9,7 +9,7 @@ import queueing.line.pauses
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('line', '0004_expected_waits'),
+        ("line", "0007_outcomes"),
     ]
 
     operations = [

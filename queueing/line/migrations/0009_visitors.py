@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('line', '0004_expected_waits'),
+        ("line", "0008_supervisors"),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ import queueing.line.origins
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('line', '0004_expected_waits'),
+        ("line", "0009_visitors"),
     ]
 
     operations = [

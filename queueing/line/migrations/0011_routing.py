@@ -26,7 +26,7 @@ def give_topics_rows(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('line', '0004_expected_waits'),
+        ("line", "0010_widget"),
     ]
 
     operations = [

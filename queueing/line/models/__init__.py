@@ -10,6 +10,7 @@ from queueing.line.models.desks import (
     Queue,
     Skill,
 )
+from queueing.line.models.outcomes import OutcomeCode
 from queueing.line.models.receipts import ReadReceipt
 from queueing.line.models.records import (
     AgentShift,
@@ -38,6 +39,7 @@ __all__ = [
     "LineEvent",
     "Message",
     "MessageCall",
+    "OutcomeCode",
     "Queue",
     "Rating",
     "ReadReceipt",

@@ -29,7 +29,7 @@ class Attachment(PartRow):
     message = models.OneToOneField(
         Message, models.DO_NOTHING, null=True, db_constraint=False, related_name="attachment"
     )
-    author = models.CharField(_("author"), max_length=7, choices=Message.Author.choices)
+    author = models.CharField(_("author"), max_length=10, choices=Message.Author.choices)
     client_id = models.CharField(_("sender's id"), max_length=40)
     state = models.CharField(
         _("state"), max_length=9, choices=State.choices, default=State.UPLOADING

@@ -41,6 +41,9 @@ class Desk(TakesFiles, RedisRow):
         validators=[validate_reasons],
         help_text=_("One per line. A limit marks longer pauses on the floor: Lunch, 45 min."),
     )
+    outcome_required = models.BooleanField(
+        _("agents must choose an outcome"), default=False, db_default=False
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     access_kind = "desk"

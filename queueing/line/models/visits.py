@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.hotpath.rows import PartRow
 from queueing.line.models.desks import Agent, Desk, Queue
+from queueing.line.models.outcomes import OutcomeCode
 
 
 class Visit(PartRow):
@@ -54,6 +55,13 @@ class Visit(PartRow):
     verified_subject = models.CharField(
         _("verified as"), max_length=120, blank=True, default="", db_default=""
     )
+    # the same browser, or the same customer of a machine, at this desk: hashed
+    visitor_key = models.CharField(_("visitor key"), max_length=64, blank=True, db_default="")
+    outcome_code = models.ForeignKey(
+        OutcomeCode, models.PROTECT, null=True, related_name="visits", verbose_name=_("outcome")
+    )
+    outcome_at = models.DateTimeField(_("outcome chosen at"), null=True)
+    outcome_by = models.CharField(_("outcome by"), max_length=150, blank=True, db_default="")
 
     class Meta:
         verbose_name = _("visit")
@@ -74,6 +82,11 @@ class Visit(PartRow):
                 fields=["desk", "verified_subject"],
                 condition=~models.Q(verified_subject=""),
                 name="line_visit_verified",
+            ),
+            models.Index(
+                fields=["visitor_key", "joined_at"],
+                condition=~models.Q(visitor_key=""),
+                name="line_visit_key",
             ),
             # who a visitor is, for the search and for erasing
             models.Index(fields=["contact"], name="line_visit_contact"),
@@ -212,6 +225,11 @@ class Room(models.Model):
 
     def __str__(self) -> str:
         return f"{self.visit_id} {self.began_at}"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it lasted; None = it runs."""
+        return (self.ended_at - self.began_at).total_seconds() if self.ended_at else None
 
 
 class Rating(models.Model):

@@ -5,7 +5,7 @@ Percentiles are nearest-rank, computed by the database. Steps and days are those
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -31,6 +31,7 @@ from queueing.line import definitions
 from queueing.line.models import Desk, Queue, Visit
 from queueing.line.range_counts import NO_RANGES, Ranges, range_counts
 from queueing.line.selectors.occupancy import Use, use_by_agent, use_by_step
+from queueing.line.selectors.outcome_counts import missed_by_agent, outcome_counts
 from queueing.line.services.common import zone_of
 
 LONGEST_DAYS = 93
@@ -81,7 +82,8 @@ class Span:
 class ReportRow:
     """One line of a report. Seconds; shares 0 to 1; None = nothing to tell.
 
-    `in_time` is None of an agent: visitors are offered to queues. The others: `definitions`.
+    `in_time` is None of an agent: visitors are offered to queues. `missed`: of agents only.
+    `outcomes`: of those served, by the outcome's name. The others: `definitions`.
     """
 
     key: Any
@@ -108,6 +110,9 @@ class ReportRow:
     @property
     def range_sooner(self) -> float | None:
         return self.ranges.share(self.ranges.sooner)
+
+    missed: int | None = None
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def level(self) -> float | None:
@@ -162,12 +167,29 @@ class Report:
         ranges = range_counts(self._visits, key)
         if by == "agent":
             figures = {agent: {**row, "in_time": None} for agent, row in figures.items()}
-        return [
+        found = [
             replace(
                 _row(row_key, name, figures.get(row_key, {}), waits.get(row_key, {}), use),
                 ranges=ranges.get(row_key, NO_RANGES),
             )
             for row_key, name, use in rows
+        ]
+        return self._with_outcomes(found, key, of_agents=by == "agent")
+
+    def _with_outcomes(
+        self, rows: list[ReportRow], key: Expression | F, *, of_agents: bool = False
+    ) -> list[ReportRow]:
+        outcomes = outcome_counts(self._visits, key)
+        missed: Mapping[Any, int] = {}
+        if of_agents:
+            missed = missed_by_agent(self._agents, self.span.since, self.span.until)
+        return [
+            replace(
+                row,
+                outcomes=outcomes.get(row.key, {}),
+                missed=missed.get(row.key, 0) if of_agents else None,
+            )
+            for row in rows
         ]
 
     def total(self) -> ReportRow:
@@ -176,7 +198,7 @@ class Report:
         figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
         ranges = range_counts(self._visits, F("desk_id")).get(key, NO_RANGES)
         row = _row(key, "", figures.get(key, {}), waits.get(key, {}), _sum(self._used.values()))
-        return replace(row, ranges=ranges)
+        return self._with_outcomes([replace(row, ranges=ranges)], F("desk_id"))[0]
 
     @cached_property
     def _used(self) -> dict[int, Use]:

@@ -39,6 +39,10 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
         said_by = each.said_by or visit.name or _("Visitor")
         name = each.agent.name if each.agent is not None else said_by
         lines.append(Line(each.at, each.author, name, each.text, shown_file(each, reader)))
+    if visit.outcome_code is not None and visit.outcome_at is not None:
+        said = {"outcome": visit.outcome_code.name, "name": visit.outcome_by or "–"}
+        words = _("Outcome: %(outcome)s. By %(name)s.") % said
+        lines.append(Line(visit.outcome_at, "event", "", words))
     return sorted(lines, key=lambda line: line.at)
 
 

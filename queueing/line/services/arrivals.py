@@ -8,6 +8,7 @@ from queueing.line.errors import LineError
 from queueing.line.models import Queue
 from queueing.line.services import hours, identities, routing, visits
 from queueing.line.services.desks import apply_queue
+from queueing.line.tokens import visitor_key
 
 logger = logging.getLogger(__name__)
 NO_NUMBER_LEFT = "malformed skills"  # of 99 sets of skills
@@ -17,7 +18,8 @@ NO_NUMBER_LEFT = "malformed skills"  # of 99 sets of skills
 class Arriving:
     """What somebody says who comes.
 
-    identity: the signed token. priority and skills: chosen by a machine, never by a visitor.
+    identity: the signed token. visitor_key: as tokens.visitor_key makes it. priority and skills:
+    chosen by a machine, never by a visitor.
     """
 
     name: str = ""
@@ -25,6 +27,7 @@ class Arriving:
     contact: str = ""
     language: str = ""
     identity: str = ""
+    visitor_key: str = ""
     address: str = ""
     priority: int | None = None
     skills: Mapping[str, int] = field(default_factory=dict)
@@ -79,6 +82,9 @@ def _join(
     run: visits.JoinRunner,
 ) -> visits.Joined:
     skills = routing.merged(route.skills, coming.skills)
+    key = coming.visitor_key
+    if identity is not None:  # known on every device
+        key = visitor_key(route.queue.desk, identity.subject, by_machine=True)
 
     def join(skills: Mapping[str, int]) -> visits.Joined:
         return visits.visit_join(
@@ -88,6 +94,7 @@ def _join(
             contact=(identity.contact if identity is not None else "") or coming.contact,
             address=coming.address,
             language=coming.language,
+            visitor_key=key,
             priority=route.priority if coming.priority is None else coming.priority,
             skills=skills,
             anyway=coming.anyway,

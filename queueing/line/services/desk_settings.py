@@ -29,7 +29,7 @@ from queueing.line.services.common import after_commit, clean
 from queueing.line.services.desks import apply_agent, apply_queue
 
 SETTINGS = (
-    *("name", "callback_pool", "transcript_days", "pause_reasons", "log_limit"),
+    *("name", "callback_pool", "transcript_days", "pause_reasons", "log_limit", "outcome_required"),
     *("attachment_mb", "attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
 )
 REPLIES_LIMIT = 300

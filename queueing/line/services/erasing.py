@@ -34,7 +34,11 @@ BATCH_VISITS = 200
 MOST_SECONDS = 30.0
 ERASED_AT_ONCE = 2_000  # visits of one person
 NOTHING = dict.fromkeys(
-    ("name", "topic", "contact", "address", "notes", "language", "verified_subject"), ""
+    (
+        *("name", "topic", "contact", "address", "notes", "language", "verified_subject"),
+        "visitor_key",
+    ),
+    "",
 )
 
 

@@ -64,6 +64,7 @@ def visit_join(
     contact: str = "",
     address: str = "",
     language: str = "",
+    visitor_key: str = "",
     priority: int = 5,
     skills: Mapping[str, int] | None = None,
     anyway: bool = False,
@@ -89,7 +90,7 @@ def visit_join(
     visit = _row(standing, desk, public_id)
     visit.name, visit.topic = clean(name, 80), clean(topic, 80)
     visit.contact, visit.address = clean(contact, 120), address[:45]
-    visit.language = known_language(language)
+    visit.language, visit.visitor_key = known_language(language), visitor_key
     visit.skills, visit.verified_subject = dict(skills or {}), subject
     if estimate is not None and standing.answer == "waiting":
         visit.predicted_low_seconds = estimate.low_seconds
@@ -124,6 +125,7 @@ def visit_join_again(
         contact=lost.contact,
         address=address,
         language=lost.language,
+        visitor_key=lost.visitor_key,
         priority=lost.priority,
         skills=lost.skills,
         subject=lost.verified_subject,
@@ -153,7 +155,7 @@ def _save(visit: Visit) -> None:
     """Write what the visitor said. The drain may have made the row by then, from the history."""
     said = (
         *("name", "topic", "contact", "address", "language", "skills", "place_at_join"),
-        "verified_subject",
+        *("verified_subject", "visitor_key"),
     )
     told = ("predicted_low_seconds", "predicted_high_seconds", "expected_seconds")
     values = {field_name: getattr(visit, field_name) for field_name in (*said, *told)}

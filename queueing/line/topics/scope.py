@@ -11,6 +11,7 @@ from poolsite.access import Decision, Principal, Thing
 from poolsite.per_loop import PerLoop
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.selectors.visitors import is_earlier_visit
 
 PLACE_SECONDS = 1.0
 _VISIT = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -131,7 +132,8 @@ def may_read(principal: Principal, place: Place | None, *, notes: bool = False) 
     """Who may read a visit: where it stands and its words. Reads Redis for an agent.
 
     Its own visitor (but not the internal notes), whoever may look at the whole desk, machines that
-    serve or visit there, and the agent in whose room it is now. Page, API and sockets all ask this.
+    serve or visit there, and the agent in whose room the visitor is now: this visit, or a later one
+    of the same visitor. Page, API and sockets all ask this.
     """
     if place is None:
         return Decision.HIDDEN if principal.is_authenticated else Decision.LOGIN
@@ -153,4 +155,5 @@ def _has_in_room(principal: Principal, place: Place) -> bool:
     if principal.kind != "user" or not principal.id.isdecimal():
         return False
     state = hotpath.run(door.agent_state(place.desk, int(principal.id)))
-    return any(slot.kind == "room" and slot.visit == place.visit for slot in state.slots)
+    here = {slot.visit for slot in state.slots if slot.kind == "room"}
+    return place.visit in here or is_earlier_visit(place.desk, place.visit, here)

@@ -9,7 +9,7 @@ from poolsite import access
 from poolsite.operations.pages import principal_of
 from queueing.line import pauses
 from queueing.line.models import Agent, CannedReply
-from queueing.line.selectors import consoles
+from queueing.line.selectors import consoles, own_history
 from queueing.line.selectors.attachments import files_policy
 
 
@@ -50,6 +50,11 @@ def agent_page(request: HttpRequest) -> HttpResponse:
             for each in pauses.read_reasons(agent.desk.pause_reasons)
         ],
         "today": consoles.agent_day(agent, timezone.now()),
+        "outcomes": [
+            {"id": each.pk, "name": each.name, "tone": each.tone}
+            for each in own_history.codes_of(agent)
+        ],
+        "outcome_required": agent.desk.outcome_required,
     }
     context = {"agent": agent, "queues": queues, "page": page}
     return render(request, "line/agent.html", context)

@@ -15,6 +15,7 @@ from poolsite.operations.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import pause_times, reports
+from queueing.line.selectors.outcome_counts import outcomes_of
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
 PRESETS = (
@@ -32,6 +33,7 @@ CSV_HEADS = (
     *("longest wait s", "mean room s", "occupancy", "ratings", "stars", "short abandons"),
     *("abandonment", "served in time"),
     *("ranges told", "inside range", "sooner than range", "later", "gave up past range"),
+    "missed offers",
 )
 
 
@@ -43,14 +45,15 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     asked = _asked(request, desk)
     span, by = asked["span"], asked["by"]
     report = reports.Report(desk, span, queue=asked["queue"], now=timezone.now())
-    over_time = report.rows("time")
+    over_time, total = report.rows("time"), report.total()
     context = {
         **tabs(principal, desk),
         **asked,
         "tab": "reports",
         "queues": desk.queues.all(),
         "rows": over_time[::-1] if by == "time" else report.rows(by),
-        "total": report.total(),
+        "total": total,
+        "outcomes": _outcomes(desk, total),
         "presets": [_preset(desk, asked, days, words) for days, words in PRESETS],
         "groups": [(by, words, _query(asked, by=by)) for by, words in _group_words()],
         "csv_query": _query(asked, by=by),
@@ -68,9 +71,28 @@ def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     desk = desk_of(principal_of(request), slug)
     asked = _asked(request, desk)
     span, by, queue = asked["span"], asked["by"], asked["queue"]
-    rows = reports.Report(desk, span, queue=queue, now=timezone.now()).rows(by)
+    report = reports.Report(desk, span, queue=queue, now=timezone.now())
+    rows, codes = report.rows(by), outcomes_of(desk, report.total().outcomes)
+    heads = [*CSV_HEADS, *[f"outcome {code.name}" for code in codes]]
     name = f"{desk.slug}-{by}-{span.first}-{span.last}"
-    return csv_answer(name, CSV_HEADS, [_csv_row(row) for row in rows])
+    return csv_answer(
+        name,
+        heads,
+        [[*_csv_row(row), *[row.outcomes.get(code.name, 0) for code in codes]] for row in rows],
+    )
+
+
+def _outcomes(desk: Desk, total: reports.ReportRow) -> list[dict[str, Any]]:
+    """What came of those served, with the ones of whom nobody said it; [] where none is set up."""
+    codes = outcomes_of(desk, total.outcomes)
+    rows: list[dict[str, Any]] = [
+        {"name": code.name, "chip": code.chip, "n": total.outcomes.get(code.name, 0)}
+        for code in codes
+    ]
+    if rows:
+        left = total.served - sum(total.outcomes.values())
+        rows.append({"name": _("None chosen"), "chip": "", "n": left})
+    return [{**row, "share": row["n"] / total.served if total.served else None} for row in rows]
 
 
 def _csv_row(row: reports.ReportRow) -> list[Any]:
@@ -79,7 +101,7 @@ def _csv_row(row: reports.ReportRow) -> list[Any]:
         *(row.wait_p90, row.wait_longest, row.room_mean, row.occupancy, row.ratings, row.stars),
         *(row.short, row.abandoned_share, row.in_time),
         *(row.ranges.told, row.ranges.inside, row.ranges.sooner, row.ranges.later),
-        row.ranges.gave_up_past,
+        *(row.ranges.gave_up_past, row.missed),
     ]
 
 

@@ -29,6 +29,7 @@ from queueing.line.forms import (
 from queueing.line.models import Agent, Closure, Desk, Queue
 from queueing.line.services import desk_settings as use
 from queueing.line.services import desks
+from queueing.line.views import outcomes
 from queueing.line.views.common import desk_of, faults_of, tabs
 
 CONFIGURE = "line.configure"
@@ -63,6 +64,7 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "reply_form": ReplyForm(prefix="reply"),
         "closure_form": ClosureForm(desk=desk, prefix="closure"),
         "holidays_form": HolidaysForm(desk=desk, prefix="holidays"),
+        **outcomes.settings_context(desk),
     }
     return render(request, "line/settings.html", context, status=_status(form))
 
@@ -156,6 +158,7 @@ VERBS = {
     "closure_delete": _closure_delete,
     "archive": _archive,
     "restore": _restore,
+    **outcomes.VERBS,
 }
 
 

@@ -23,6 +23,7 @@ from queueing.line.selectors import stories
 from queueing.line.services import desk_settings, erasing, guests
 from queueing.line.topics.scope import may_read, place_of
 from queueing.line.views.common import desk_of, faults_of, tabs
+from queueing.line.views.outcomes import set_outcome
 
 BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
 
@@ -33,7 +34,7 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
     principal = principal_of(request)
     found = (
         Visit.objects.filter(desk__slug=slug, public_id=visit)
-        .select_related("queue", "agent", "desk__account", "rating")
+        .select_related("queue", "agent", "desk__account", "rating", "outcome_code")
         .first()
     )
     place = None if found is None else place_of(found)
@@ -49,6 +50,7 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
         "rooms": found.rooms.select_related("agent", "queue").order_by("began_at"),
         "agents": desk.agents.filter(archived_at=None),
         "queues": desk.queues.all(),
+        "outcomes": desk.outcome_codes.filter(archived_at=None),
         "topic": f"line.room:{found.public_id}",
         "guest_page": _guest_page(principal, found),
     }
@@ -88,7 +90,7 @@ def visitor_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def visitor_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of: erase (a contact, or one visit), block, unblock."""
+    """One of: erase (a contact, or one visit), outcome, block, unblock."""
     principal = principal_of(request)
     verb = request.POST.get("verb", "")
     action = "line.erase" if verb == "erase" else "line.supervise"
@@ -104,6 +106,8 @@ def visitor_act(request: HttpRequest, slug: str) -> HttpResponse:
 def _act(principal: Principal, desk: Desk, request: HttpRequest, verb: str) -> str:
     if verb == "erase":
         return _erase(principal, desk, request)
+    if verb == "outcome":
+        return set_outcome(principal, desk, request)
     if verb == "block":
         return _block(principal, desk, request)
     if verb == "unblock":

@@ -164,7 +164,7 @@ class Happening:
         return lambda slug: desk.transfer_to_queue(slug, visit, queue, priority=2, front=True)
 
     def _agents_own(self, agent: int, _visit: str) -> Event:
-        match self.chance.choice("lllpqkbbr"):
+        match self.chance.choice("lllpqkbbrmm"):
             case "l":
                 return lambda slug: desk.login(slug, agent)
             case "p":
@@ -175,6 +175,9 @@ class Happening:
                 return lambda slug: desk.log_out_now(slug, agent, "supervisor")
             case "b":
                 return lambda slug: desk.agent_beat(slug, agent)
+            case "m":
+                wraps = re.findall(r"\bw(\d+)", self.records.get(agent, "")) or ["1"]
+                return lambda slug: desk.more_time(slug, agent, int(wraps[0]))
         return lambda slug: desk.ready(slug, agent)
 
     def _room(self, agent: int, visit: str) -> Event:

@@ -196,6 +196,21 @@ class DeskMachine(RuleBasedStateMachine):
     def ready(self, agent: int) -> None:
         assert self.bench.run(desk.ready(SLUG, agent)).ok
 
+    @rule(agent=st.sampled_from(AGENTS), twice=st.booleans())
+    def more_time(self, agent: int, twice: bool) -> None:
+        """A wrap-up lasts half a minute longer, once, and 150 s at most."""
+        clock = self.bench.clock
+        assert clock is not None
+        for slot in self._beat_of(agent).slots:
+            if slot.kind == "wrap_up":
+                command = desk.more_time(SLUG, agent, slot.until_ms)
+                found = self.bench.run(command)
+                is_over = slot.until_ms * 1_000 <= clock.now_us
+                assert found.answer == "late" if is_over else found.answer in ("ok", "limit")
+                if found.answer == "ok":
+                    assert found.until_ms == slot.until_ms + 30_000
+                    assert not twice or self.bench.run(command).answer == "repeat"
+
     @precondition(lambda self: self.visits)
     @rule(data=st.data(), to=st.sampled_from(QUEUES), front=st.booleans())
     def move(self, data: st.DataObject, to: int, front: bool) -> None:

@@ -1,0 +1,18 @@
+"""What people type about outcomes."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from queueing.line.models import OutcomeCode
+
+
+class OutcomeForm(forms.Form):
+    """One more outcome of a desk."""
+
+    name = forms.CharField(label=_("Name"), max_length=40)
+    tone = forms.ChoiceField(
+        label=_("Meaning"),
+        choices=OutcomeCode.Tone.choices,
+        initial=OutcomeCode.Tone.GOOD,
+        help_text=_("The colour of its chip."),
+    )

@@ -1,0 +1,122 @@
+"""An agent's own history: past rooms, searched; one of them, read again; its outcome."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
+from poolsite.paging import keyset_page
+from queueing.line.models import Agent
+from queueing.line.selectors import own_history
+from queueing.line.services import outcomes
+from queueing.line.views.outcomes import key_of
+
+STARS = ("2", "3", "4")  # "that many or fewer"
+
+
+@require_GET
+def history_page(request: HttpRequest) -> HttpResponse:
+    """The reader's own past rooms, newest first; what is looked for stands in the address."""
+    agent = _me(principal_of(request))
+    if agent is None:
+        return render(request, "line/history.html", {"agent": None})
+    asked = _asked(request)
+    wanted = own_history.Wanted(
+        days=int(asked["days"]),
+        search=asked["q"],
+        outcome=key_of(asked["outcome"]),
+        stars=key_of(asked["stars"]),
+    )
+    before = request.GET.get("before", "")[:64]
+    rows = own_history.older_rooms(own_history.own_rooms(agent, wanted), before)
+    page, last = keyset_page(rows, own_history.ROWS)
+    context = {
+        "agent": agent,
+        "asked": asked,
+        "rows": page,
+        "figures": own_history.figures(agent, wanted.days),
+        "periods": [(str(days), _period(days)) for days in own_history.PERIODS],
+        "outcomes": agent.desk.outcome_codes.all(),
+        "star_choices": STARS,
+        "is_filtered": bool(asked["q"] or asked["outcome"] or asked["stars"]),
+        "shown": _("%(n)s shown") % {"n": len(page)},
+        "next_url": _address(asked, own_history.cursor_of(last)) if last is not None else "",
+        "back_url": _address(asked) if before else "",
+        "clear_url": "?" + urlencode({"days": asked["days"]}),
+    }
+    return render(request, "line/history.html", context)
+
+
+@require_GET
+def history_visit(request: HttpRequest, visit: str) -> HttpResponse:
+    """One past visit as far as the reader was there, to read; its outcome can still be chosen."""
+    agent = _me(principal_of(request))
+    found = own_history.own_visit(agent, visit) if agent is not None else None
+    if agent is None or found is None:
+        raise Http404
+    context = {
+        "agent": agent,
+        "visit": found,
+        "messages_said": own_history.own_messages(agent, found),
+        "rooms": found.rooms.filter(agent=agent).select_related("queue").order_by("began_at"),
+        "outcomes": own_history.codes_of(agent),
+        "may_choose": outcomes.may_choose(agent, found),
+    }
+    return render(request, "line/history_visit.html", context)
+
+
+@require_POST
+def history_act(request: HttpRequest, visit: str) -> HttpResponse:
+    """Choose the outcome of an own visit later than in its wrap-up."""
+    principal = principal_of(request)
+    agent = _me(principal)
+    found = own_history.own_visit(agent, visit) if agent is not None else None
+    if agent is None or found is None:
+        raise Http404
+
+    def run() -> str:
+        code = outcomes.outcome_of_id(found, key_of(request.POST.get("outcome", "")))
+        outcomes.visit_outcome(actor=principal, visit=found, code=code, agent=agent)
+        return _("The outcome is saved.")
+
+    carry_out(request, run)
+    return redirect("line:history_visit", visit=found.public_id)
+
+
+def _me(principal: Principal) -> Agent | None:
+    """The reader as an agent; None: an agent of no desk."""
+    access.require(principal, "line.serve")
+    rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
+    agent = rows.filter(user_id=principal.user_id or 0).first()
+    if agent is not None:
+        access.require(principal, "line.serve", agent.desk)
+    return agent
+
+
+def _asked(request: HttpRequest) -> dict[str, str]:
+    days, stars = request.GET.get("days", ""), request.GET.get("stars", "")
+    outcome = request.GET.get("outcome", "")[:9]
+    return {
+        "days": days if days in map(str, own_history.PERIODS) else "30",
+        "q": " ".join(request.GET.get("q", "")[: own_history.SEARCH_LENGTH].split()),
+        "outcome": outcome if key_of(outcome) is not None else "",
+        "stars": stars if stars in STARS else "",
+    }
+
+
+def _period(days: int) -> str:
+    words: str = ngettext("%(n)s day", "%(n)s days", days)
+    return words % {"n": days}
+
+
+def _address(asked: dict[str, str], before: str = "") -> str:
+    values: dict[str, Any] = {**asked, "before": before}
+    return "?" + urlencode({name: value for name, value in values.items() if value})

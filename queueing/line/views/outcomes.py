@@ -1,0 +1,81 @@
+"""Outcomes on pages: the desk's list on its settings, and a supervisor's choice for a visit."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from poolsite.access import Principal
+from queueing.line.errors import LineError
+from queueing.line.forms.outcomes import OutcomeForm
+from queueing.line.models import Desk, OutcomeCode, Visit
+from queueing.line.services import outcomes as use
+from queueing.line.views.common import faults_of
+
+PREFIX = "outcome"
+
+
+def settings_context(desk: Desk) -> dict[str, Any]:
+    """What the card of outcomes on the settings page needs."""
+    codes = desk.outcome_codes.filter(archived_at=None)
+    return {"outcomes": codes, "outcome_form": OutcomeForm(prefix=PREFIX)}
+
+
+def key_of(text: str) -> int | None:
+    """An id of a form; None = none was given, or it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+def set_outcome(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    """A supervisor says what came of a visit."""
+    key = request.POST.get("visit", "")[:32]
+    visit = Visit.objects.select_related("desk").filter(desk=desk, public_id=key).first()
+    if visit is None:
+        raise LineError("unknown-visit", _("There is no such visit."))
+    code = use.outcome_of_id(visit, key_of(request.POST.get("outcome", "")))
+    use.visit_outcome(actor=principal, visit=visit, code=code)
+    return _("The outcome is saved.")
+
+
+def _add(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    form = OutcomeForm(request.POST, prefix=PREFIX)
+    if not form.is_valid():
+        raise ValidationError(faults_of(form))
+    code = use.outcome_add(actor=principal, desk=desk, **form.cleaned_data)
+    return _("Agents can choose %(name)s now.") % {"name": code.name}
+
+
+def _usual(principal: Principal, desk: Desk, _request: HttpRequest) -> str:
+    number = use.outcomes_usual(actor=principal, desk=desk)
+    words: str = ngettext("%(n)s outcome added.", "%(n)s outcomes added.", number)
+    return words % {"n": number}
+
+
+def _remove(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    code = _code(desk, request)
+    use.outcome_remove(actor=principal, code=code)
+    return _("%(name)s can no longer be chosen.") % {"name": code.name}
+
+
+def _up(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    use.outcome_move_up(actor=principal, code=_code(desk, request))
+    return _("The order is saved.")
+
+
+def _code(desk: Desk, request: HttpRequest) -> OutcomeCode:
+    rows = desk.outcome_codes.select_related("desk").filter(archived_at=None)
+    code = rows.filter(pk=key_of(request.POST.get("id", "")) or 0).first()
+    if code is None:
+        raise LineError("no-such-outcome", _("This desk has no such outcome."))
+    return code
+
+
+VERBS: Mapping[str, Callable[[Principal, Desk, HttpRequest], str]] = {
+    "outcome": _add,
+    "outcomes_usual": _usual,
+    "outcome_remove": _remove,
+    "outcome_up": _up,
+}
