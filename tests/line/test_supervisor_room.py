@@ -11,6 +11,7 @@ from django.test import Client
 
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry, User
+from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set, token_create, user_create
 from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door
@@ -179,7 +180,8 @@ def test_a_supervisor_joins_speaks_and_leaves_and_both_sides_are_told(room: Room
         "Zhao Min: Hello",
         "* Zhao Min left",
     ]
-    story = [line.text for line in stories.story(visits.Visit.objects.get(), VISITOR)]
+    reader = principal_of_user(room.boss)
+    story = [line.text for line in stories.story(visits.Visit.objects.get(), reader)]
     assert "A supervisor joined the room. By Zhao Min." in story
 
 
