@@ -124,6 +124,7 @@ NO_PAGES = {
     "templates/",
     "top-ups/",
     "usage/",
+    "widget/<slug:slug>.js",
 }
 
 
