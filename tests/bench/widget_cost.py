@@ -1,9 +1,9 @@
 """What the chat on a tenant's site costs a visitor: `python -m tests.bench.widget_cost SHOP`.
 
 SHOP is the address that a running demo prints. One Chromium with an empty cache looks at it, opens
-the chat, joins and waits for a minute, in a room if it is served at once. Told: requests and bytes
-on the wire (headers included) of each step, and the frames of the minute. The demo's queue moves as
-it moves: frames vary with it.
+the chat, joins and waits for a minute, in a room where it is served at once. Told: requests and
+bytes on the wire (headers included) of each step, and the frames of the minute. The demo's queue
+moves as it moves: frames vary with it.
 """
 
 import asyncio

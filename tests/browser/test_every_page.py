@@ -126,6 +126,7 @@ NO_PAGES = {
     "templates/",
     "top-ups/",
     "usage/",
+    "widget/<slug:slug>.js",
 }
 
 

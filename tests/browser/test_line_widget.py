@@ -280,3 +280,20 @@ async def test_the_framed_page_pleases_axe_in_both_themes_and_fits(line: Console
         await shown.page.click("[data-frame-end]")
         await shown.page.click("[data-ask-go]")
         await shown.page.wait_for_selector('[data-visit][data-view="ended"]')
+
+
+async def test_the_settings_page_shows_what_is_typed_and_tries_the_chat(line: Console) -> None:
+    async with line.window("chen.li") as shown:
+        for size in (PHONE, DESKTOP):
+            await shown.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await shown.go("/desks/care/widget/")
+            assert await shown.overflow() == []
+            assert await shown.serious_violations() == []
+        await shown.page.fill("[name=colour]", "#ffcc00")
+        await shown.contains("[data-look-contrast]", "1.5 to 1: too low")
+        await shown.page.select_option("[data-snippet-queue]", label="Help")
+        snippet = await shown.page.input_value("[data-snippet]")
+        assert snippet == f'<script src="{line.base}/widget/help.js" async></script>'
+        await shown.page.click("[data-try]")
+        await shown.page.click(BUBBLE)
+        await shows(await chat_of(shown.page), "join")
