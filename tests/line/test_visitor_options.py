@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from poolsite import hotpath
+from poolsite.access.services import token_create
 from queueing.line import desk as door
 from queueing.line.models import LeftMessage, Message, Rating, Visit, VisitCode, VisitMail
 from queueing.line.services import codes, erasing, visitor_mails
@@ -272,3 +273,13 @@ def test_erasing_a_visit_takes_along_what_it_asked_for(line: LineWorld) -> None:
     assert not VisitCode.objects.exists()
     assert not LeftMessage.objects.exists()
     assert Visit.objects.get().language == ""
+
+
+def test_a_machine_shows_codes_of_its_own_tenant_only(line: LineWorld) -> None:
+    visitor, joined = joins(line)
+    code = visitor.post(f"visits/{joined['visit']}/code").json()["code"]
+    resume = f"queues/{line.queue.slug}/resume"
+    other = make_line("other")
+    for account, status in ((other.account, 404), (line.account, 200)):
+        _, secret = token_create(name="acd", account=account, resources=["*"], actor="test")
+        assert Caller(secret).post(resume, code=code).status_code == status

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.mails import site_of
+from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from poolsite.moments import us_of, zone_names
@@ -134,9 +135,14 @@ def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
 
     Refused: `unknown-code` (none such, used or too old), `visit-ended`, `too-many-requests`.
     """
+    queue, principal = queue_of(slug), access.principal_of_request(request)
+    if principal.kind == "token":  # a machine, of this desk; to everybody else the code is the key
+        decision = access.decide(principal, "line.visit", queue)
+        if not decision:
+            raise ProblemError(kind_of_refusal(decision, "unknown-queue"))
     address = access.client_address(request)
     found = codes.code_redeem(
-        queue=queue_of(slug), code=given.code, network=network_of(address) if address else "-"
+        queue=queue, code=given.code, network=network_of(address) if address else "-"
     )
     public_id = found.visit.public_id
     return {

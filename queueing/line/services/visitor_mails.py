@@ -148,14 +148,16 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
     rows = [row for row in waiting.order_by("look_at")[:BATCH] if _is_ours(row, shard, shards)]
     commands = [door.hold(row.visit.desk.slug, row.visit.public_id, HOLD_SECONDS) for row in rows]
     try:
-        standings = hotpath.run_all(commands) if commands else []
+        standings = hotpath.run_batch(commands) if commands else []
     except (hotpath.HotPathError, RedisError) as error:
         logger.info("line: visitors who wait to be told are looked at later: %s", error)
         return {**done, "failed": len(rows)}
     later: dict[int, list[int]] = {}
     for row, standing in zip(rows, standings, strict=True):
         done["looked"] += 1
-        if _is_over(row, standing):
+        if isinstance(standing, hotpath.HotPathError):  # of this desk; the others have answered
+            done["failed"] += 1
+        elif _is_over(row, standing):
             done["over"] += _end(row.pk, VisitMail.State.OVER)
         elif is_near(row.when, standing):
             done["due"] += _is_due(row)
