@@ -40,7 +40,7 @@ export function joinHost(store) {
   return new Promise((resolve) => {
     greeted = (kept) => { store.offer(kept); resolve(); };
     setTimeout(resolve, GREETING);
-    window.parent.postMessage({ poolsite: page.slug, tells: "ready" }, "*"); // nothing that anybody might not know
+    window.parent.postMessage({ poolsite: page.slug, tells: "ready", language: page.language }, "*"); // nothing that anybody might not know
   });
 }
 
@@ -76,7 +76,7 @@ function setOpen(now) {
 function moveIn() {
   const list = main.querySelector("[data-talk]");
   list.scrollTop = list.scrollHeight;
-  const fields = { join: "form[data-join] input", room: "[data-composer] textarea" };
+  const fields = { join: "form[data-join] input", waiting: "[data-composer] textarea", room: "[data-composer] textarea" };
   (main.querySelector(fields[main.dataset.view] ?? ":scope") ?? main).focus({ preventScroll: true });
 }
 
@@ -122,6 +122,7 @@ function view(name) {
   if (!isWidget) return;
   const runs = RUNNING.has(name);
   find("end").hidden = find("end-rule").hidden = !runs;
+  find("mail").hidden = name !== "room";
   if (name !== "room") {
     find("name").textContent = find("name").dataset.house;
     find("mark").textContent = find("mark").dataset.house;

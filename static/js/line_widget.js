@@ -12,8 +12,6 @@
   const TEASER = 8000;
   const PATIENCE = 3000; // for a frame that is loaded to speak: what the browser refuses is loaded, too, and silent
   const DAY = 86_400_000;
-  const language = /^zh\b/i.test(document.documentElement.lang || navigator.language) ? "zh-hans" : "en";
-  const words = config.words[language] ?? config.words.en;
 
   const STYLE = `
 :host { all: initial !important; position: fixed !important; inset: 0 !important; z-index: 2147483000 !important;
@@ -80,6 +78,12 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
   const tab = store(() => sessionStorage);
   const browser = store(() => localStorage);
 
+  // What the visitor chose in the frame, what the tag says, what the site speaks.
+  const host = /^zh\b/i.test(document.documentElement.lang || navigator.language) ? "zh-hans" : "en";
+  const language = [browser.read("language"), script.dataset.lang, host].find((code) => Object.hasOwn(config.words, code ?? "")) ?? "en";
+  const words = config.words[language];
+  const identity = script.dataset.identity ?? ""; // a token that the site's own system has signed; no server log has it
+
   // -- what is seen ------------------------------------------------------------------------------
   const holder = document.createElement("poolsite-widget");
   holder.dataset.queue = config.queue;
@@ -113,7 +117,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
 
   function load() {
     if (frame) return;
-    frame = make("iframe", { title: words.chat, allow: "clipboard-write; autoplay", src: `${page}?widget` });
+    frame = make("iframe", { title: words.chat, allow: "clipboard-write; autoplay", src: `${page}?widget&lang=${language}${identity && `#identity=${encodeURIComponent(identity)}`}` });
     frame.addEventListener("load", () => setTimeout(() => { if (!heard) refuse(); }, PATIENCE), { once: true });
     panel.replaceChildren(frame);
   }
@@ -171,7 +175,8 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
 
   const line = (value, length) => String(value ?? "").slice(0, length);
   const HEARS = {
-    ready: () => {
+    ready: (data) => {
+      if (data.language !== language) browser.write("language", line(data.language, 10));
       if (moves) frame.focus(); // again: the one from before had no page yet
       tell({ do: "hello", open: isOpen, moves, full: phone.matches, kept: tab.read("visit") });
       moves = false;

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.template.defaultfilters import filesizeformat
-
 from poolsite.access import Principal
 from queueing.line.file_addresses import address_of
 from queueing.line.models import Attachment, Desk, Message, Visit
-from queueing.line.services.attachments import kinds_of
+from queueing.line.services.attachments import attachment_of, kinds_of
 
 
 def files_policy(desk: Desk) -> dict[str, Any] | None:
@@ -39,12 +37,6 @@ def attachments_of(visit: Visit, reader: Principal) -> list[dict[str, Any]]:
     return found
 
 
-def attachment_of(message: Message) -> Attachment | None:
-    """A message's file, where it has one that is kept."""
-    row: Attachment | None = getattr(message, "attachment", None)
-    return row if row is not None and row.state == Attachment.State.KEPT else None
-
-
 @dataclass(frozen=True, slots=True)
 class ShownFile:
     """A file on a page, with its address for the page's reader."""
@@ -57,8 +49,3 @@ def shown_file(message: Message, reader: Principal) -> ShownFile | None:
     """A message's file for one reader."""
     row = attachment_of(message)
     return None if row is None else ShownFile(row, address_of(row.public_id, reader)[0])
-
-
-def attachment_line(row: Attachment) -> str:
-    """A file in a transcript: `[photo.jpg, 96.0 KB]`."""
-    return f"[{row.name}, {filesizeformat(row.size)}]".replace("\xa0", " ")

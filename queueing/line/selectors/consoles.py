@@ -10,9 +10,9 @@ from django.utils.translation import get_language
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
-from queueing.line.selectors.attachments import attachment_line, attachment_of
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours, routing
+from queueing.line.services.attachments import text_with_file
 from queueing.line.services.common import zone_of
 
 
@@ -148,9 +148,7 @@ def _message_line(visit: Visit, each: Message) -> str:
     if each.author == Message.Author.SYSTEM:
         return f"* {each.said_by} {each.text}".replace("*  ", "* ")
     name = each.agent.name if each.agent is not None else each.said_by or visit.name or each.author
-    file = attachment_of(each)
-    said = each.text if file is None else f"{attachment_line(file)} {each.text}".rstrip()
-    text = said.replace("\n", "\n    ")
+    text = text_with_file(each).replace("\n", "\n    ")
     return f"{name}: {text}"
 
 

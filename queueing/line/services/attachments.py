@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
 from django.db import transaction
 from django.db.models import Sum
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -43,6 +44,21 @@ def kinds_of(desk: Desk) -> tuple[str, ...]:
     images = files.IMAGES if desk.attachment_kinds != Desk.Kinds.PDF else ()
     pdf = (files.PDF,) if desk.attachment_kinds != Desk.Kinds.IMAGES else ()
     return (*images, *pdf)
+
+
+def attachment_of(message: Message) -> Attachment | None:
+    """A message's file, where it has one that is kept."""
+    row: Attachment | None = getattr(message, "attachment", None)
+    return row if row is not None and row.state == Attachment.State.KEPT else None
+
+
+def text_with_file(message: Message) -> str:
+    """A message in a transcript, its file before its words: `[photo.jpg, 96.0 KB] Here it is.`."""
+    row = attachment_of(message)
+    if row is None:
+        return message.text
+    file = f"[{row.name}, {filesizeformat(row.size)}]".replace("\xa0", " ")
+    return f"{file} {message.text}".rstrip()
 
 
 def attachment_send(

@@ -13,6 +13,7 @@ from django.utils.translation import override
 
 from poolsite.moments import us_of
 from queueing.line.models import Message, Visit, VisitMail
+from queueing.line.services.attachments import text_with_file
 from queueing.line.tokens import Place, sign_place, token_for
 
 MOST = 2_000
@@ -71,13 +72,16 @@ def resume_link(mail: VisitMail) -> str:
 
 
 def spoken_lines(visit: Visit) -> list[dict[str, object]]:
-    """What was said: {"at", "who", "text"}, oldest first, without internal notes."""
-    rows = Message.objects.filter(visit=visit).exclude(author=Message.Author.NOTE)
+    """What was said: {"at", "who", "text"}, oldest first, without what the staff says to itself."""
+    rows = Message.objects.filter(visit=visit).heard_by_visitors()
+    rows = rows.select_related("agent", "attachment").order_by("number")
     return [
-        {
-            "at": each.at,
-            "who": each.agent.name if each.agent is not None else visit.name or _("You"),
-            "text": each.text,
-        }
-        for each in rows.select_related("agent").order_by("number")[:MOST]
+        {"at": each.at, "who": _speaker(visit, each), "text": text_with_file(each)}
+        for each in rows[:MOST]
     ]
+
+
+def _speaker(visit: Visit, message: Message) -> str:
+    if message.agent is not None:
+        return message.agent.name
+    return message.said_by or visit.name or _("You")

@@ -9,9 +9,10 @@ from poolsite.live import personal_channel
 from queueing.line import desk as door
 from queueing.line.models import Message
 from queueing.line.selectors import why
-from queueing.line.selectors.attachments import attachment_of, attachment_out
+from queueing.line.selectors.attachments import attachment_out
 from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
+from queueing.line.services.attachments import attachment_of
 from queueing.line.services.visits import visit_beat_by_name
 from queueing.line.topics.scope import Place, may_read, place_in, visit_id_of, visit_place
 from queueing.line.topics.standing import standing_shown
