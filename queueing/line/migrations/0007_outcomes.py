@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='visit',
-            index=models.Index(condition=models.Q(('visitor_key', ''), _negated=True), fields=['visitor_key', 'joined_at'], name='line_visit_key'),
+            index=models.Index(fields=['visitor_key', 'joined_at'], name='line_visit_key'),
         ),
         migrations.AddConstraint(
             model_name='outcomecode',

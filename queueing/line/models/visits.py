@@ -83,11 +83,7 @@ class Visit(PartRow):
                 condition=~models.Q(verified_subject=""),
                 name="line_visit_verified",
             ),
-            models.Index(
-                fields=["visitor_key", "joined_at"],
-                condition=~models.Q(visitor_key=""),
-                name="line_visit_key",
-            ),
+            models.Index(fields=["visitor_key", "joined_at"], name="line_visit_key"),
             # who a visitor is, for the search and for erasing
             models.Index(fields=["contact"], name="line_visit_contact"),
             models.Index(fields=["name"], name="line_visit_name"),
