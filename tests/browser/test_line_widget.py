@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.needs("chromium"),
     pytest.mark.asyncio(loop_scope="session"),
 ]
-QUEUES = ("plants", "pots", "phone")
+QUEUES = ("plants", "planters", "phone")
 BUBBLE, PANEL, TEASER, BADGE = (
     f"poolsite-widget .{part}" for part in ("bubble", "panel", "teaser", "badge")
 )
@@ -125,7 +125,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await expect(chat.locator("[data-frame-line]")).to_contain_text("You are 1st")
 
         await page.click("text=Pots")  # the shop's next page
-        await page.wait_for_url(f"{base}/pots/")
+        await page.wait_for_url(f"{base}/planters/")
         chat = await chat_of(page)
         await shows(chat, "waiting")
         await expect(page.locator(PANEL)).to_be_visible()
@@ -247,17 +247,17 @@ async def test_the_chat_of_a_stranger_is_told_nothing(line: Console, shops: dict
         await page.goto(f"http://localhost:{shops['pots']}/", wait_until="load")
         await page.evaluate(
             """() => window.postMessage(
-              { poolsite: "pots", tells: "unread", count: 9, text: "Call 555" }, "*")"""
+              { poolsite: "planters", tells: "unread", count: 9, text: "Call 555" }, "*")"""
         )
         await page.click(BUBBLE)
         chat = await chat_of(page)
         await shows(chat, "join")
         await page.evaluate(
             """() => window.postMessage(
-              { poolsite: "pots", tells: "unread", count: 9, text: "Call 555" }, "*")"""
+              { poolsite: "planters", tells: "unread", count: 9, text: "Call 555" }, "*")"""
         )
         await chat.evaluate(  # a window of the console's origin that is not the host
-            """() => window.postMessage({ poolsite: "pots", do: "close" }, location.origin)"""
+            """() => window.postMessage({ poolsite: "planters", do: "close" }, location.origin)"""
         )
         await expect(page.locator(BADGE)).to_be_hidden()
         await expect(page.locator(PANEL)).to_be_visible()
@@ -267,7 +267,7 @@ async def test_the_framed_page_pleases_axe_in_both_themes_and_fits(line: Console
     async with line.window(viewport={"width": 380, "height": 640}) as shown:
         for scheme in ("light", "dark"):
             await shown.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            await shown.go("/q/pots/?widget")
+            await shown.go("/q/planters/?widget")
             assert await shown.overflow() == []
             assert await shown.serious_violations() == []
         await shown.page.fill("#visit-name", "Lark")
