@@ -125,7 +125,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await expect(chat.locator("[data-frame-line]")).to_contain_text("You are 1st")
 
         await page.click("text=Pots")  # the shop's next page
-        await page.wait_for_url(f"{base}/planters/")
+        await page.wait_for_url(f"{base}/pots/")
         chat = await chat_of(page)
         await shows(chat, "waiting")
         await expect(page.locator(PANEL)).to_be_visible()
@@ -199,7 +199,7 @@ async def test_a_visit_goes_on_where_the_browser_refuses_the_frame_its_storage(
     async with line.window(viewport=DESKTOP) as shown:
         page = shown.page
         await page.add_init_script(NO_STORAGE)
-        await page.goto(f"http://localhost:{shops['pots']}/", wait_until="load")
+        await page.goto(f"http://localhost:{shops['planters']}/", wait_until="load")
         await page.click(BUBBLE)
         chat = await chat_of(page)
         await shows(chat, "join")
@@ -214,7 +214,7 @@ async def test_a_visit_goes_on_where_the_browser_refuses_the_frame_its_storage(
         await shows(chat, "ended")
         await chat.click("[data-again]")
         await shows(chat, "join")
-        kept = await page.evaluate("sessionStorage.getItem('poolsite:widget:pots:visit')")
+        kept = await page.evaluate("sessionStorage.getItem('poolsite:widget:planters:visit')")
         assert kept is None  # nothing is left of it
 
 
@@ -244,7 +244,7 @@ async def test_a_site_that_is_not_allowed_cannot_show_the_chat(
 async def test_the_chat_of_a_stranger_is_told_nothing(line: Console, shops: dict[str, int]) -> None:
     async with line.window(viewport=DESKTOP) as shown:
         page = shown.page
-        await page.goto(f"http://localhost:{shops['pots']}/", wait_until="load")
+        await page.goto(f"http://localhost:{shops['planters']}/", wait_until="load")
         await page.evaluate(
             """() => window.postMessage(
               { poolsite: "planters", tells: "unread", count: 9, text: "Call 555" }, "*")"""

@@ -12,7 +12,7 @@ from tests.browser.stage import sessions_of
 from tests.support.waiting import patient
 
 TTL_SECONDS = round(patient(12))
-SERVED = {"plants": "gao.feng", "planters": "shi.yu", "phone": "lei.tao"}
+SERVED = {"plants": "gao.feng", "planters": "he.mu", "phone": "lei.tao"}
 
 
 def main() -> None:
