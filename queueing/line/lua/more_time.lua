@@ -67,11 +67,12 @@ if not agent then return desk.answer('gone') end
 local ends = ARGV[2] or ''
 if not string.find(ends, '^%d+$') or #ends > 15 then return { 'malformed ends' } end
 local firsts = extended(agent)
-local before = extended_from(firsts, ends + 0)
-if before then return { 'repeat', int(desk.seq), before } end
 local new_ends, first = int(ends + MORE_MS), firsts[ends] or ends
 local earliest = ends + 0 > desk.now_ms and put(agent, ends, new_ends)
-if not earliest then return { 'late', int(desk.seq), '0' } end
+if not earliest then
+  local now_ends = extended_from(firsts, ends + 0)
+  return { now_ends and 'repeat' or 'late', int(desk.seq), now_ends or '0' }
+end
 if new_ends - first > limit_of(agent) then return { 'limit', int(desk.seq), ends } end
 
 firsts[ends], firsts[new_ends] = nil, first
