@@ -29,6 +29,7 @@ SECRETS = {
     ("billing.PaymentMethod", "customer"),
     ("admission.Gate", "signing_key"),
     ("admission.Gate", "previous_signing_key"),
+    ("line.IdentityKey", "secret"),  # shown once, on the page where it is made
 }
 # Fields whose names look like a secret's and that are none.
 NOT_SECRET = {

@@ -20,6 +20,7 @@ MARKS = {"own": "Wombat", "other": "Quokka"}
 FIRST = {"own": 13_800_000_000, "other": 13_900_000_000}
 NUMBERS = 600
 SECONDS = 600  # how long people count as there without a heartbeat
+QUEUES = (("help", "auto"), ("offers", "offer"), ("chosen", "manual"), ("wrapping", "auto"))
 
 
 @dataclass
@@ -113,10 +114,11 @@ def _desk(tenant: Tenant, account: "Account") -> None:
             offer_seconds=SECONDS,
             misses_limit=1_000,
             max_length=5_000,
+            wrap_up_seconds=600 if name == "wrapping" else 0,
         )
-        for name, mode in (("help", "auto"), ("offers", "offer"), ("chosen", "manual"))
+        for name, mode in QUEUES
     }
-    for name in ("help", "offers", "chosen", "spare"):
+    for name in (*dict(QUEUES), "spare"):
         user = _person(tenant, account, name, "agent")
         serves = queues.get(name, queues["help"])
         capacity = 1 if name == "spare" else 20
