@@ -122,7 +122,7 @@ export class FloorAgents {
     const [who, state, rooms, skills, served, mean, missed] = row.cells;
     row.querySelector(".row-menu")?.setAttribute("aria-label", fill(gettext("What can be done with %(name)s"), { name: agent.name }));
     const login = Math.floor((this.now() - agent.login) / 60_000);
-    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initials(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
+    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initials(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift under a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
     const [sign, words, look] = STATES[agent.state];
     put(state, JSON.stringify([agent.state, agent.reason, agent.pending, agent.since, agent.limit_seconds]), () => [h("span", { class: "floor__state" }, h("span", { class: `chip ${look}` }, icon(sign), words), h("span", { class: "num", "data-since": "" })), h("small", { "data-second": "" })]);
     put(rooms, JSON.stringify([agent.slots, agent.capacity]), () => this.rooms(agent));
