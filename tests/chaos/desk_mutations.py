@@ -34,7 +34,7 @@ _MATCHES = {
     ),
     "an agent without the skills does not serve": Case(
         f"{MODULES}/skills.lua",
-        "      if not own or own + 0 < wanted then return false end\n",
+        "      if not own or own + 0 < wanted then return name, own or '0', int(wanted) end\n",
         "",
         f"{EVENTS}::test_skills_are_needed_at_a_level_and_relax_with_waiting",
     ),

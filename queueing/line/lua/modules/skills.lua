@@ -49,7 +49,7 @@ end
 -- Whether a profile has what a need asks for, both by their numbers. Levels that a visitor needs fall by one for
 -- each `relax_us` of waiting, down to none.
 function skills.suffice(need, profile, waited_us, relax_us)
-  return need == 0 or not skills.lacking(need, profile, waited_us, relax_us)
+  return not skills.lacking(need, profile, waited_us, relax_us)
 end
 
 -- The first skill that a profile lacks, its own level ('0' = none) and the one that is needed now; nil = it suffices.
