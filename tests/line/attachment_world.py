@@ -51,13 +51,14 @@ class Talkers:
         text: str = "",
         by: Caller | None = None,
         content_type: str = "image/png",
+        **more: Any,
     ) -> Any:
-        """The visitor sends a file."""
+        """The visitor sends a file; `more`: further fields of the form."""
         who = by or self.visitor
         file = SimpleUploadedFile(name, data or pictures.png(), content_type)
         return who.client.post(
             f"/api/v1/visits/{self.key}/attachments",
-            {"id": id, "text": text, "file": file},
+            {"id": id, "text": text, "file": file, **more},
             headers=who.headers,
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from poolsite.access.models import AuditEntry, User
@@ -95,6 +96,12 @@ def test_the_content_says_what_a_file_is(quick: Talkers, data: bytes, name: str)
     refused(quick.sends(data, name), 415, "file-kind", "Send a JPEG, PNG, GIF or WebP picture")
     assert not Message.objects.exists()
     assert not storage().exists("line") or storage().listdir("line") == ([], [])
+
+
+def test_a_form_with_other_fields_is_refused_and_keeps_nothing(quick: Talkers) -> None:
+    refused(quick.sends(sender="agent"), 422, "malformed", "a field that this operation")
+    refused(quick.sends(other=SimpleUploadedFile("a", b"a")), 422, "malformed", "a field")
+    assert not Attachment.objects.exists()
 
 
 def test_broken_and_too_large_files_are_refused_in_plain_words(

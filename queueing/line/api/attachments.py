@@ -83,7 +83,7 @@ def post_attachment(
 ) -> Any:
     """The visitor's file, with words or without; the same id again is the same message."""
     row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
-    return _send(row, Message.Author.VISITOR, given, file)
+    return _send(request, row, Message.Author.VISITOR, given, file)
 
 
 @agents.post(
@@ -98,12 +98,19 @@ def post_agent_attachment(
 ) -> Any:
     """In one of the agent's own rooms; the same id again is the same message."""
     me: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
-    return _send(own_room(me, given.visit), Message.Author.AGENT, given, file, me)
+    return _send(request, own_room(me, given.visit), Message.Author.AGENT, given, file, me)
 
 
 def _send(
-    visit: Visit, author: str, given: AttachmentIn, file: UploadedFile, agent: Agent | None = None
+    request: HttpRequest,
+    visit: Visit,
+    author: str,
+    given: AttachmentIn,
+    file: UploadedFile,
+    agent: Agent | None = None,
 ) -> Any:
+    if {*request.POST} - {*type(given).model_fields} or {*request.FILES} - {"file"}:
+        raise ProblemError("malformed", "The form has a field that this operation does not know.")
     said = attachment_send(
         visit=visit,
         author=author,
