@@ -68,6 +68,22 @@ def test_the_same_weekdays_tell_and_days_that_are_unlike_do_not(line: LineWorld)
     assert (found.steps[0].low, found.steps[0].high) == (3, 9)
 
 
+def test_a_day_that_is_closed_each_year_tells_nothing(line: LineWorld) -> None:
+    days = mondays(line, 4, 8, 6, 90)
+    long_ago = days[3].replace(year=days[3].year - 5)
+    Closure.objects.create(queue=line.queue, day=long_ago, hours=[], yearly=True)
+    assert demand_of(line.queue, MONDAY, zone=SHANGHAI, now=NOW).days == tuple(sorted(days[:3]))
+
+
+def test_a_forecast_is_in_the_zone_of_the_queues_hours(line: LineWorld) -> None:
+    mondays(line, *(20,) * 4)
+    line.queue.zone = "Europe/Berlin"  # ten in Shanghai is four there
+    line.queue.hours = {"0": [["04:00", "05:00"]]}
+    found = forecast(line.queue, MONDAY, now=NOW)
+    assert found.zone.key == "Europe/Berlin"
+    assert [each.begin for each in found.demand.steps] == [at(MONDAY, 10).astimezone(UTC)]
+
+
 def test_days_that_differ_more_than_chance_widen_the_range(line: LineWorld) -> None:
     mondays(line, 2, 30, 16)
     step = demand_of(line.queue, MONDAY, zone=SHANGHAI, now=NOW).steps[0]

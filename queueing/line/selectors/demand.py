@@ -16,7 +16,7 @@ from django.db.models import Avg, Count, F, Q, QuerySet, Sum
 from poolsite.sql_functions import Elapsed
 from queueing.line.definitions import SERVED
 from queueing.line.models import Agent, AgentShift, Queue, Visit
-from queueing.line.services.hours import WEEK_DAYS, spans_of
+from queueing.line.services.hours import WEEK_DAYS, spans_of, usual_days
 
 HALF_HOUR = timedelta(minutes=30)
 SAME_WEEKDAY = timedelta(weeks=8)
@@ -126,10 +126,10 @@ def _past(
     queue: Queue, day: date, today: date, zone: ZoneInfo
 ) -> tuple[str, dict[date, Counter[Slot]]]:
     """Which days tell, and the visitors of each by half hour."""
-    other_hours = set(queue.closures.values_list("day", flat=True))
+    is_usual = usual_days(queue)
 
     def counted(days: Iterator[date]) -> dict[date, Counter[Slot]]:
-        by_day = {each: _arrivals(queue, each, zone) for each in days if each not in other_hours}
+        by_day = {each: _arrivals(queue, each, zone) for each in days if is_usual(each)}
         return {each: by_day[each] for each in sorted(by_day) if by_day[each]}
 
     same = counted(each for each in _days(today, SAME_WEEKDAY) if each.weekday() == day.weekday())

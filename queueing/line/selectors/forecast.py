@@ -16,7 +16,7 @@ from queueing.line.definitions import SHORT
 from queueing.line.erlang import Load, Service, servers_needed, service
 from queueing.line.models import Queue
 from queueing.line.selectors.demand import Demand, Pace, Step, demand_of, pace_of
-from queueing.line.services.common import zone_of
+from queueing.line.services.hours import queue_zone
 
 AHEAD = 14  # days
 MOST_AGENTS = 500
@@ -97,8 +97,8 @@ class Forecast:
 
 
 def first_day(queue: Queue, now: datetime) -> date:
-    """Today at the desk."""
-    return now.astimezone(ZoneInfo(zone_of(queue.desk))).date()
+    """Today at the queue."""
+    return now.astimezone(ZoneInfo(queue_zone(queue))).date()
 
 
 def forecast(
@@ -114,7 +114,7 @@ def forecast(
     paused: the share of their time in which agents are not there, 0 to 0.9; as measured without
     one. Raises ValueError for a day before today or more than 14 ahead, and for other figures.
     """
-    zone = ZoneInfo(zone_of(queue.desk))
+    zone = ZoneInfo(queue_zone(queue))
     today = first_day(queue, now)
     day = today + timedelta(days=1) if day is None else day
     if not 0 <= (day - today).days <= AHEAD:

@@ -5,7 +5,7 @@ time that comes twice is the first of the two; when they go forward, a time that
 moment of the change. So a span opens once and closes once, whatever the clocks do.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -47,6 +47,14 @@ def spans_of(queue: Queue, day: date) -> list[Span] | None:
     if not queue.hours:
         return None
     return read_spans(queue.hours.get(str(day.weekday()), []))
+
+
+def usual_days(queue: Queue) -> Callable[[date], bool]:
+    """Tells whether a day has the hours of its weekday: no closure is for it."""
+    rows = list(queue.closures.values_list("day", "yearly"))
+    days = {day for day, _ in rows}
+    yearly = {(day.month, day.day) for day, is_yearly in rows if is_yearly}
+    return lambda day: day not in days and (day.month, day.day) not in yearly
 
 
 def next_opening(queue: Queue, now: datetime | None = None) -> datetime | None:

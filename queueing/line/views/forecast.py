@@ -53,7 +53,7 @@ def forecast_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def forecast_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse | HttpResponse:
-    """The table as a file; times are those of the desk's zone. No queue: no rows."""
+    """The table as a file; times are those of the queue's zone. No queue: no rows."""
     desk = desk_of(principal_of(request), slug)
     queues = list(desk.queues.all())
     if not queues:
