@@ -53,7 +53,8 @@ NAMED = {
 }
 
 
-def _me(request: HttpRequest) -> Agent:
+def agent_of(request: HttpRequest) -> Agent:
+    """The agent that Serving let the request in as."""
     found: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
     return found
 
@@ -63,14 +64,14 @@ def _me(request: HttpRequest) -> Agent:
 )
 def get_rooms(request: HttpRequest) -> Any:
     """State, rooms, offers with their token, wrap-ups with their end, and the day's figures."""
-    me = _me(request)
+    me = agent_of(request)
     return {**consoles.agent_out(me), "today": consoles.agent_day(me, timezone.now())}
 
 
 @agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="Where to transfer to")
 def get_colleagues(request: HttpRequest) -> Any:
     """The desk's queues with who waits there, and its agents who are online with their rooms."""
-    return transfers.colleagues(_me(request))
+    return transfers.colleagues(agent_of(request))
 
 
 @agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Why nobody serves a visitor")
@@ -79,7 +80,7 @@ def get_why(
     visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
 ) -> Any:
     """Agent by agent, with the reason; the caller first, then who is nearest to serving."""
-    me = _me(request)
+    me = agent_of(request)
     return why_as_data(me.desk, visit, first=me.user_id)
 
 
@@ -89,31 +90,31 @@ def get_why(
 @agents.post("/login", response=STATE, exclude_unset=True, summary="Go online")
 def login(request: HttpRequest, given: NothingIn) -> Any:
     """Online, or on after a pause; a second log-in has the same rooms."""
-    return _state(_me(request), rooms.agent_login)
+    return _state(agent_of(request), rooms.agent_login)
 
 
 @agents.post("/pause", response=STATE, exclude_unset=True, summary="Pause")
 def pause(request: HttpRequest, given: PauseIn) -> Any:
     """With a reason of the desk's list; from a room it begins when the last room has ended."""
-    return _state(_me(request), lambda agent: rooms.agent_pause(agent, given.reason))
+    return _state(agent_of(request), lambda agent: rooms.agent_pause(agent, given.reason))
 
 
 @agents.post("/logout", response=STATE, exclude_unset=True, summary="Go offline")
 def logout(request: HttpRequest, given: LogoutIn) -> Any:
     """From a room it happens when the last room has ended."""
-    return _state(_me(request), lambda agent: rooms.agent_logout(agent, given.reason))
+    return _state(agent_of(request), lambda agent: rooms.agent_logout(agent, given.reason))
 
 
 @agents.post("/beat", response=STATE, exclude_unset=True, summary="The agent is there")
 def beat(request: HttpRequest, given: NothingIn) -> Any:
     """A poll: keeps the agent online and tells its rooms."""
-    return _state(_me(request), rooms.agent_beat)
+    return _state(agent_of(request), rooms.agent_beat)
 
 
 @agents.post("/ready", response=STATE, exclude_unset=True, summary="End the wrap-up")
 def ready(request: HttpRequest, given: NothingIn) -> Any:
     """Every wrap-up of the agent ends now."""
-    return _done(_me(request), rooms.agent_ready)
+    return _done(agent_of(request), rooms.agent_ready)
 
 
 def _state(agent: Agent, run: Any) -> Any:
@@ -133,7 +134,7 @@ def _done(agent: Agent, run: Any) -> Any:
 @agents.post("/take", response=STATE, exclude_unset=True, summary="Take a visitor")
 def take(request: HttpRequest, given: TakeIn) -> Any:
     """A chosen visitor, or the next of the agent's queues."""
-    return _done(_me(request), lambda agent: rooms.visit_take(agent, given.visit or ""))
+    return _done(agent_of(request), lambda agent: rooms.visit_take(agent, given.visit or ""))
 
 
 @agents.post("/accept", response=STATE, exclude_unset=True, summary="Accept an offer")
@@ -150,21 +151,22 @@ def decline(request: HttpRequest, given: OfferIn) -> Any:
 
 def _offer(request: HttpRequest, given: OfferIn, *, yes: bool) -> Any:
     return _done(
-        _me(request), lambda agent: rooms.offer_answer(agent, given.visit, given.token, yes=yes)
+        agent_of(request),
+        lambda agent: rooms.offer_answer(agent, given.visit, given.token, yes=yes),
     )
 
 
 @agents.post("/finish", response=STATE, exclude_unset=True, summary="End a room")
 def finish(request: HttpRequest, given: RoomIn) -> Any:
     """End one of the agent's own rooms; again: the same answer."""
-    return _done(_me(request), lambda agent: rooms.room_finish(agent, given.visit))
+    return _done(agent_of(request), lambda agent: rooms.room_finish(agent, given.visit))
 
 
 @agents.post("/transfer", response=STATE, exclude_unset=True, summary="Hand a visitor over")
 def transfer(request: HttpRequest, given: TransferIn) -> Any:
     """To a queue or an agent of the desk, out of one of the agent's own rooms."""
-    me = _me(request)
-    visit = _own_room(me, given.visit)
+    me = agent_of(request)
+    visit = own_room(me, given.visit)
     queue = Queue.objects.filter(desk=me.desk, slug=given.queue or "").first()
     other = Agent.objects.filter(desk=me.desk, user_id=given.agent or 0, archived_at=None).first()
     if (queue is None) == (other is None):
@@ -178,8 +180,8 @@ def transfer(request: HttpRequest, given: TransferIn) -> Any:
 @agents.post("/call-back", response=STATE, exclude_unset=True, summary="Call a visitor back")
 def call_back(request: HttpRequest, given: CallBackIn) -> Any:
     """Claims a number of the desk's pool for the call; again: the call there is."""
-    me = _me(request)
-    visit = _own_room(me, given.visit)
+    me = agent_of(request)
+    visit = own_room(me, given.visit)
     actor = principal_of_request(request)
     calling.call_back(actor=actor, agent=me, visit=visit, number=given.number)
     return consoles.agent_out(me)
@@ -188,7 +190,7 @@ def call_back(request: HttpRequest, given: CallBackIn) -> Any:
 @agents.post("/call-end", response=STATE, exclude_unset=True, summary="End the call back")
 def call_end(request: HttpRequest, given: RoomIn) -> Any:
     """Gives the number back; again: the same answer."""
-    me = _me(request)
+    me = agent_of(request)
     calling.call_end(actor=principal_of_request(request), agent=me, visit=given.visit)
     return consoles.agent_out(me)
 
@@ -196,24 +198,24 @@ def call_end(request: HttpRequest, given: RoomIn) -> Any:
 @agents.post("/messages", response=SAID, summary="Say something")
 def post_message(request: HttpRequest, given: AgentMessageIn) -> Any:
     """In one of the agent's own rooms; the same id again is the same message."""
-    me = _me(request)
-    return _say(me, _own_room(me, given.visit), given, Message.Author.AGENT)
+    me = agent_of(request)
+    return _say(me, own_room(me, given.visit), given, Message.Author.AGENT)
 
 
 @agents.post("/notes", response=SAID, summary="Write a note")
 def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     """For colleagues only; in an own room, or after it (in the wrap-up)."""
-    me = _me(request)
-    visit = _visit(me, given.visit)
+    me = agent_of(request)
+    visit = visit_at_desk(me, given.visit)
     if not outcomes.had_last(me, visit):
-        visit = _own_room(me, given.visit)
+        visit = own_room(me, given.visit)
     return _say(me, visit, given, Message.Author.NOTE)
 
 
 @agents.post("/read", response={200: ReadsOut, **ERRORS}, summary="The agent has read")
 def read(request: HttpRequest, given: AgentReadIn) -> Any:
     """Up to this message of an own room; a lower number changes nothing."""
-    visit = _own_room(_me(request), given.visit)
+    visit = own_room(agent_of(request), given.visit)
     receipts.messages_read(visit=visit, side=ReadReceipt.Side.AGENT, number=given.number)
     return receipts_of(visit.public_id)
 
@@ -221,8 +223,8 @@ def read(request: HttpRequest, given: AgentReadIn) -> Any:
 @agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="The agent types")
 def typing(request: HttpRequest, given: RoomIn) -> Any:
     """The visitor's page shows it for a few seconds."""
-    me = _me(request)
-    rooms.typing_tell(visit=_own_room(me, given.visit), by_agent=True)
+    me = agent_of(request)
+    rooms.typing_tell(visit=own_room(me, given.visit), by_agent=True)
     return {"answer": "ok"}
 
 
@@ -233,23 +235,21 @@ def _say(me: Agent, visit: Visit, given: AgentMessageIn, author: str) -> Any:
     return message_as_data(said.message)
 
 
-def _visit(me: Agent, public_id: str) -> Visit:
+def visit_at_desk(me: Agent, public_id: str) -> Visit:
+    """A visit of the agent's desk. ProblemError unknown-visit."""
     visit = Visit.objects.select_related("desk").filter(desk=me.desk, public_id=public_id).first()
     if visit is None:
         raise ProblemError("unknown-visit")
     return visit
 
 
-def _own_room(me: Agent, public_id: str) -> Visit:
-    """The visit of a room that this agent has now, as Redis knows it."""
-    visit = _visit(me, public_id)
+def own_room(me: Agent, public_id: str) -> Visit:
+    """The visit of a room that this agent has now, as Redis knows it. ProblemError not-yours."""
+    visit = visit_at_desk(me, public_id)
     slots = rooms.agent_rooms(me)
     if not any(slot.kind == "room" and slot.visit == public_id for slot in slots):
         raise ProblemError("not-yours", "The room is another agent's, or has ended.")
     return visit
-
-
-me, own_room, own_visit = _me, _own_room, _visit  # for attachments.py, wrap_up.py
 
 
 def document() -> None:

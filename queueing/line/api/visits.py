@@ -78,9 +78,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
         if not decision:
             raise ProblemError(kind_of_refusal(decision, "unknown-queue"))
     address = "" if is_machine else count_coming(request)
-    joined = None
-    if not given.identity and hours.is_open(queue):
-        joined = _again(principal, queue, address)
+    joined = None if given.identity else _again(principal, queue, address)
     joined = joined or arrivals.visitor_arrive(
         queue=queue, coming=_coming(queue, given, address, is_machine=is_machine), run=joining.run
     )
@@ -117,7 +115,7 @@ def _known(principal: Principal, queue: Queue) -> Any:
 def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | None:
     """The visit of somebody whose room ended while the connection was lost."""
     scope = principal.scope
-    if not isinstance(scope, VisitorScope):
+    if not isinstance(scope, VisitorScope) or not hours.is_open(queue):
         return None
     return use.visit_join_again(queue=queue, visit=scope.visit, address=address, run=joining.run)
 

@@ -7,7 +7,7 @@ from ninja import Path, Query
 from pydantic import AwareDatetime
 
 from poolsite.access import principal_of_request
-from queueing.line.api.agents import STATE, agents, me, own_room, own_visit
+from queueing.line.api.agents import STATE, agent_of, agents, own_room, visit_at_desk
 from queueing.line.api.answers_wrap_up import OutcomeOut, VisitorOut
 from queueing.line.api.visits import ERRORS
 from queueing.line.models import Message, Visit
@@ -30,7 +30,7 @@ def get_visitor(
     Known by the visitor's key or contact. Their words: `GET /visits/{id}/messages`, while the
     visitor is in the room.
     """
-    agent = me(request)
+    agent = agent_of(request)
     return visitors.history_out(own_room(agent, visit), agent, before)
 
 
@@ -40,7 +40,7 @@ def more_time(request: HttpRequest, given: MoreTimeIn) -> Any:
 
     At most as much again as the longest wrap-up of the agent's queues, and not less than 150 s.
     """
-    agent = me(request)
+    agent = agent_of(request)
     wrapping.agent_more_time(agent, given.until_ms)
     return consoles.agent_out(agent)
 
@@ -51,8 +51,8 @@ def post_outcome(request: HttpRequest, given: OutcomeIn) -> Any:
 
     With a note for the next agent, once per its `id`.
     """
-    agent = me(request)
-    visit: Visit = own_visit(agent, given.visit)
+    agent = agent_of(request)
+    visit: Visit = visit_at_desk(agent, given.visit)
     code = outcomes.outcome_of_id(visit, given.outcome)
     actor = principal_of_request(request)
     done = outcomes.visit_outcome(actor=actor, visit=visit, code=code, agent=agent)

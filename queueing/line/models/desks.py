@@ -57,6 +57,11 @@ class Desk(TakesFiles, RedisRow):
         return self.name or self.slug
 
     @property
+    def house(self) -> str:
+        """The name under which visitors know whose desk it is."""
+        return self.account.name if self.account is not None else self.name
+
+    @property
     def tag(self) -> str:
         """The desk's Redis tag, with its braces."""
         return "{line." + self.slug + "}"

@@ -145,6 +145,11 @@ class Message(models.Model):
     def __str__(self) -> str:
         return f"{self.visit_id} {self.number}"
 
+    @property
+    def speaker(self) -> str:
+        """Who of the staff said it, by name; "" for the visitor's own."""
+        return self.agent.name if self.agent is not None else self.said_by
+
 
 class RoomGuest(models.Model):
     """A supervisor who has joined a visit's room as a third person, from then until then.

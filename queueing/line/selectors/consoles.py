@@ -18,12 +18,13 @@ from queueing.line.services.common import zone_of
 
 def queue_out(queue: Queue) -> dict[str, Any]:
     """A queue as anybody may see it; topics in the language of the request, too."""
-    opens = None if hours.is_open(queue) else hours.next_opening(queue)
+    is_open = hours.is_open(queue)
+    opens = None if is_open else hours.next_opening(queue)
     offered = routing.topics_of(queue)
     return {
         "slug": queue.slug,
         "name": queue.name,
-        "open": hours.is_open(queue),
+        "open": is_open,
         "opens_at": opens.isoformat() if opens is not None else None,
         "zone": hours.queue_zone(queue),
         "closed_text": queue.closed_text,
@@ -147,7 +148,7 @@ def transcript(visit: Visit, zone: str = "UTC") -> str:
 def _message_line(visit: Visit, each: Message) -> str:
     if each.author == Message.Author.SYSTEM:
         return f"* {each.said_by} {each.text}".replace("*  ", "* ")
-    name = each.agent.name if each.agent is not None else each.said_by or visit.name or each.author
+    name = each.speaker or visit.name or each.author
     text = text_with_file(each).replace("\n", "\n    ")
     return f"{name}: {text}"
 

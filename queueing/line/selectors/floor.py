@@ -1,5 +1,6 @@
 """A desk's floor: every agent with the rooms and the day, and the queues, worst first."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Desk, Queue, Skill, Visit
 from queueing.line.selectors import wallboard, why
 from queueing.line.services import hours
+from queueing.line.services.common import agents_at
 
 LINE_ROWS: Final = 50
 FRESH_SECONDS: Final = 2.0  # of what SQL knows of the day
@@ -26,6 +28,7 @@ class _Day:
 
     agents: Mapping[int, Agent]  # by user id
     queue_slugs: Mapping[int, str]
+    staff: Counter[int]  # agents by queue
     skills: Mapping[str, str]
     limits: Mapping[str, int]  # reason of a pause → seconds
     done: Mapping[int, tuple[int, int | None]]  # user id → served, mean room in seconds
@@ -38,7 +41,7 @@ def floor(desk: Desk) -> dict[str, Any]:
     """Agents and queues now, of JSON's types; times are ms since 1970."""
     day = _DAY.get(desk.pk, lambda: _read_day(desk))
     figures = hotpath.run(door.show(desk.slug))
-    records = [each for each in wallboard.records_of(desk) if each.agent in day.agents]
+    records = [each for each in agents_at(desk.slug) if each.agent in day.agents]
     here = [each for each in records if each.state != "offline"]
     visits = _visits(desk, here)
     names = _names(visits)
@@ -162,12 +165,8 @@ def _queue(queue: Queue, now: door.QueueFigures | None, day: _Day, online: int) 
         "goal": queue.service_level_alarm_percent / 100,
         "within": queue.answer_within_seconds,
         "online": online,
-        "staff": sum(queue.pk in keys for keys in _queue_keys(day)),
+        "staff": day.staff[queue.pk],
     }
-
-
-def _queue_keys(day: _Day) -> Iterable[set[int]]:
-    return ({queue.pk for queue in agent.queues.all()} for agent in day.agents.values())
 
 
 def _read_day(desk: Desk) -> _Day:
@@ -182,6 +181,7 @@ def _read_day(desk: Desk) -> _Day:
     reasons = pauses.read_reasons(desk.pause_reasons)
     return _Day(
         agents={agent.user_id: agent for agent in agents},
+        staff=Counter(queue.pk for agent in agents for queue in agent.queues.all()),
         queue_slugs=dict(desk.queues.values_list("pk", "slug")),
         skills=dict(Skill.objects.filter(desk=desk).values_list("slug", "name")),
         limits={each.text: each.minutes * 60 for each in reasons},

@@ -36,8 +36,7 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
     for each in Message.objects.filter(visit=visit).select_related("agent", "attachment")[:MOST]:
         if each.author == Message.Author.SYSTEM:
             continue  # its event is told
-        said_by = each.said_by or visit.name or _("Visitor")
-        name = each.agent.name if each.agent is not None else said_by
+        name = each.speaker or visit.name or _("Visitor")
         lines.append(Line(each.at, each.author, name, each.text, shown_file(each, reader)))
     if visit.outcome_code is not None and visit.outcome_at is not None:
         said = {"outcome": visit.outcome_code.name, "name": visit.outcome_by or "–"}

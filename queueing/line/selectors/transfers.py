@@ -1,10 +1,12 @@
 """Where an agent may hand a visitor over to: colleagues who are online, and the desk's queues."""
 
+from itertools import islice
 from typing import Any
 
 from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue, Skill
+from queueing.line.services.common import agents_at
 
 LIMIT = 500  # agents online, of whom a list tells
 
@@ -39,17 +41,12 @@ def _agents(agent: Agent) -> list[dict[str, Any]]:
     others = Agent.objects.filter(desk=agent.desk, archived_at=None).exclude(pk=agent.pk)
     known = {each.user_id: each for each in others}
     names = dict(Skill.objects.filter(desk=agent.desk).values_list("slug", "name"))
-    rows: list[dict[str, Any]] = []
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(agent.desk.slug, cursor))
-        rows += [
-            _row(each, known[each.agent], names)
-            for each in some
-            if each.state == "online" and each.agent in known
-        ]
-        if cursor == "0" or len(rows) >= LIMIT:
-            break
+    online = (
+        each
+        for each in agents_at(agent.desk.slug)
+        if each.state == "online" and each.agent in known
+    )
+    rows = [_row(each, known[each.agent], names) for each in islice(online, LIMIT)]
     rows.sort(key=lambda row: (row["free"] < 1, row["rooms"], row["name"]))
     return rows
 

@@ -18,7 +18,7 @@ from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue, Room, Visit
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
-from queueing.line.services.common import zone_of
+from queueing.line.services.common import agents_at, zone_of
 
 FRESH_SECONDS = 2.0  # of the day's figures
 SCRAPED_SECONDS = 15.0  # of what metrics tell of the day
@@ -46,7 +46,7 @@ class Day:
 def board(desk: Desk) -> dict[str, Any]:
     """Everything that the wallboard shows, of JSON's types; times are ms since 1970."""
     figures = hotpath.run(door.show(desk.slug))
-    records = records_of(desk)
+    records = list(agents_at(desk.slug))
     day = _day(desk)
     queues = [_queue(queue, figures, records, day) for queue in desk.queues.all()]
     agents = sorted(
@@ -70,17 +70,6 @@ def board(desk: Desk) -> dict[str, Any]:
         "chart": day.chart,
         "drift": day.drift,
     }
-
-
-def records_of(desk: Desk) -> list[door.AgentRecord]:
-    """Every agent of the desk as Redis has it."""
-    records: list[door.AgentRecord] = []
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(desk.slug, cursor))
-        records += some
-        if cursor == "0":
-            return records
 
 
 def _offline(records: list[door.AgentRecord], day: Day) -> list[str]:

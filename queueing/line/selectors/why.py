@@ -13,6 +13,7 @@ from poolsite.kept import Kept
 from queueing.line import desk as door
 from queueing.line import pauses
 from queueing.line.models import Agent, Desk, Skill, Visit
+from queueing.line.services.common import agents_at
 
 AGENTS_TOLD: Final = 200
 FRESH_SECONDS: Final = 3.0  # of what visitors and the floor's lines are told
@@ -221,15 +222,11 @@ def agents_of_queue(desk: str, queue: int) -> dict[str, int]:
 
 def _count(desk: str, queue: int) -> dict[str, int]:
     counts: Counter[str] = Counter(agents=0, free=0, talking=0, wrap_up=0, paused=0)
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(desk, cursor))
-        for record in some:
-            if queue in record.queues and record.state != "offline" and not record.away_since_ms:
-                counts["agents"] += 1
-                counts[_doing(record)] += 1
-        if cursor == "0":
-            return dict(counts)
+    for record in agents_at(desk):
+        if queue in record.queues and record.state != "offline" and not record.away_since_ms:
+            counts["agents"] += 1
+            counts[_doing(record)] += 1
+    return dict(counts)
 
 
 def _doing(record: door.AgentRecord) -> str:

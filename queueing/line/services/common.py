@@ -2,7 +2,7 @@
 
 import logging
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -44,6 +44,16 @@ def clean_text(text: str) -> str:
 def _may_be_said(char: str) -> bool:
     """No controls, no halves of characters, none that override the direction of what follows."""
     return unicodedata.category(char) not in ("Cc", "Cs", "Cn") and char not in DIRECTIONS
+
+
+def agents_at(desk: str) -> Iterator[door.AgentRecord]:
+    """Every agent of a desk as Redis has it, read part by part as they are asked for."""
+    cursor = "0"
+    while True:
+        cursor, some = hotpath.run(door.agents(desk, cursor))
+        yield from some
+        if cursor == "0":
+            return
 
 
 def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:

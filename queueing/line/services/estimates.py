@@ -14,10 +14,10 @@ from datetime import timedelta
 from django.db.models import Avg, F
 from django.utils import timezone
 
-from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.models import Queue, Visit
 from queueing.line.services.calibration import PLAIN, Factors, factors_of
+from queueing.line.services.common import agents_at
 from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 
 ENOUGH = 10  # served visits of the last hours before anything is promised
@@ -102,14 +102,8 @@ def _remembered(queue_id: int) -> Pace | None:
 
 
 def _rooms_online(queue: Queue) -> int:
-    online = 0
-    cursor = "0"
-    while True:
-        cursor, some = hotpath.run(door.agents(queue.desk.slug, cursor))
-        online += sum(
-            each.capacity
-            for each in some
-            if each.state == "online" and not each.pending and queue.pk in each.queues
-        )
-        if cursor == "0":
-            return online
+    return sum(
+        each.capacity
+        for each in agents_at(queue.desk.slug)
+        if each.state == "online" and not each.pending and queue.pk in each.queues
+    )

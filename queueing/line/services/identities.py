@@ -9,7 +9,6 @@ import binascii
 import hmac
 import json
 import re
-import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -163,7 +162,7 @@ def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
     Two joins of one person at once get the same id, which the desk lets in once.
     """
     row, _made = VerifiedVisitor.objects.get_or_create(
-        desk=desk, subject=subject, defaults={"visit": _new_id()}
+        desk=desk, subject=subject, defaults={"visit": visits.new_visit_id()}
     )
     for _attempt in range(ATTEMPTS):
         standing = visits.visit_beat(desk=desk, visit=row.visit)
@@ -173,13 +172,10 @@ def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
         if standing.answer != "ended" and (visit is None or visit.ended_at is None):
             return row.visit, None
         rows = VerifiedVisitor.objects.filter(pk=row.pk, visit=row.visit)
-        rows.update(visit=_new_id())  # whoever comes at the same moment reads the one that won
+        # whoever comes at the same moment reads the one that won
+        rows.update(visit=visits.new_visit_id())
         row.refresh_from_db()
     return row.visit, None
-
-
-def _new_id() -> str:
-    return secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
 
 
 # -- secrets -------------------------------------------------------------------------------------

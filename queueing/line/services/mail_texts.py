@@ -17,23 +17,23 @@ from queueing.line.services.attachments import text_with_file
 from queueing.line.tokens import Place, sign_place, token_for
 
 MOST = 2_000
+TOLD_SECONDS = 300  # the place is held so long once the mail is sent
 
 
 def mail_of(mail: VisitMail) -> EmailMultiAlternatives:
     """The message as it is sent; the same row always has the same Message-ID."""
     visit = mail.visit
-    account = visit.desk.account
     with override(mail.language or settings.LANGUAGE_CODE), timezone.override(mail.zone):
         shown = {
             "visit": visit,
-            "house": account.name if account is not None else visit.desk.name,
+            "house": visit.desk.house,
             "queue": visit.queue.name,
             "when": mail.when,
             "zone": mail.zone,
             "language": mail.language or settings.LANGUAGE_CODE,
         }
         if mail.kind == VisitMail.Kind.TURN:
-            shown |= {"link": resume_link(mail), "minutes": 5}
+            shown |= {"link": resume_link(mail), "minutes": TOLD_SECONDS // 60}
         else:
             shown |= {"lines": spoken_lines(visit)}
         subject = render_to_string(f"line/mail/{mail.kind}_subject.txt", shown)
@@ -76,12 +76,10 @@ def spoken_lines(visit: Visit) -> list[dict[str, object]]:
     rows = Message.objects.filter(visit=visit).heard_by_visitors()
     rows = rows.select_related("agent", "attachment").order_by("number")
     return [
-        {"at": each.at, "who": _speaker(visit, each), "text": text_with_file(each)}
+        {
+            "at": each.at,
+            "who": each.speaker or visit.name or _("You"),
+            "text": text_with_file(each),
+        }
         for each in rows[:MOST]
     ]
-
-
-def _speaker(visit: Visit, message: Message) -> str:
-    if message.agent is not None:
-        return message.agent.name
-    return message.said_by or visit.name or _("You")

@@ -16,6 +16,7 @@ from datetime import timedelta
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
@@ -25,13 +26,12 @@ from poolsite.access.limiting import reached_limit
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Visit, VisitMail
-from queueing.line.services.mail_texts import mail_of
+from queueing.line.services.mail_texts import TOLD_SECONDS, mail_of
 
 logger = logging.getLogger(__name__)
 TRANSCRIPTS_OF_VISIT = 3
 PER_ADDRESS, PER_NETWORK, PER_SECONDS = 5, 20, 3_600
 HOLD_SECONDS = 120  # renewed at each look: the place of a visitor who has closed the page
-TOLD_SECONDS = 300  # then: time to read the mail and come back
 LONGEST = timedelta(hours=4)  # then the place is no longer held
 LOOKS_SECONDS = (2, 5, 15)  # next, within ten places, further back
 AHEAD = {VisitMail.When.THIRD: 2, VisitMail.When.NEXT: 0, VisitMail.When.TURN: -1}
@@ -142,10 +142,9 @@ def _is_in_room(visit: Visit) -> bool:
 def look_for_turns(shard: int, shards: int) -> dict[str, int]:
     """Ask the desks about visitors who wait to be told; those who have closed the page are held."""
     done = {"looked": 0, "due": 0, "over": 0, "failed": 0}
-    waiting = VisitMail.objects.filter(
-        state=VisitMail.State.WAITING, look_at__lte=timezone.now()
-    ).select_related("visit__desk")
-    rows = [row for row in waiting.order_by("look_at")[:BATCH] if _is_ours(row, shard, shards)]
+    waiting = VisitMail.objects.filter(state=VisitMail.State.WAITING, look_at__lte=timezone.now())
+    mine = waiting.annotate(shard=F("visit__desk_id") % shards).filter(shard=shard)
+    rows = list(mine.select_related("visit__desk").order_by("look_at")[:BATCH])
     commands = [door.hold(row.visit.desk.slug, row.visit.public_id, HOLD_SECONDS) for row in rows]
     try:
         standings = hotpath.run_batch(commands) if commands else []
@@ -167,10 +166,6 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
         at = timezone.now() + timedelta(seconds=seconds)
         VisitMail.objects.filter(pk__in=keys).update(look_at=at)
     return done
-
-
-def _is_ours(row: VisitMail, shard: int, shards: int) -> bool:
-    return row.visit.desk_id % shards == shard
 
 
 def is_near(when: str, standing: door.Standing) -> bool:

@@ -80,7 +80,7 @@ def visit_join(
     """
     desk = queue.desk
     _refuse_blocked(desk, address)
-    public_id = public_id or secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
+    public_id = public_id or new_visit_id()
     coming = door.Join(public_id, queue.pk, priority, skills or {}, arrived_us, anyway)
     standing = run(desk.slug, coming)
     keeping.heard(desk.slug)
@@ -176,6 +176,11 @@ def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
     if standing.queue != queue.pk:  # it has overflowed
         queue = Queue.objects.get(pk=standing.queue)
     live.touch(f"line.waiting:{queue.slug}")
+
+
+def new_visit_id() -> str:
+    """A public id that no visit has had: letters and digits, as scripts take it."""
+    return secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
 
 
 def place_proof(visit: Visit, standing: door.Standing) -> str:

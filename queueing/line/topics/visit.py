@@ -193,7 +193,7 @@ def message_as_data(row: Message) -> dict[str, Any]:
     return {
         "number": row.number,
         "author": row.author,
-        "name": row.agent.name if row.agent is not None else row.said_by,
+        "name": row.speaker,
         "id": row.client_id,
         "text": row.text,
         "at": row.at.isoformat(),

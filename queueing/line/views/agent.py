@@ -5,27 +5,21 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from poolsite import access
 from poolsite.operations.pages import principal_of
 from queueing.line import pauses
-from queueing.line.models import Agent, CannedReply
+from queueing.line.models import CannedReply
 from queueing.line.selectors import consoles, own_history
 from queueing.line.selectors.attachments import files_policy
+from queueing.line.views.common import agent_of
 
 
 @require_GET
 def agent_page(request: HttpRequest) -> HttpResponse:
     """The reader's own console; who may serve but is no agent yet is told what to do."""
     principal = principal_of(request)
-    access.require(principal, "line.serve")
-    agent = (
-        Agent.objects.select_related("desk", "desk__account")
-        .filter(user_id=principal.user_id or 0, archived_at=None)
-        .first()
-    )
+    agent = agent_of(principal)
     if agent is None:
         return render(request, "line/agent.html", {"agent": None})
-    access.require(principal, "line.serve", agent.desk)
     queues = list(agent.queues.order_by("position", "slug"))
     replies = CannedReply.objects.filter(desk=agent.desk).order_by("shortcut")
     page = {

@@ -11,7 +11,7 @@ from django.http import StreamingHttpResponse
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
-from queueing.line.models import Desk
+from queueing.line.models import Agent, Desk
 
 
 def visible_desks(principal: Principal) -> "QuerySet[Desk]":
@@ -23,6 +23,16 @@ def desk_of(principal: Principal, slug: str, action: str = "line.view") -> Desk:
     """One desk, or the refusal: a foreign one looks like a missing one."""
     desks = Desk.objects.select_related("account").filter(slug=slug)
     return access.require_one(desks, principal, action)
+
+
+def agent_of(principal: Principal) -> Agent | None:
+    """The reader as an agent; None: of no desk. The refusal for who may not serve."""
+    access.require(principal, "line.serve")
+    rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
+    agent = rows.filter(user_id=principal.user_id or 0).first()
+    if agent is not None:
+        access.require(principal, "line.serve", agent.desk)
+    return agent
 
 
 def tabs(principal: Principal, desk: Desk) -> dict[str, Any]:

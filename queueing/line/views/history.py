@@ -9,14 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite import access
-from poolsite.access import Principal
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
 from poolsite.paging import keyset_page
-from queueing.line.models import Agent
 from queueing.line.selectors import own_history
 from queueing.line.services import outcomes
+from queueing.line.views.common import agent_of
 from queueing.line.views.outcomes import key_of
 
 STARS = ("2", "3", "4")  # "that many or fewer"
@@ -25,7 +23,7 @@ STARS = ("2", "3", "4")  # "that many or fewer"
 @require_GET
 def history_page(request: HttpRequest) -> HttpResponse:
     """The reader's own past rooms, newest first; what is looked for stands in the address."""
-    agent = _me(principal_of(request))
+    agent = agent_of(principal_of(request))
     if agent is None:
         return render(request, "line/history.html", {"agent": None})
     asked = _asked(request)
@@ -58,7 +56,7 @@ def history_page(request: HttpRequest) -> HttpResponse:
 @require_GET
 def history_visit(request: HttpRequest, visit: str) -> HttpResponse:
     """One past visit as far as the reader was there, to read; its outcome can still be chosen."""
-    agent = _me(principal_of(request))
+    agent = agent_of(principal_of(request))
     found = own_history.own_visit(agent, visit) if agent is not None else None
     if agent is None or found is None:
         raise Http404
@@ -77,7 +75,7 @@ def history_visit(request: HttpRequest, visit: str) -> HttpResponse:
 def history_act(request: HttpRequest, visit: str) -> HttpResponse:
     """Choose the outcome of an own visit later than in its wrap-up."""
     principal = principal_of(request)
-    agent = _me(principal)
+    agent = agent_of(principal)
     found = own_history.own_visit(agent, visit) if agent is not None else None
     if agent is None or found is None:
         raise Http404
@@ -89,16 +87,6 @@ def history_act(request: HttpRequest, visit: str) -> HttpResponse:
 
     carry_out(request, run)
     return redirect("line:history_visit", visit=found.public_id)
-
-
-def _me(principal: Principal) -> Agent | None:
-    """The reader as an agent; None: an agent of no desk."""
-    access.require(principal, "line.serve")
-    rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
-    agent = rows.filter(user_id=principal.user_id or 0).first()
-    if agent is not None:
-        access.require(principal, "line.serve", agent.desk)
-    return agent
 
 
 def _asked(request: HttpRequest) -> dict[str, str]:

@@ -34,8 +34,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise Http404
-    account = queue.desk.account
-    house = account.name if account is not None else queue.desk.name
+    house = queue.desk.house
     language = known_language(request.GET.get("lang", ""))
     if language:  # in a frame, where cookies may be blocked, the address keeps it
         translation.activate(language)
