@@ -117,6 +117,13 @@ export function errorState(title, text, retry) {
   return box;
 }
 
+/** Copy a field's text; its button says so. */
+export async function copyField(field, button, words) {
+  field.select();
+  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  setText(button.lastElementChild ?? button, words);
+}
+
 /** Read JSON that the page brought along (Django's json_script). */
 export function pageData(id) {
   const element = document.getElementById(id);

@@ -244,7 +244,8 @@ export class Room {
     this.showAway();
     this.calls?.element.remove();
     this.calls = null;
-    this.context?.element.remove();
+    this.context?.element.remove(); // its words may be read while the room lasts
+    this.context = null;
     if (!this.foot) {
       this.foot = h("div", {});
       const title = this.slot.name ? fill(gettext("Wrap-up: %(name)s"), { name: this.slot.name }) : gettext("Wrap-up");

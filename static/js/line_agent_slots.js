@@ -18,25 +18,19 @@ export class Slots {
   /** These rooms are there now: each keeps its slot, a new one gets the first empty slot. */
   place(rooms) {
     const there = new Map(rooms.map((room) => [room.visit, room]));
-    const left = [];
     this.rows.forEach((row, index) => {
       const room = there.get(row.visit);
       if (room) {
         if (!room.visit.startsWith("wrap-up")) row.name = room.name;
         if (room.until) row.endedAt ||= Date.now(); // a wrap-up is the end of its room
       } else if (row.visit) {
-        left.push(index);
         this.rows[index] = { visit: "", name: row.name, endedAt: row.endedAt || (this.isNew ? 0 : Date.now()) };
       }
     });
     const placed = new Set(this.rows.map((row) => row.visit));
     for (const room of rooms.filter((each) => !placed.has(each.visit))) {
-      // after a reload a wrap-up does not know its visit: it is where that visit was
-      const before = room.until ? left.find((index) => !this.rows[index].visit) : undefined;
-      let index = before ?? this.rows.findIndex((row) => !row.visit);
-      if (index < 0) index = this.rows.length;
-      const { name, endedAt } = this.rows[index] ?? {};
-      this.rows[index] = before === undefined ? { visit: room.visit, name: room.name, endedAt: 0 } : { visit: room.visit, name, endedAt };
+      const free = this.rows.findIndex((row) => !row.visit);
+      this.rows[free < 0 ? this.rows.length : free] = { visit: room.visit, name: room.name, endedAt: 0 };
     }
     while (this.rows.length > this.capacity && !this.rows.at(-1).visit) this.rows.pop();
     this.isNew = false;

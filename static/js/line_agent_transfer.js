@@ -2,7 +2,7 @@
 import { announce, getJSON, h, icon, setText } from "./dom.js";
 import { closed, opened } from "./popup.js";
 import { toastFailure } from "./toast.js";
-import { clockOf, fill, gettext, ngettext } from "./words.js";
+import { clockOf, fill, gettext, initialsOf, ngettext } from "./words.js";
 
 const AGAIN = 4000; // ms until the list is read again
 const STATES = {
@@ -169,7 +169,7 @@ function agentTarget(agent, can) {
   const word = fill(gettext("%(state)s · %(used)s of %(all)s"), { state: STATES[agent.reason] ?? STATES.at_capacity, used: agent.rooms, all: agent.capacity });
   return {
     key: `agent-${agent.agent}`, name: agent.name, more: skills, can, body: { agent: agent.agent }, state: [icon(can ? "check_circle" : "block", "icon--tiny"), word],
-    mark: h("span", { class: "target__mark", "aria-hidden": "true" }, agent.name.split(/\s+/).map((word) => [...word][0] ?? "").join("").slice(0, 2).toUpperCase()),
+    mark: h("span", { class: "target__mark", "aria-hidden": "true" }, initialsOf(agent.name)),
   };
 }
 

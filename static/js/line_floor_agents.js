@@ -1,7 +1,7 @@
 // The floor's agents, who needs a look first: a new order waits 2 s, and never comes under a pointer, the focus or an open menu.
 import { h, icon, setText } from "./dom.js";
 import { pauseWords } from "./line_reasons.js";
-import { ageOf, clockOf, figure, fill, gettext, ngettext, spanOf } from "./words.js";
+import { ageOf, clockOf, figure, fill, gettext, initialsOf, ngettext, spanOf } from "./words.js";
 
 const ORDER_MS = 2000;
 const LONG_ROOM_SECONDS = 600;
@@ -12,7 +12,6 @@ const STATES = {
 };
 const SIGNS = { ...STATES, offline: ["radio_button_unchecked", gettext("Offline")] };
 const find = (name) => document.querySelector(`[data-${name}]`);
-const initials = (name) => name.split(/\s+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]).join("").toUpperCase();
 
 export class FloorAgents {
   constructor({ verbs, now }) {
@@ -122,7 +121,7 @@ export class FloorAgents {
     const [who, state, rooms, skills, served, mean, missed] = row.cells;
     row.querySelector(".row-menu")?.setAttribute("aria-label", fill(gettext("What can be done with %(name)s"), { name: agent.name }));
     const login = Math.floor((this.now() - agent.login) / 60_000);
-    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initials(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift under a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
+    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initialsOf(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift under a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
     const [sign, words, look] = STATES[agent.state];
     put(state, JSON.stringify([agent.state, agent.reason, agent.pending, agent.since, agent.limit_seconds]), () => [h("span", { class: "floor__state" }, h("span", { class: `chip ${look}` }, icon(sign), words), h("span", { class: "num", "data-since": "" })), h("small", { "data-second": "" })]);
     put(rooms, JSON.stringify([agent.slots, agent.capacity]), () => this.rooms(agent));

@@ -1,4 +1,5 @@
 // A visit on another device: by its link, or by a short code that is typed there.
+import { copyField } from "./dom.js";
 import { call, linkOf } from "./line_visit_store.js";
 import { once, tellError } from "./line_visit_forms.js";
 import { clockOf, fill, gettext } from "./words.js";
@@ -13,12 +14,7 @@ export function startHolding(kept) {
     find("hold-link").value = linkOf(kept());
     document.getElementById("hold").showModal();
   });
-  find("copy").addEventListener("click", async (event) => {
-    const field = find("hold-link");
-    field.select();
-    try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-    event.target.textContent = gettext("Copied");
-  });
+  find("copy").addEventListener("click", (event) => copyField(find("hold-link"), event.currentTarget, gettext("Copied")));
   find("code-ask").addEventListener("click", () => ask(kept()));
 }
 

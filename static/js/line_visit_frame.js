@@ -4,7 +4,7 @@ import { pageData } from "./dom.js";
 import { startSoundSwitch } from "./line_alert.js";
 import { rangeWords } from "./line_visit_wait.js";
 import { startMenus } from "./menu.js";
-import { fill, gettext } from "./words.js";
+import { fill, gettext, initialsOf } from "./words.js";
 
 const page = pageData("visit-page");
 const isWidget = Boolean(page.widget);
@@ -149,7 +149,7 @@ function agent(name, news) {
   if (!isWidget) return;
   const shown = name || gettext("Agent");
   find("name").textContent = shown;
-  find("mark").textContent = shown.split(/\s+/).map((word) => [...word][0]).slice(0, 2).join("").toUpperCase();
+  find("mark").textContent = initialsOf(shown);
   find("mark").classList.add("visit__mark--person");
   if (news && !open) tell({ tells: "unread", count: newest.length, name: shown, text: news });
 }

@@ -1,9 +1,9 @@
 // What leads a visitor: a token of the customer's own system, a topic of another queue, hours in both zones.
+import { keep, kept } from "./line_kept.js";
 import { fill, gettext, minuteOf, dayOf, zone as myZone } from "./words.js";
 
 const LONGEST = 2048;
 const root = document.documentElement;
-const key = (slug) => `poolsite:identity:${slug}`;
 const ownerKey = (slug) => `poolsite:visit-of:${slug}`;
 
 /** The token of the link that led here; it leaves the address and outlives a reload of this tab. */
@@ -18,16 +18,8 @@ export function takeIdentity(slug) {
   return fits ? token : "";
 }
 
-function remembered(slug) {
-  try { return sessionStorage.getItem(key(slug)) ?? ""; } catch { return ""; }
-}
-
-function remember(slug, token) {
-  try {
-    if (token) sessionStorage.setItem(key(slug), token);
-    else sessionStorage.removeItem(key(slug));
-  } catch { /* this page only */ }
-}
+const remembered = (slug) => kept("identity", slug, "");
+const remember = (slug, token) => keep("identity", slug, token);
 
 /** Whether the token names somebody else than the one whose visit this browser keeps. */
 export function isSomebodyElse(slug, token) {

@@ -1,4 +1,5 @@
 // The settings of a desk's chat widget: what is typed is seen at once, snippets are copied, the chat is tried here.
+import { copyField } from "./dom.js";
 import { fill, gettext } from "./words.js";
 
 const NEEDED = 4.5; // as queueing/line/origins.py, which decides
@@ -30,12 +31,6 @@ function showSnippet() {
   if (field) field.value = `<script src="${field.dataset.snippet}${queue.value}" async></script>`;
 }
 
-async function copy(button) {
-  field.select();
-  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-  button.lastElementChild.textContent = gettext("Copied");
-}
-
 /** The real chat, as it is saved, on this page. */
 function tryIt() {
   document.querySelectorAll("poolsite-widget").forEach((each) => each.remove());
@@ -46,7 +41,7 @@ function tryIt() {
 
 form.addEventListener("input", show);
 queue?.addEventListener("change", showSnippet);
-document.querySelector("[data-copy]")?.addEventListener("click", (event) => copy(event.currentTarget));
+document.querySelector("[data-copy]")?.addEventListener("click", (event) => copyField(field, event.currentTarget, gettext("Copied")));
 document.querySelector("[data-try]")?.addEventListener("click", tryIt);
 show();
 showSnippet();

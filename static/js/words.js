@@ -70,6 +70,9 @@ export const shortDayOf = (at) => format({ day: "numeric", month: "short" }).for
 export const weekdayOf = (at) => format({ weekday: "short" }).format(at);
 export const dayMinuteOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), { day: dayOf(at), time: minuteOf(at) });
 
+/** The first letters of a name's first two words: LJ. */
+export const initialsOf = (name) => name.split(/\s+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]).join("").toUpperCase();
+
 /** A telephone number in groups, for reading: +86 138 0013 0417. Unknown shapes stay as they are. */
 export function phone(value) {
   const match = /^(\+86|86)?(1\d{2})(\d{4})(\d{4})$/.exec(value);

@@ -47,7 +47,6 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "queue": queue,
         "house": house,
-        "initials": "".join(word[0] for word in house.split()[:2]).upper(),
         "page": page,
         "opens_at": page["opens_at"],
         "opening_hours": _week(queue),
