@@ -28,17 +28,18 @@ PAGES = {
 }
 
 
-def page(path: str, console: str, queue: str) -> str:
-    """One page of the shop."""
+def page(path: str, console: str, queue: str, identity: str = "") -> str:
+    """One page of the shop; `identity`: the token of the customer who is logged in at the shop."""
     title, things = PAGES[path]
     items = "".join(f"<li>{escape(each)}</li>" for each in things)
     source = escape(f"{console}/widget/{queue}.js")
+    who = f' data-identity="{escape(identity)}"' if identity else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)} · Evergreen</title>"
         '<link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">'
-        f'<script src="{source}" async></script></head>'
+        f'<script src="{source}"{who} async></script></head>'
         '<body><header><b>Evergreen</b><a href="/">Plants</a><a href="/pots/">Pots</a></header>'
         f"<main><h1>{escape(title)}</h1><ul>{items}</ul></main></body></html>"
     )
@@ -51,7 +52,9 @@ def policy(console: str) -> str:
     return f"default-src 'none'; img-src data:; {rules}; require-trusted-types-for 'script'"
 
 
-def shop(console: str, queue: str, host: str = "127.0.0.1", port: int = 0) -> ThreadingHTTPServer:
+def shop(
+    console: str, queue: str, host: str = "127.0.0.1", port: int = 0, identity: str = ""
+) -> ThreadingHTTPServer:
     """The shop's server, which does not serve yet; port 0: any that is free."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -60,7 +63,7 @@ def shop(console: str, queue: str, host: str = "127.0.0.1", port: int = 0) -> Th
             if path == "/shop.css":
                 self._answer(200, "text/css", STYLE)
             elif path in PAGES:
-                self._answer(200, "text/html", page(path, console, queue))
+                self._answer(200, "text/html", page(path, console, queue, identity))
             else:
                 self._answer(404, "text/plain", "No such page.")
 

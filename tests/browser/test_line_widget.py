@@ -1,16 +1,16 @@
 """The chat on a tenant's own site, in a real browser on two origins: the shop's CSP is strict."""
 
-import threading
 from collections.abc import Iterator
 from subprocess import Popen
 
 import pytest
-from playwright.async_api import Frame, Page, expect
+from playwright.async_api import Page, expect
 
 from integrations.simulator.shop import shop
 from tests.browser.console import DESKTOP, PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online
 from tests.browser.running import Console
+from tests.browser.shop_windows import BADGE, BUBBLE, PANEL, TEASER, chat_of, serving, shows
 from tests.support.waiting import eventually
 
 pytestmark = [
@@ -19,9 +19,6 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 QUEUES = ("plants", "planters", "phone")
-BUBBLE, PANEL, TEASER, BADGE = (
-    f"poolsite-widget .{part}" for part in ("bubble", "panel", "teaser", "badge")
-)
 NO_STORAGE = """if (window.parent !== window) {
   for (const name of ["localStorage", "sessionStorage"]) {
     const get = () => { throw new DOMException("no", "SecurityError"); };
@@ -33,13 +30,8 @@ NO_STORAGE = """if (window.parent !== window) {
 @pytest.fixture(scope="module")
 def shops(console: Console) -> Iterator[dict[str, int]]:
     """A shop for each queue, at a port of its own; as `localhost` the desk allows it."""
-    servers = {queue: shop(console.base, queue) for queue in QUEUES}
-    for server in servers.values():
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield {queue: server.server_port for queue, server in servers.items()}
-    for server in servers.values():
-        server.shutdown()
-        server.server_close()
+    with serving({queue: shop(console.base, queue) for queue in QUEUES}) as ports:
+        yield ports
 
 
 @pytest.fixture(scope="module")
@@ -50,22 +42,6 @@ def ticker(console: Console, shops: dict[str, int]) -> Iterator[Popen[bytes]]:
     console.stage("tests.browser.widget_stage", *origins)
     with console.program("tests.browser.line_ticker") as process:
         yield process
-
-
-async def chat_of(page: Page) -> Frame:
-    """The visitor's page in the frame, once it is there."""
-    element = await page.wait_for_selector(f"{PANEL} iframe", state="attached")
-    assert element is not None
-    frame = await element.content_frame()
-    assert frame is not None
-    await frame.wait_for_load_state("load")
-    return frame
-
-
-async def shows(frame: Frame, view: str) -> None:
-    await frame.wait_for_selector(
-        f'[data-visit][data-view="{view}"]', state="attached", timeout=PATIENCE_MS
-    )
 
 
 async def focus_within(page: Page) -> str:

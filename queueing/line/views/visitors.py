@@ -42,8 +42,10 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
     if found is None:
         raise Http404
     desk = found.desk
+    shared = tabs(principal, desk)
+    may_join = shared["may_supervise"] and found.ended_at is None
     context = {
-        **tabs(principal, desk),
+        **shared,
         "visit": found,
         "story": stories.story(found, principal),
         "why": stories.why_words(found.why),
@@ -52,7 +54,7 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
         "queues": desk.queues.all(),
         "outcomes": desk.outcome_codes.filter(archived_at=None),
         "topic": f"line.room:{found.public_id}",
-        "guest_page": _guest_page(principal, found),
+        "guest_page": _guest_page(principal, found) if may_join else None,
     }
     return render(request, "line/story.html", context)
 
