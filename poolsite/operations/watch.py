@@ -6,8 +6,9 @@ and they send the notices: who is to be told that workers are dead cannot wait f
 
 import random
 import threading
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from typing import Final
 
 import structlog
 from django.db import close_old_connections
@@ -22,6 +23,8 @@ LOG = structlog.get_logger(__name__)
 PERIOD_SECONDS = 2.0
 # A process that is started anew, or a machine that hesitates, is nobody's incident.
 SETTLED_SECONDS = 5.0
+SEEN_KEY: Final = "health:seen"  # a hash: type and object of a trouble → when it was first seen
+SEEN_KEPT_SECONDS = 60  # without anybody who judges, what was seen is old
 WORKERS_PART = ("workers", "beat", "redis")  # while these are in order, workers keep incidents
 
 
@@ -33,11 +36,11 @@ def keep(judged: health.Health) -> int:
     troubles = judged.incidents()
     of_health = Q(type__startswith=attention.HEALTH_TYPES) | Q(type=clock.INCIDENT[0])
     known = {(row.type, row.object): row for row in Incident.objects.filter(of_health, until=None)}
-    settled = judged.at - timedelta(seconds=SETTLED_SECONDS)
+    lasted = _lasted_seconds(judged, troubles)
     kept = 0
     for trouble in troubles:
-        row = known.pop((trouble.type, trouble.object), None)
-        if row is None and trouble.since > settled:
+        key = (trouble.type, trouble.object)
+        if known.pop(key, None) is None and lasted[key] < SETTLED_SECONDS:
             continue
         kept += 1
         incidents.open(
@@ -53,6 +56,40 @@ def keep(judged: health.Health) -> int:
     for kind, name in known:
         incidents.close(type=kind, object=name)
     return kept
+
+
+def _lasted_seconds(
+    judged: health.Health, troubles: Collection[Incident]
+) -> Mapping[tuple[str, str], float]:
+    """How long each trouble has lasted, by type and object.
+
+    The processes that judge take turns, so they tell each other in Redis what they have seen:
+    otherwise the more workers run, the later an incident is opened. Without Redis a process knows
+    what it has seen itself.
+    """
+    own = {(row.type, row.object): (judged.at - row.since).total_seconds() for row in troubles}
+    try:
+        now = hotpath.default().now()
+        seen = _seen(now, {":".join(key) for key in own})
+    except (RedisError, hotpath.HotPathError):
+        return own
+    return {key: now - seen[":".join(key)] for key in own}
+
+
+def _seen(now: float, names: Collection[str]) -> Mapping[str, float]:
+    """When each of these was first seen, by the one clock; what is not among them is over."""
+    redis = hotpath.client()
+    seen = {name: float(at) for name, at in redis.hgetall(SEEN_KEY).items()}
+    fresh = {name: now for name in names if name not in seen}
+    with redis.pipeline(transaction=False) as pipe:
+        if over := seen.keys() - set(names):
+            pipe.hdel(SEEN_KEY, *over)
+        for name in fresh:
+            pipe.hsetnx(SEEN_KEY, name, str(now))
+        if names:
+            pipe.expire(SEEN_KEY, SEEN_KEPT_SECONDS)
+        pipe.execute()
+    return seen | fresh
 
 
 class Watch:

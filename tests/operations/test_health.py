@@ -246,6 +246,32 @@ def test_a_trouble_becomes_an_incident_when_it_has_lasted_and_ends_with_it(monke
     assert row.until is not None
 
 
+def test_what_another_process_has_seen_before_counts(monkeypatch):
+    """Each sweep may be another worker's: all of them together see how long a trouble lasts."""
+    monkeypatch.setattr(watch, "SETTLED_SECONDS", 5.0)
+    no_worker()
+    assert watch.keep(judged_again()) == 0
+    seen_earlier(6)
+    assert watch.keep(judged_again()) == 1  # a process that sees it for the first time
+
+
+def test_a_trouble_that_was_over_meanwhile_begins_anew(monkeypatch):
+    monkeypatch.setattr(watch, "SETTLED_SECONDS", 5.0)
+    no_worker()
+    watch.keep(judged_again())
+    seen_earlier(6)
+    set_running()
+    assert watch.keep(judged_again()) == 0
+    no_worker()
+    assert watch.keep(judged_again()) == 0
+
+
+def seen_earlier(seconds: int) -> None:
+    """Have the processes' common note of what they have seen say that it was earlier."""
+    for name, at in hotpath.client().hgetall(watch.SEEN_KEY).items():
+        hotpath.client().hset(watch.SEEN_KEY, name, float(at) - seconds)
+
+
 def test_a_kept_incident_is_shown_once_with_its_row_and_can_be_acknowledged(operator):
     no_worker()
     watch.keep(judged_again())
