@@ -157,7 +157,7 @@ def _agent(desk: Desk, user: User, name: str, queues: list[Queue], capacity: int
 
 def _loads(queues: list[Queue]) -> list[Load]:
     return [
-        Load(queue, list(queue.agents.all()), per_hour, mean, TOPICS)
+        Load(queue, list(queue.agents.select_related("user")), per_hour, mean, TOPICS)
         for queue, (_, _, count, per_hour, mean, _settings) in zip(queues, QUEUES, strict=True)
         if count
     ]

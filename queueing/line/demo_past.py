@@ -18,6 +18,7 @@ from queueing.line.models import (
     Desk,
     DeskSample,
     LeftMessage,
+    OutcomeCode,
     Queue,
     Rating,
     Room,
@@ -32,6 +33,8 @@ WORK = (9, 18)  # hours of a past day
 THIS_MORNING = timedelta(hours=4)
 STILL = timedelta(minutes=10)  # what is younger, the simulator plays
 PATIENCE_SECONDS = 180.0
+CODED = 0.8  # of the rooms; agents do not choose an outcome after each
+OUTCOMES = (12, 4, 2, 1)  # how often each of the usual ones is chosen, against the others
 MINUTE = timedelta(minutes=1)
 LEFT = (
     ("Zhou Lan", "139 0013 0021", "", True, 40),
@@ -53,8 +56,9 @@ class Load:
 
 @dataclass
 class Past:
-    """The rows, before they are written."""
+    """The rows, before they are written, and the outcomes that agents choose from."""
 
+    codes: list[OutcomeCode] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     rooms: list[Room] = field(default_factory=list)
     ratings: list[Rating] = field(default_factory=list)
@@ -65,7 +69,7 @@ def make_past(desk: Desk, loads: list[Load]) -> None:
     if Visit.objects.filter(desk=desk, public_id__startswith=KEY).exists():
         return
     dice = random.Random(SEED)  # noqa: S311  a demo's past, not a secret
-    past = Past()
+    past = Past(codes=list(desk.outcome_codes.filter(archived_at=None)[: len(OUTCOMES)]))
     spans = _spans(desk, timezone.now())
     for load in loads:
         for begin, end in spans:
@@ -129,6 +133,9 @@ def _play(
             continue
         wrap_up = timedelta(seconds=load.queue.wrap_up_seconds)
         free[first] = over + wrap_up
+        if past.codes and dice.random() < CODED:
+            (visit.outcome_code,) = dice.choices(past.codes, OUTCOMES[: len(past.codes)])
+            visit.outcome_at, visit.outcome_by = free[first], str(agents[first].user)
         past.rooms.append(
             Room(
                 visit=visit, queue=load.queue, agent=agents[first], began_at=matched, ended_at=over

@@ -1,4 +1,5 @@
 // "Tell me when I am third": by sound and notification while the page is open, by one mail when it is not.
+import { setText } from "./dom.js";
 import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { keep, kept as keptOf } from "./line_kept.js";
 import { call } from "./line_visit_store.js";
@@ -7,6 +8,11 @@ import { fill, gettext } from "./words.js";
 
 const AHEAD = { third: 2, next: 0, turn: -1 };
 const NEAR = { third: gettext("You are third in line, or further ahead"), next: gettext("You are next") };
+const LABELS = {
+  third: gettext("Tell me when I am third"),
+  next: gettext("Tell me when I am next"),
+  turn: gettext("Tell me when it is my turn"),
+};
 const WORDS = {
   third: gettext("We will mail you when you are third in line. You may close this page."),
   next: gettext("We will mail you when you are next. You may close this page."),
@@ -45,6 +51,7 @@ export class Tell {
       this.find("").checked = chosen.startsWith("on ");
       this.find("-when").value = chosen.split(" ")[1];
     }
+    setText(this.find("-label"), LABELS[this.when]);
     this.told = keptOf("told", visit.visit, "") === this.when;
     const joinedHere = keptOf("name", visit.visit, ""); // then a mail was asked for here, or not at all
     if (!joinedHere || keptOf("mailed", visit.visit, "")) await this.look();
@@ -52,6 +59,7 @@ export class Tell {
 
   choose(switched) {
     this.told = false;
+    setText(this.find("-label"), LABELS[this.when]);
     keep("tell", this.visit.visit, `${this.isOn ? "on" : "off"} ${this.when}`);
     if (!switched || !this.isOn) return;
     readySound();

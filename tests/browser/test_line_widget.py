@@ -99,6 +99,8 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await page.keyboard.press("Enter")
         await shows(chat, "waiting")
         await expect(chat.locator("[data-frame-line]")).to_contain_text("You are 1st")
+        for at_once in ("[data-dots]", "[data-tell]", "#say"):
+            await expect(chat.locator(at_once)).to_be_in_viewport(ratio=1)
 
         await page.click("text=Pots")  # the shop's next page
         await page.wait_for_url(f"{base}/pots/")
@@ -185,6 +187,7 @@ async def test_a_visit_goes_on_where_the_browser_refuses_the_frame_its_storage(
         await page.click("text=Plants")
         chat = await chat_of(page)
         await shows(chat, "waiting")
+        await chat.click(".visit__fold summary")
         await chat.click("[data-leave]")
         await chat.click("[data-ask-go]")
         await shows(chat, "ended")
