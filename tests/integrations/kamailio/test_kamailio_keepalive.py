@@ -28,6 +28,7 @@ def test_two_ends_that_are_gone_give_the_number_back(
 
 
 def test_a_call_that_lasts_too_long_is_ended_at_both_ends(make_stage: MakeStage) -> None:
+    """Neither answers before both are asked ("A call that is too long" in the README)."""
     stage = make_stage(settings={"CALL_MAX_SECONDS": "2"})
     with (
         Phone(stage.sip_port, "alice") as agent,
@@ -35,8 +36,9 @@ def test_a_call_that_lasts_too_long_is_ended_at_both_ends(make_stage: MakeStage)
     ):
         agent.register()
         connected(agent, callee)
-        for phone in (agent, callee):
-            phone.reply(phone.wait("BYE", seconds=30), 200, "OK")
+        byes = [(phone, phone.wait("BYE", seconds=30)) for phone in (agent, callee)]
+        for phone, bye in byes:
+            phone.reply(bye, 200, "OK")
         assert not stage.idle(2)
         until(lambda: stage.idle(2), evidence=stage.said)
 
