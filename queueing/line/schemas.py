@@ -121,13 +121,13 @@ class PauseIn(Strict):
     reason: str = Field(min_length=1, max_length=60)
 
 
-class ReasonIn(Strict):
-    """Why; the audit log keeps it."""
+class SupervisorReasonIn(Strict):
+    """Why a supervisor does it; the audit log keeps it."""
 
     reason: str = Field(min_length=1, max_length=200)
 
 
-class TakeOverIn(ReasonIn):
+class TakeOverIn(SupervisorReasonIn):
     """`agent`: whose seat (a user's id); without it the caller's own."""
 
     agent: int | None = Field(None, ge=1, lt=2**31)

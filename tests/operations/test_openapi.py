@@ -18,6 +18,8 @@ def test_no_two_schemas_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
                 told_twice.add(name)
         self.schemas.update(definitions)
 
+    # The document is made once per process; without this, only the first to ask sees the names.
+    monkeypatch.delitem(api.__dict__, "_document", raising=False)
     monkeypatch.setattr(OpenAPISchema, "add_schema_definitions", noted)
     document = api.get_openapi_schema()
     assert {"Problem", "GateOut", "EventProblem"} <= document["components"]["schemas"].keys()

@@ -16,7 +16,7 @@ from queueing.line.api.floor_answers import FloorOut, GuestOut, WhyLineOut, WhyO
 from queueing.line.api.visits import ERRORS, VisitId
 from queueing.line.api.whys import why_as_data
 from queueing.line.models import Agent, RoomGuest, Visit
-from queueing.line.schemas import MessageIn, PauseIn, ReasonIn, TakeOverIn
+from queueing.line.schemas import MessageIn, PauseIn, SupervisorReasonIn, TakeOverIn
 from queueing.line.selectors import floor
 from queueing.line.services import guests, rooms
 from queueing.line.topics.visit import message_as_data
@@ -144,7 +144,9 @@ def post_front(
 @supervising.post(
     "/{slug}/visits/{visit}/end", auth=SUPERVISE, response=DONE, summary="End a visit"
 )
-def post_end(request: HttpRequest, given: ReasonIn, slug: str = Slug, visit: str = VisitId) -> Any:
+def post_end(
+    request: HttpRequest, given: SupervisorReasonIn, slug: str = Slug, visit: str = VisitId
+) -> Any:
     """In the line or in a room; the visitor is told that a supervisor ended it."""
     actor = principal_of_request(request)
     row = _visit(request, visit)
@@ -171,7 +173,7 @@ def post_pause(request: HttpRequest, given: PauseIn, slug: str = Slug, agent: in
     "/{slug}/agents/{agent}/logout", auth=SUPERVISE, response=DONE, summary="Log an agent out"
 )
 def post_logout(
-    request: HttpRequest, given: ReasonIn, slug: str = Slug, agent: int = AgentId
+    request: HttpRequest, given: SupervisorReasonIn, slug: str = Slug, agent: int = AgentId
 ) -> Any:
     """At once: the agent's visitors go back to the front of the line."""
     row = _agent(request, agent)
