@@ -5,6 +5,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.console import Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, view
+from tests.support.waiting import eventually
 
 pytestmark = [
     pytest.mark.browser,
@@ -95,11 +96,14 @@ async def test_an_agent_finds_an_own_room_by_what_was_said_there(
     await expect(agent.page.locator(".wrap-panel")).to_have_count(0, timeout=PATIENCE_MS)
     await agent.page.click("[data-offline]")
     await agent.until("document.querySelector('[data-state-words]').textContent === 'Offline'")
-    await agent.go("/agent/history/?q=Zeppelin")
-    row = agent.page.locator("tbody tr")
-    await expect(row).to_have_count(1)
-    await expect(row).to_contain_text("Jonas")
-    await expect(row).to_contain_text("Solved")
+    row = agent.page.locator("tbody tr", has_text="Jonas").filter(has_text="Solved")
+
+    async def is_found() -> bool:  # once the history's drain has written the visit to SQL
+        await agent.go("/agent/history/?q=Zeppelin")
+        return await row.count() == 1
+
+    await eventually(is_found)
+    await expect(agent.page.locator("tbody tr")).to_have_count(1)
     await row.locator("a").click()
     await agent.contains(".story", "My zeppelin has not arrived.")
     await agent.page.select_option("#outcome", label="Passed on")
