@@ -2,9 +2,21 @@
 
 from datetime import datetime, timedelta
 
+from django.utils import timezone
+
 from queueing.line.models import Agent, AgentShift, Queue, Rating, Room, Visit
+from tests.line.line_world import LineWorld
 
 _COUNT = iter(range(1, 10**6))
+
+
+def today(line: LineWorld) -> datetime:
+    """A moment of today, and over by now: where the desk is, it is about noon."""
+    now = timezone.now()
+    line.account.zone = f"Etc/GMT{now.hour - 12:+d}"
+    line.account.save()
+    line.desk.refresh_from_db()
+    return now - timedelta(minutes=10)
 
 
 def past_visit(

@@ -21,7 +21,7 @@ from queueing.line.services import rooms, sweeping, visits
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line
-from tests.line.past import past_shift, past_visit
+from tests.line.past import past_shift, past_visit, today
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -50,15 +50,6 @@ def a_day(line: LineWorld, begin: datetime) -> None:
         past_visit(line.queue, begin, wait=seconds)
     sent_away.outcome = Visit.Outcome.NO_AGENT
     sent_away.save()
-
-
-def today(line: LineWorld) -> datetime:
-    """A moment of today, and over by now: where the desk is, it is about noon."""
-    now = timezone.now()
-    line.account.zone = f"Etc/GMT{now.hour - 12:+d}"
-    line.account.save()
-    line.desk.refresh_from_db()
-    return now - timedelta(minutes=10)
 
 
 def test_the_formulas_are_those_of_the_field() -> None:
