@@ -26,7 +26,7 @@ from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
 class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
     """By the account's short name."""
 
-    title = gettext_lazy("account, short name")
+    title = gettext_lazy("account short name")
     parameter_name = "account"
     path: ClassVar[str] = "wallet__account__slug"
 

@@ -46,7 +46,7 @@ class AmountField(forms.CharField):
         except money.MoneyError as error:
             raise ValidationError(str(error)) from None
         if units < self.least:
-            raise ValidationError(_("An amount must be above zero."))
+            raise ValidationError(_("Enter an amount above zero."))
         return units
 
 
@@ -62,7 +62,7 @@ def _token() -> forms.UUIDField:
 
 def _reason(**given: Any) -> forms.CharField:
     given.setdefault("label", _("Reason"))
-    given.setdefault("help_text", _("Kept in the history."))
+    given.setdefault("help_text", _("Kept in the audit log."))
     return forms.CharField(max_length=200, **given)
 
 
@@ -70,8 +70,10 @@ class TopUpForm(forms.Form):
     """How much, and by which provider."""
 
     amount = AmountField(label=_("Amount"))
-    variant = forms.ChoiceField(label=_("Pay by"), widget=forms.RadioSelect)
-    keep_method = forms.BooleanField(label=_("Keep the card for automatic top-ups"), required=False)
+    variant = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
+    keep_method = forms.BooleanField(
+        label=_("Save this card for automatic top-ups"), required=False
+    )
     token = _token()
 
     def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
@@ -89,22 +91,26 @@ class LimitsForm(forms.Form):
     """The customer's own rules: alert, daily limit, automatic top-up."""
 
     alert_below = AmountField(
-        label=_("Tell us below"), least=0, help_text=_("0: no alert. Told once until it recovers.")
+        label=_("Alert when balance is below"),
+        least=0,
+        help_text=_(
+            "0: no alert. The alert is sent once, then again only after the balance has recovered."
+        ),
     )
     daily_limit = AmountField(
-        label=_("Spend a day at most"),
+        label=_("Daily spending limit"),
         least=0,
-        help_text=_("0: no limit. A hold that would exceed it is refused until midnight."),
+        help_text=_("0: no limit. Holds that would exceed the limit are refused until midnight."),
     )
     top_up_below = AmountField(
-        label=_("Top up below"), least=0, help_text=_("0: no automatic top-up.")
+        label=_("Top up when balance is below"), least=0, help_text=_("0: no automatic top-up.")
     )
-    top_up_amount = AmountField(label=_("Top up by"), least=0)
+    top_up_amount = AmountField(label=_("Top-up amount"), least=0)
     top_up_daily_count = forms.IntegerField(
-        label=_("Times a day at most"),
+        label=_("Maximum top-ups per day"),
         min_value=0,
         max_value=24,
-        help_text=_("Failed ones count too."),
+        help_text=_("Failed attempts count too."),
     )
 
 
@@ -112,7 +118,7 @@ class NoticeForm(forms.Form):
     """Who is told: an e-mail address, or the address of a program."""
 
     channel = forms.ChoiceField(
-        label=_("Channel"), choices=[("email", _("E-mail")), ("webhook", _("Webhook"))]
+        label=_("Channel"), choices=[("email", _("Email")), ("webhook", _("Webhook"))]
     )
     address = forms.CharField(label=_("Address"), max_length=500)
 
@@ -122,7 +128,9 @@ class RefundForm(forms.Form):
 
     amount = AmountField(label=_("Amount"))
     payout = forms.CharField(
-        label=_("Pay out to"), max_length=200, help_text=_("Bank, account number and its holder.")
+        label=_("Payout account"),
+        max_length=200,
+        help_text=_("Bank, account number and account holder."),
     )
     reason = _reason()
 
@@ -130,20 +138,20 @@ class RefundForm(forms.Form):
 class AdjustmentForm(forms.Form):
     """What an operator asks for by hand."""
 
-    kind = forms.ChoiceField(label=_("What"), choices=[])
+    kind = forms.ChoiceField(label=_("Type"), choices=[])
     amount = AmountField(label=_("Amount"))
     reason = _reason()
     reference = forms.CharField(
         label=_("Reference"),
         max_length=120,
         required=False,
-        help_text=_("Number of the bank transfer, ticket or invoice."),
+        help_text=_("The number of the bank transfer, ticket or invoice."),
     )
     recharge = forms.CharField(
         label=_("Top-up"),
         max_length=20,
         required=False,
-        help_text=_("Its number, for a charge-back: R00000012."),
+        help_text=_("For a chargeback: the number of the top-up, such as R00000012."),
     )
     token = _token()
 
@@ -160,10 +168,10 @@ class AdjustmentForm(forms.Form):
         if not text:
             return None
         if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-            raise ValidationError(_("There is no such top-up."))
+            raise ValidationError(_("Top-up not found."))
         found = Recharge.objects.filter(wallet=self._wallet, pk=int(text)).first()
         if found is None:
-            raise ValidationError(_("There is no such top-up."))
+            raise ValidationError(_("Top-up not found."))
         return found
 
 
@@ -189,9 +197,9 @@ class AcceptRefundForm(forms.Form):
 
 
 RULES = [
-    ("", _("by message")),
-    ("characters_per_unit", _("per so many characters")),
-    ("kilobytes_per_unit", _("per so many kB")),
+    ("", _("per message")),
+    ("characters_per_unit", _("per number of characters")),
+    ("kilobytes_per_unit", _("per number of kB")),
 ]
 
 
@@ -203,13 +211,13 @@ class TariffForm(forms.Form):
         label=_("Valid from"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
     )
     valid_until = forms.DateField(
-        label=_("Valid until, not included"),
+        label=_("Valid until (exclusive)"),
         required=False,
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )
 
     replace = forms.BooleanField(
-        label=_("End the version that is valid then"), required=False, initial=True
+        label=_("Replace the current version"), required=False, initial=True
     )
 
     def __init__(self, *args: Any, **given: Any) -> None:
@@ -222,7 +230,7 @@ class TariffForm(forms.Form):
                 label=_("Counted"), choices=RULES, required=False
             )
             self.fields[f"{mode}-size"] = forms.IntegerField(
-                label=_("Size of a unit"), min_value=1, max_value=1_000_000, required=False
+                label=_("Unit size"), min_value=1, max_value=1_000_000, required=False
             )
 
     @property
@@ -251,7 +259,7 @@ class TariffForm(forms.Form):
         cleaned = super().clean() or {}
         for mode in MODES:
             if cleaned.get(f"{mode}-rule") and not cleaned.get(f"{mode}-size"):
-                self.add_error(f"{mode}-size", _("Say how large a unit is."))
+                self.add_error(f"{mode}-size", _("Enter the unit size."))
         return cleaned
 
 
@@ -259,11 +267,14 @@ class ChatbotForm(forms.Form):
     """A sender of an account; the id is asked for once."""
 
     slug = forms.CharField(
-        label=_("Id"), max_length=40, help_text=_("a-z, 0-9 and -; it never changes.")
+        label=_("ID"), max_length=40, help_text=_("Use a-z, 0-9 and -. It can't be changed later.")
     )
     name = forms.CharField(label=_("Name"), max_length=120)
     rate_limit = forms.IntegerField(
-        label=_("Messages per second at most"), min_value=0, initial=0, help_text=_("0: no limit.")
+        label=_("Rate limit (messages per second)"),
+        min_value=0,
+        initial=0,
+        help_text=_("0: no limit."),
     )
 
     def __init__(self, *args: Any, is_new: bool, **given: Any) -> None:
@@ -276,6 +287,6 @@ class EndTariffForm(forms.Form):
     """When a version ends."""
 
     valid_until = forms.DateField(
-        label=_("Valid until, not included"),
+        label=_("Valid until (exclusive)"),
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )

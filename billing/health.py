@@ -35,7 +35,7 @@ def _ask(name: str) -> operations.Finding:
     return checks.takes_writes(
         servers.named(name),
         gettext_noop("Redis server %(server)s refuses writes"),
-        gettext_noop("Holds of the accounts on it are refused: %(reason)s"),
+        gettext_noop("Holds are refused for the accounts on this server: %(reason)s"),
         server=name,
     )
 
@@ -43,9 +43,11 @@ def _ask(name: str) -> operations.Finding:
 def _away(name: str) -> Trouble:
     return Trouble(
         "critical",
-        gettext_noop("Redis server %(server)s cannot be reached"),
-        gettext_noop("Holds and reports of the accounts on it are refused until it is back."),
-        gettext_noop("Start Redis, or look at its log and at the network."),
+        gettext_noop("Redis server %(server)s can't be reached"),
+        gettext_noop(
+            "Holds and reports are refused for the accounts on this server until it is back."
+        ),
+        gettext_noop("Start Redis, or check its log and the network."),
         health.PAGE,
         {"server": name},
     )

@@ -29,12 +29,12 @@ def register() -> None:
         ("billing:portal", _("Open balance")),
         ("billing:campaign", _("Open campaign")),
         ("billing:account", _("Open account")),
-        ("billing:accounts", _("Open accounts")),
-        ("billing:flagged", _("Open reports")),
+        ("billing:accounts", _("Open balances")),
+        ("billing:flagged", _("Open flagged reports")),
         ("billing:holds", _("Open holds")),
-        ("billing:audit", _("Open the audit")),
-        ("billing:books", _("Open the books")),
-        ("billing:explain", _("Explain it")),
+        ("billing:audit", _("Open money audit")),
+        ("billing:books", _("Open books")),
+        ("billing:explain", _("See breakdown")),
     ):
         register_page_word(name, word)
     for entry in (*_customers(), *_operators()):
@@ -52,7 +52,7 @@ def _customers() -> list[Entry]:
         ("statements", _("Statements"), "own_statements", 50, _of("statement"), ""),
         ("usage", _("Usage"), "own_usage", 60, ("usage",), ""),
         ("messages", _("Messages"), "own_messages", 70, ("messages", "message", "rules"), ""),
-        ("prices", _("Prices"), "own_prices", 80, ("tariffs",), ""),
+        ("prices", _("Tariffs"), "own_prices", 80, ("tariffs",), ""),
         ("chatbots", _("Chatbots"), "own_chatbots", 85, _of("chatbot", "chatbot_new"), ""),
         ("alerts", _("Alerts and limits"), "own_alerts", 90, ("limits",), ""),
     )
@@ -79,7 +79,7 @@ def _of(page: str, *more: str) -> tuple[str, ...]:
 
 def _operators() -> list[Entry]:
     rows = (
-        ("wallets", _("Accounts"), "accounts", "account_balance_wallet", 110, ("account",), "a"),
+        ("wallets", _("Balances"), "accounts", "account_balance_wallet", 110, ("account",), "a"),
         ("holds", _("Holds by age"), "holds", "hourglass_top", 120, (), ""),
         ("flagged", _("Flagged reports"), "flagged", "flag", 130, (), "f"),
         ("adjustments", _("Adjustments"), "adjustments", "fact_check", 135, ("adjustment",), ""),

@@ -31,14 +31,14 @@ def parse(text: str | Decimal) -> int:
     try:
         value = Decimal(text)
     except InvalidOperation:
-        raise MoneyError(_("This is not an amount.")) from None
+        raise MoneyError(_("Enter an amount, such as 12.50.")) from None
     if not value.is_finite():
-        raise MoneyError(_("This is not an amount."))
+        raise MoneyError(_("Enter an amount, such as 12.50."))
     if value.adjusted() > 16:
         raise MoneyError(_("This amount is too large."))
     units = value * UNITS
     if units != units.to_integral_value():
-        raise MoneyError(_("An amount has at most four decimal places."))
+        raise MoneyError(_("Use no more than four decimal places."))
     if abs(units) >= LIMIT:
         raise MoneyError(_("This amount is too large."))
     return int(units)
@@ -57,9 +57,9 @@ def plain(units: int) -> str:
 def check_units(value: Any) -> int:
     """Return `value` when it is an int from 1 to 2^53 - 1; MoneyError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise MoneyError(_("This is not an amount."))
+        raise MoneyError(_("Enter an amount, such as 12.50."))
     if value <= 0:
-        raise MoneyError(_("An amount must be above zero."))
+        raise MoneyError(_("Enter an amount above zero."))
     if value >= LIMIT:
         raise MoneyError(_("This amount is too large."))
     return value

@@ -87,12 +87,12 @@ def balances_card(principal: Any) -> operations.CardData | None:
         return None
     url = reverse("billing:accounts") if principal.is_operator else reverse("billing:balance")
     if not rows:
-        empty = _("No account with money yet. Open one: it is paid in before it sends.")
+        empty = _("No balances yet. Open a balance for an account and top it up before it sends.")
         return operations.CardData([], empty=empty, url=url)
     count = visible_wallets(principal).count()
     return operations.CardData(
         [],
-        columns=[_("Account"), _("Free to spend"), _("Lasts")],
+        columns=[_("Account"), _("Available balance"), _("Runs out in")],
         rows=[_card_row(row, principal) for row in rows[:SHOWN]],
         hint=ngettext("%(n)s account", "%(n)s accounts", count) % {"n": f"{count:,}"},
         severity="warning" if any(row.is_low for row in rows) else "",
@@ -103,7 +103,7 @@ def balances_card(principal: Any) -> operations.CardData | None:
 def _card_row(row: Row, principal: Any) -> dict[str, Any]:
     currency = row.wallet.account.currency
     page = "billing:account" if principal.is_operator else "billing:portal"
-    status = {"frozen": _("Frozen"), "recovering": _("Safe mode"), "missing": _("Not read")}
+    status = {"frozen": _("Frozen"), "recovering": _("Safe mode"), "missing": _("No data")}
     lasts = {"text": lasts_word(row.hours), "severity": "warning" if row.is_low else ""}
     if row.figures.status in status:
         lasts = {"text": status[row.figures.status], "severity": "warning"}
@@ -145,11 +145,11 @@ def audit_stat(principal: Any) -> operations.Stat | None:
     state = lag.audit_state()
     if state.differences:
         return operations.Stat(
-            _("Differs"),
+            _("Out of balance"),
             severity="critical",
             mark=_("%(n)s accounts") % {"n": len(state.differences)},
         )
-    return operations.Stat(_("Green") if state.is_green else _("Not yet"))
+    return operations.Stat(_("Balanced") if state.is_green else _("Not run yet"))
 
 
 # -- search ---------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def register() -> None:
             "billing.wallet",
             gettext_lazy("Open the first balance"),  # type: ignore[arg-type]
             gettext_lazy(  # type: ignore[arg-type]
-                "An account pays in before it sends; each message is charged to its balance."
+                "Accounts are prepaid. Each message is charged to the account's balance."
             ),
             gettext_lazy("Open a balance"),  # type: ignore[arg-type]
             "billing:wallet_open",

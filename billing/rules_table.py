@@ -64,21 +64,21 @@ def word(phrase: str) -> Any:
 WORDS: Final[Mapping[str, Any]] = {
     # states
     "none": _("not known"),
-    "parked": _("report kept"),
+    "parked": _("report stored"),
     "held": _("held"),
     "sent": _("sent"),
     "settled": _("delivered"),
     "failed": _("failed"),
     "expired": _("no report"),
     "cancelled": _("cancelled"),
-    "impossible": _("cannot happen"),
+    "impossible": _("can't happen"),
     "settled or failed as the parked report says": _(
-        "delivered or failed, as the kept report says"
+        "delivered or failed, according to the stored report"
     ),
     # events
     "hold": _("Hold"),
-    "hold with another body": _("Hold with another body"),
-    "hold beyond the balance": _("Hold beyond the balance"),
+    "hold with another body": _("Hold with different content"),
+    "hold beyond the balance": _("Hold above the balance"),
     "interim report": _("Interim report"),
     "final report: delivered by a quoted mode": _("Final report: delivered by a quoted mode"),
     "final report: delivered by a mode outside the quote": _(
@@ -87,14 +87,14 @@ WORDS: Final[Mapping[str, Any]] = {
     "final report: failed": _("Final report: failed"),
     "report without a readable mode": _("Report without a readable mode"),
     "72 h passed": _("72 h passed"),
-    "unsent deadline passed": _("Deadline for sending passed"),
+    "unsent deadline passed": _("Send deadline passed"),
     "cancel": _("Cancel"),
     # money
     "charge quoted": _("the quote is held"),
-    "charge quoted then as from sent": _("the quote is held, then as after sending"),
-    "return quoted minus its stored price": _("the quote less its stored price comes back"),
-    "return quoted minus its price (never below 0)": _("the quote less its price comes back"),
-    "return all": _("all comes back"),
+    "charge quoted then as from sent": _("the quote is held, then handled as after sending"),
+    "return quoted minus its stored price": _("the quote minus its stored price is returned"),
+    "return quoted minus its price (never below 0)": _("the quote minus its price is returned"),
+    "return all": _("everything is returned"),
     # flags
     "refused": _("refused"),
     "unknown": _("unknown"),
@@ -107,10 +107,12 @@ WORDS: Final[Mapping[str, Any]] = {
     "too late": _("too late"),
     "unexpected mode": _("unexpected mode"),
     "unreadable": _("unreadable"),
-    "repeat if it says the same else contradiction": _("repeat, or else contradiction"),
-    "repeat if the same mode else contradiction": _("repeat, or else contradiction"),
+    "repeat if it says the same else contradiction": _(
+        "repeat if identical, otherwise contradiction"
+    ),
+    "repeat if the same mode else contradiction": _("repeat if identical, otherwise contradiction"),
     "refused; unpaid if the parked report says delivered": _(
-        "refused; unpaid if the kept report says delivered"
+        "refused; unpaid if the stored report says delivered"
     ),
 }
 EVENT_WORDS: Final[Mapping[str, Any]] = {"sent": _("Marked as sent")}

@@ -41,25 +41,27 @@ _STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class HoldIn(BaseModel):
-    """One message that is about to be sent: what decides its price, never its price.
+    """A message to be sent: what determines its price, never the price itself.
 
-    Either `template`, or the parts themselves. `fallback`: what the gateway sends when the
-    native message fails; `by_terminal` looks up what `to` can show.
+    Give either `template` or the parts. `fallback`: what the gateway sends if the native
+    message fails; `by_terminal` looks up what `to` can display.
     """
 
     model_config = _STRICT
 
-    message_id: MessageId = Field(description="Makes repeats safe: the same id is held once.")
-    chatbot: ChatbotId | None = Field(None, description="The sender; a chatbot's token has its.")
+    message_id: MessageId = Field(description="Makes retries safe: each ID is held once.")
+    chatbot: ChatbotId | None = Field(
+        None, description="The sender. Not needed with a chatbot's token."
+    )
     template: int | None = Field(None, ge=1, le=2**53, description="A template of the account.")
-    to: Number | None = Field(None, description="The terminal; needed for `by_terminal`.")
+    to: Number | None = Field(None, description="The terminal. Required for `by_terminal`.")
     native: Literal["text", "card"] = "text"
     fallback: Literal["none", "yuexin", "video", "by_terminal"] = "none"
     text: Text = ""
-    yuexin_text: Text = Field("", description="With its registered link, as it is sent.")
+    yuexin_text: Text = Field("", description="The text as sent, including its registered link.")
     card_kilobytes: Kilobytes = 0
     video_kilobytes: Kilobytes = 0
-    sent: bool = Field(False, description="Mark it as sent at once: it is handed over next.")
+    sent: bool = Field(False, description="Also mark it as sent: it goes to the gateway next.")
 
     @model_validator(mode="after")
     def _fits(self) -> "HoldIn":
@@ -85,7 +87,7 @@ class HoldIn(BaseModel):
 
 
 class IdIn(BaseModel):
-    """One message by its id; in a batch the id alone will do."""
+    """A message ID. In a batch, the bare ID is enough."""
 
     model_config = _STRICT
 
@@ -98,23 +100,23 @@ class IdIn(BaseModel):
 
 
 class ReportIn(BaseModel):
-    """One status report of the gateway. Only a final one moves money."""
+    """A status report of the gateway. Only final reports move money."""
 
     model_config = _STRICT
 
     message_id: MessageId
-    final: bool = Field(description="False: the gateway goes on trying (its fallback).")
+    final: bool = Field(description="False if the gateway is still trying (its fallback).")
     delivered: bool
     mode: Annotated[str, StringConstraints(max_length=64, pattern=_PRINTABLE)] | None = Field(
         None,
-        description="Of a delivery: "
+        description="How it was delivered: "
         + ", ".join(REPORTED)
-        + ". Another word is kept as unreadable.",
+        + ". Any other value is stored as unreadable.",
     )
 
 
 class SessionIn(BaseModel):
-    """One session message that a terminal's user sent; its id is the uplink message's."""
+    """A session message sent by a terminal's user. Its ID is that of the uplink message."""
 
     model_config = _STRICT
 
@@ -124,15 +126,17 @@ class SessionIn(BaseModel):
 
 
 class Ability(BaseModel):
-    """What was known of the terminal, who said so, and how long ago."""
+    """What was known about the terminal, from which source, and how long ago."""
 
     supports_yuexin: bool | None
-    source: str = Field(description="table, http; or unknown, failed, slow: then video.")
+    source: str = Field(
+        description="table or http; or unknown, failed or slow, in which case video is used."
+    )
     age_seconds: int
 
 
 class MessageAnswer(BaseModel):
-    """What became of one message. `spendable` and `seq`: the balance after the whole request."""
+    """The result for one message. `spendable`, `seq`: the balance after the whole request."""
 
     message_id: str
     outcome: str = Field(
@@ -144,13 +148,13 @@ class MessageAnswer(BaseModel):
     charged: str = "0.0000"
     spendable: str = "0.0000"
     seq: int = 0
-    flag: str = Field("", description="What stands in the operators' list, or why nothing was done")
-    fallback: str | None = Field(None, description="yuexin or video, as looked up")
+    flag: str = Field("", description="What the operators' list shows, or why nothing was done")
+    fallback: str | None = Field(None, description="The fallback found: yuexin or video")
     ability: Ability | None = None
 
 
 class MessageProblem(Problem):
-    """What a message that was refused answers: the fields of `MessageAnswer` beside."""
+    """The answer to a refused message, with the fields of `MessageAnswer`."""
 
     message_id: str | None = None
     outcome: str | None = None
@@ -165,7 +169,7 @@ class MessageProblem(Problem):
 
 
 class MessageItemAnswer(BaseModel):
-    """One item's answer in a batch: the status and problem type it would have had alone."""
+    """The answer to one item of a batch, with the status and problem type of a single request."""
 
     status: int
     message_id: str | None = None
@@ -184,7 +188,7 @@ class MessageItemAnswer(BaseModel):
 
 
 class BalanceOut(BaseModel):
-    """A wallet's figures at one moment, by the sequence number of its last change."""
+    """A wallet's figures at one time, with the sequence number of its last change."""
 
     account: str
     currency: str
@@ -193,15 +197,15 @@ class BalanceOut(BaseModel):
     held: str
     receivable: str
     spent_today: str
-    daily_limit: str = Field(description="0.0000: none")
+    daily_limit: str = Field(description="0.0000 if there is no limit")
     open_holds: int
     generation: int
     seq: int
-    as_of: int = Field(description="µs")
+    as_of: int = Field(description="Time of the figures, in µs")
 
 
 class MessageOut(BaseModel):
-    """One message as the wallet, or the books after 7 days, have it."""
+    """A message as stored in the wallet, or after 7 days in the books."""
 
     message_id: str
     kind: Literal["message", "session", "call", ""]
@@ -211,8 +215,10 @@ class MessageOut(BaseModel):
     tariff: int | None
     quoted: str
     charged: str
-    prices: dict[str, str] = Field(description="Of the quote; empty once Redis has forgotten it.")
-    since: int | None = Field(description="Start of the state, µs")
+    prices: dict[str, str] = Field(
+        description="Prices of the quote. Empty once Redis has dropped it."
+    )
+    since: int | None = Field(description="Start of the current state, in µs")
 
 
 class BalanceFrame(BaseModel):

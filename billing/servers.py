@@ -24,7 +24,7 @@ def named(name: str) -> HotPath:
         return hotpath.default()
     url = settings.BILLING_REDIS_URLS.get(name)
     if not url:
-        raise UnknownServerError(f"POOLSITE_BILLING_REDIS_URLS names no server {name!r}")
+        raise UnknownServerError(f"POOLSITE_BILLING_REDIS_URLS has no server {name!r}.")
     if url not in _PATHS:
         _PATHS[url] = HotPath(url)
     return _PATHS[url]

@@ -19,7 +19,7 @@ def register() -> None:
         "billing.adjustment_ask": _why_adjusted,
         "billing.adjustment_approve": _why_adjusted,
         "billing.recharge_report": _why_report,
-        "billing.wallet_open": lambda _entry: _("The books have begun with this balance."),
+        "billing.wallet_open": lambda _entry: _("The books already start with this balance."),
         "billing.tariff_end": _why_ended,
     }.items():
         operations.register_final(operations.Final(action, "billing.finance", why))
@@ -87,11 +87,11 @@ def _why_report(entry: AuditEntry) -> str:
 
 
 def _moved() -> str:
-    return _("Money has moved. An adjustment the other way corrects it.")
+    return _("Money has moved. Correct it with an opposite adjustment.")
 
 
 def _why_ended(_entry: AuditEntry) -> str:
-    return _("A version's end can only come nearer. Begin a new version instead.")
+    return _("A version's end can only be moved earlier. Create a new version instead.")
 
 
 def _right_of_settings(entry: AuditEntry) -> str:

@@ -119,7 +119,7 @@ class NumberAdmin(OfPool):
     list_filter = (("pool", admin.RelatedFieldListFilter), RegionFilter, TagFilter, HeldFilter)
     list_filter_submit = True
     search_fields = ("value",)
-    search_help_text = gettext_lazy("Number begins with")
+    search_help_text = gettext_lazy("Number starts with")
     ordering = ("value",)
     sortable_by = ("value",)
     fields = ("pool", "value", "label", "region", "notes")
@@ -216,7 +216,7 @@ class NumberAdmin(OfPool):
     def _ask(self, request: HttpRequest, queryset: QuerySet[Number], verb: str) -> None:
         reason = " ".join(request.POST.get("reason", "").split())
         if not reason:
-            messages.error(request, _("Say why, in a few words. Nothing was changed."))
+            messages.error(request, _("Enter a short reason. Nothing was changed."))
             return
         self._apply(request, queryset, verb, reason)
 
@@ -226,7 +226,11 @@ class NumberAdmin(OfPool):
         rows = list(queryset.select_related("pool__account")[: AT_ONCE + 1])
         if len(rows) > AT_ONCE:
             messages.error(
-                request, _("More than 1,000 numbers: use the list of numbers. Nothing was changed.")
+                request,
+                _(
+                    "You can change up to 1,000 numbers here. For more, use the number list. "
+                    "Nothing was changed."
+                ),
             )
             return
         actor = principal_of_request(request)
@@ -238,7 +242,7 @@ class NumberAdmin(OfPool):
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return
-        words = ngettext("%(n)s number was changed.", "%(n)s numbers were changed.", done.changed)
+        words = ngettext("%(n)s number changed.", "%(n)s numbers changed.", done.changed)
         messages.success(request, words % {"n": done.changed})
 
 

@@ -32,7 +32,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     from poolsite.access.principals import principal_of_user
 
     if job.actor is None:
-        raise JobError(_("Who asked for this is gone. Nothing more was changed."))
+        raise JobError(_("The user who requested this no longer exists. Nothing more was changed."))
     principal = principal_of_user(job.actor)
     wanted = NumberFilter(**job.data["filter"])
     target = Pool.objects.filter(pk=job.data["target"]).first() if job.data["target"] else None
@@ -87,7 +87,7 @@ def run_merge(job: JobHandle) -> Iterator[Progress]:
     from poolsite.access.principals import principal_of_user
 
     if job.actor is None:
-        raise JobError(_("Who asked for this is gone. Nothing more was changed."))
+        raise JobError(_("The user who requested this no longer exists. Nothing more was changed."))
     principal = principal_of_user(job.actor)
     merged, stayed = job.cursor.get("merged", 0), job.cursor.get("stayed", 0)
     after = job.cursor.get("after", 0)

@@ -71,7 +71,7 @@ def pools_card(principal: Any) -> operations.CardData | None:
         return None
     url = reverse("numbers:pools")
     if not found.rows:
-        empty = _("No pools yet. Create the first one: it lends its numbers to calls.")
+        empty = _("No pools yet. Create one to share outbound numbers between calls.")
         return operations.CardData([], empty=empty, url=url)
     ranked = sorted(found.rows, key=lambda row: (not row.over, -(row.occupancy or 0)))
     hint = ngettext("%(n)s pool", "%(n)s pools", len(found.rows)) % {"n": len(found.rows)}
@@ -91,7 +91,7 @@ def _card_row(row: PoolRow) -> dict[str, Any]:
     occupancy = row.occupancy
     mark = row.pool.occupancy_alarm_percent
     crowded = occupancy is not None and occupancy * 100 > mark
-    status = {"paused": _("Paused"), "recovering": _("Recovering"), "lost": _("Not read")}
+    status = {"paused": _("Paused"), "recovering": _("Recovering"), "lost": _("No data")}
     first = {"text": percent(occupancy, 0), "share": occupancy or 0.0}
     if row.status:
         first = {"text": status.get(row.status, row.status), "severity": "warning"}
@@ -147,7 +147,9 @@ def blocked_calls(principal: Any) -> operations.Stat | None:
         percent(found.blocked_share),
         trend=found.blocked_trend,
         severity="warning" if over else "",
-        mark=ngettext("%(n)s pool over", "%(n)s pools over", over) % {"n": over} if over else "",
+        mark=ngettext("%(n)s pool over threshold", "%(n)s pools over threshold", over) % {"n": over}
+        if over
+        else "",
     )
 
 
@@ -175,9 +177,10 @@ def register() -> None:
     operations.register_first_step(
         operations.FirstStep(
             "numbers.pool",
-            gettext_lazy("Make the first pool"),  # type: ignore[arg-type]
+            gettext_lazy("Create the first pool"),  # type: ignore[arg-type]
             gettext_lazy(  # type: ignore[arg-type]
-                "A pool is a set of outbound numbers that calls share. Then import its numbers."
+                "A pool is a set of outbound numbers that calls share. Create one, then "
+                "import its numbers."
             ),
             gettext_lazy("New pool"),  # type: ignore[arg-type]
             "numbers:pool_create",
@@ -190,7 +193,7 @@ def register() -> None:
         operations.ManagedKind(
             "pool",
             gettext_lazy("Pool"),  # type: ignore[arg-type]
-            gettext_lazy("Whoever may see the pool sees them."),  # type: ignore[arg-type]
+            gettext_lazy("Visible to everyone who can view the pool."),  # type: ignore[arg-type]
             Pool.objects.all,
             lambda pool: reverse("numbers:pool", args=[pool.slug]),
             "numbers.view",

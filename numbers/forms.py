@@ -12,7 +12,7 @@ from poolsite.operations.forms import AggregateCreateForm, field_groups
 
 SETTINGS = (
     (
-        _("Name and alarms"),
+        _("Name and alerts"),
         "",
         (
             "name",
@@ -23,18 +23,21 @@ SETTINGS = (
         ),
     ),
     (
-        _("Picking"),
-        _("Longest idle first; these change who comes before."),
+        _("Number selection"),
+        _(
+            "The number that has been idle longest is picked first. These settings change "
+            "the order."
+        ),
         ("cooldown_seconds", "daily_cap", "sticky_seconds", "near", "callback_window_seconds"),
     ),
     (
         _("Leases"),
-        _("What becomes of a call whose end nobody reports."),
+        _("What happens to a call whose end is never reported."),
         ("lease_seconds", "suspect_seconds", "switch_interval_seconds", "restart_rest_seconds"),
     ),
     (
         _("Number format"),
-        _("Every format of a number is accepted; it is stored and compared as one."),
+        _("Numbers are accepted in any format, then stored and compared in one."),
         ("home_country", "number_spelling"),
     ),
     (
@@ -52,8 +55,8 @@ class PoolCreateForm(AggregateCreateForm):
     """The first thing an operator makes."""
 
     model = Pool
-    slug_help = _("Switches and Redis know the pool by it; it never changes.")
-    slug_taken = _("A pool has or had this short name. Choose another.")
+    slug_help = _("Switches and Redis use it to identify the pool. It can't be changed later.")
+    slug_taken = _("This short name is or was used by another pool. Choose a different one.")
 
 
 if TYPE_CHECKING:
@@ -85,11 +88,11 @@ class SwitchForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=64,
-        help_text=_("The name under which the switch reports its events."),
+        help_text=_("The name the switch uses when it reports events."),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
     )
     kind = forms.ChoiceField(
-        label=_("Kind"),
+        label=_("Type"),
         choices=SwitchKind.choices,
         initial=SwitchKind.PROXY,
     )
@@ -99,21 +102,21 @@ class WhoHadForm(forms.Form):
     """Who had it, at one moment."""
 
     what = forms.CharField(
-        label=_("Number, callee, agent or call id"),
+        label=_("Number, callee, agent or call ID"),
         max_length=128,
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
     )
     by = forms.ChoiceField(
-        label=_("It is"),
+        label=_("Search by"),
         choices=[
-            ("number", _("a number of ours")),
-            ("callee", _("the callee")),
-            ("agent", _("an agent")),
-            ("call_id", _("a call id")),
+            ("number", _("Pool number")),
+            ("callee", _("Callee")),
+            ("agent", _("Agent")),
+            ("call_id", _("Call ID")),
         ],
     )
     at = forms.DateTimeField(
-        label=_("At"),
+        label=_("Time"),
         widget=forms.DateTimeInput(
             attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"
         ),
@@ -129,8 +132,8 @@ class WhoHadForm(forms.Form):
             if isinstance(result, number_format.Normalised):
                 found["what"] = result.value
             elif by == "number":
-                self.add_error("what", _("That is not a number."))
+                self.add_error("what", _("Enter a valid number."))
         at = found.get("at")
         if at and at > timezone.now():
-            self.add_error("at", _("That is in the future."))
+            self.add_error("at", _("Enter a time in the past."))
         return found

@@ -13,12 +13,12 @@ GROUPS = (
     (_("Rule"), "", ("name", "enabled", "action", "rest_hours", "notify")),
     (
         _("When"),
-        _("A number is taken out when its figure over the window is past the threshold."),
+        _("A number is taken out of use when its value over the window passes the threshold."),
         ("measure", "direction", "threshold", "least_calls", "window"),
     ),
     (
         _("Limits"),
-        _("Whatever the figures say, the rule takes no more numbers than this."),
+        _("The rule never takes more numbers out of use than this."),
         ("daily_limit", "pool_percent"),
     ),
 )
@@ -47,5 +47,5 @@ class SpamLabelsForm(forms.Form):
     file = forms.FileField(
         label=_("CSV or XLSX file"),
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,.txt,.xlsx,text/csv"}),
-        help_text=_("Columns: number, source, label, seen_at. At most 50,000 rows."),
+        help_text=_("Columns: number, source, label, seen_at. Up to 50,000 rows."),
     )

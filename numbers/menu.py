@@ -36,7 +36,7 @@ def register() -> None:
     navigation.register(
         Entry(
             "who_had",
-            _("Who had it"),
+            _("Call lookup"),
             "numbers:who_had",
             "person_search",
             section="numbers",

@@ -12,15 +12,15 @@ from numbers.models import PoolEvent
 from poolsite.operations.templatetags.console import span
 
 STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
-    "R": ("chip--ok", lambda: _("Ready")),
+    "R": ("chip--ok", lambda: _("Idle")),
     "C": ("chip--info", lambda: _("In call")),
     "L": ("chip--warn", lambda: _("In call, offline")),
     "O": ("", lambda: _("Offline")),
     "Q": ("chip--line", lambda: _("Quarantined")),
     "r": ("", lambda: _("Resting")),
-    "p": ("", lambda: _("Capped for today")),
-    "o": ("", lambda: _("Offered to who waits")),
-    "x": ("chip--warn", lambda: _("Old call")),
+    "p": ("", lambda: _("Daily limit reached")),
+    "o": ("", lambda: _("Offered to a waiting call")),
+    "x": ("chip--warn", lambda: _("Previous call active")),
     "u": ("chip--warn", lambda: _("Unconfirmed")),
     "s": ("chip--warn", lambda: _("Suspect")),
     "l": ("chip--warn", lambda: _("Suspect, offline")),
@@ -31,15 +31,15 @@ _RELEASED: dict[str, str] = {
     "switch restarted": gettext_noop("Released: its switch restarted"),
     "lost hangup": gettext_noop("Released: the hangup was lost"),
     "lease ended": gettext_noop("Released: the lease ended"),
-    "not in live list": gettext_noop("Released: its switch has no such call"),
-    "unpaid": gettext_noop("Released: it was not paid for"),
+    "not in live list": gettext_noop("Released: its switch no longer lists the call"),
+    "unpaid": gettext_noop("Released: the call was not paid for"),
 }
 _ENDS: dict[str, str] = {
     "hangup": gettext_noop("Hung up"),
     "forced": gettext_noop("Hung up by an operator"),
     "released": gettext_noop("Released"),
-    "lost with Redis": gettext_noop("Lost with Redis"),
-    "end not heard": gettext_noop("Nobody told how it ended"),
+    "lost with Redis": gettext_noop("Lost when Redis lost data"),
+    "end not heard": gettext_noop("End not reported"),
 }
 NBSP = "\N{NO-BREAK SPACE}"
 IN_CALL = frozenset("CLsl")
@@ -118,12 +118,12 @@ Sayer = Callable[[PoolEvent], Saying]
 def _call(event: PoolEvent) -> Saying:
     who = event.agent
     if event.direction == "in":
-        title = _("Called from outside")
-        caller = _("by %(number)s") % {"number": masked(event.callee)} if event.callee else ""
+        title = _("Incoming call")
+        caller = _("from %(number)s") % {"number": masked(event.callee)} if event.callee else ""
         return title, [caller, _from_switch(event)]
     title = _("Picked for %(agent)s") % {"agent": who} if who else _("Picked")
     if event.reason == "adopted":
-        return title, [_("Taken over from %(switch)s's list") % {"switch": event.switch or "?"}]
+        return title, [_("Adopted from %(switch)s's live list") % {"switch": event.switch or "?"}]
     callee = _("callee %(number)s") % {"number": masked(event.callee)} if event.callee else ""
     return title, [_picked(event), callee or _from_switch(event)]
 
@@ -134,13 +134,13 @@ def _picked(event: PoolEvent) -> str:
         since = event.detail.get("since_us")
         if since:
             rested = span(max(0, event.at_us - int(since)) / 1_000_000)
-            return _("Rested longest: %(time)s") % {"time": rested}
-        return _("Rested longest")
+            return _("Idle longest: %(time)s") % {"time": rested}
+        return _("Idle longest")
     words = {
         "sticky": _("Same callee as before (sticky)"),
         "near": _("Near the callee"),
-        "asked": _("This number was asked for"),
-        "offered": _("Handed to the first who waited"),
+        "asked": _("This number was requested"),
+        "offered": _("Given to the first waiting call"),
     }
     return words.get(rule, rule)
 
@@ -161,7 +161,7 @@ def _released(event: PoolEvent) -> Saying:
 
 
 def _rested(event: PoolEvent) -> Saying:
-    return _("Rest shortened"), [_("Redis' clock was put back")]
+    return _("Rest shortened"), [_("Redis' clock was set back")]
 
 
 def _confirmed(event: PoolEvent) -> Saying:
@@ -179,7 +179,7 @@ def _call_facts(event: PoolEvent) -> list[str]:
 
 
 def _suspect(event: PoolEvent) -> Saying:
-    return _("Suspect: its switch is silent"), [event.switch]
+    return _("Suspect: its switch stopped reporting"), [event.switch]
 
 
 def _registered(event: PoolEvent) -> Saying:
@@ -197,7 +197,7 @@ def _unregistered(event: PoolEvent) -> Saying:
 
 
 def _from_switch(event: PoolEvent) -> str:
-    return _("by %(switch)s") % {"switch": event.switch} if event.switch else ""
+    return _("via %(switch)s") % {"switch": event.switch} if event.switch else ""
 
 
 def _plain(title: str) -> Sayer:

@@ -14,45 +14,46 @@ from poolsite.number_format import NotANumberError, Rejection
 
 _SENTENCES: Final[Mapping[str, str]] = {
     reasons.UNKNOWN_NUMBER: gettext_noop("The number is not in this pool."),
-    reasons.UNKNOWN_CALL: gettext_noop("There is no such call."),
+    reasons.UNKNOWN_CALL: gettext_noop("Call not found."),
     reasons.EXHAUSTED: gettext_noop("No number is free."),
     reasons.BUSY: gettext_noop("The number is in a call."),
     reasons.OFFLINE: gettext_noop("The number is offline."),
-    reasons.RESTING: gettext_noop("The number rests."),
-    reasons.CAPPED: gettext_noop("The number has had its calls of today."),
+    reasons.RESTING: gettext_noop("The number is resting."),
+    reasons.CAPPED: gettext_noop("The number has reached its daily call limit."),
     reasons.QUARANTINED: gettext_noop("The number is quarantined."),
     reasons.UNCONFIRMED: gettext_noop("The number was added by a script and is not confirmed yet."),
-    reasons.ADD_REFUSED: gettext_noop("This pool takes no numbers from scripts."),
+    reasons.ADD_REFUSED: gettext_noop("This pool doesn't accept numbers from scripts."),
     reasons.SUSPECT: gettext_noop("The number's call is suspect."),
     reasons.OFFERED: gettext_noop("The number is offered to a waiting call."),
-    reasons.OLD_CALL: gettext_noop("The number's old call still runs."),
+    reasons.OLD_CALL: gettext_noop("The number's previous call is still in progress."),
     reasons.NOT_IN_A_CALL: gettext_noop("The number is not in a call."),
     reasons.ENDED: gettext_noop("The call has ended."),
     reasons.OTHER_CALL: gettext_noop("The number is in another call."),
-    reasons.UNREADABLE_STATE: gettext_noop("The number's state in Redis cannot be read."),
-    reasons.NO_SUCH_POOL: gettext_noop("Redis has no such pool: it is being rebuilt."),
+    reasons.UNREADABLE_STATE: gettext_noop("The number's state in Redis can't be read."),
+    reasons.NO_SUCH_POOL: gettext_noop("The pool is not in Redis yet. It is being rebuilt."),
     reasons.PAUSED: gettext_noop("The pool is paused."),
     reasons.RECOVERING: gettext_noop("The pool is recovering."),
 }
 _REJECTIONS: Final[Mapping[Rejection, str]] = {
     Rejection.EMPTY: gettext_noop("The number is missing."),
     Rejection.NOT_A_NUMBER: gettext_noop("This is not a number."),
-    Rejection.TOO_LONG: gettext_noop("A number has at most 32 digits."),
-    Rejection.TOO_SHORT: gettext_noop("A number has at least 3 digits."),
-    Rejection.ZEROS: gettext_noop("This is only zeros, not a number."),
-    Rejection.DECIMAL: gettext_noop("This is a decimal number, as a spreadsheet writes it."),
+    Rejection.TOO_LONG: gettext_noop("A number can have up to 32 digits."),
+    Rejection.TOO_SHORT: gettext_noop("A number must have at least 3 digits."),
+    Rejection.ZEROS: gettext_noop("A number can't be all zeros."),
+    Rejection.DECIMAL: gettext_noop("A spreadsheet added a decimal point to this number."),
     Rejection.EXPONENT: gettext_noop(
-        "This is scientific notation: a spreadsheet dropped digits of the number."
+        "This is scientific notation. A spreadsheet dropped digits of the number."
     ),
-    Rejection.THOUSANDS: gettext_noop("This has a spreadsheet's thousands separators."),
-    Rejection.DATE: gettext_noop("This is a date, as a spreadsheet writes it."),
-    Rejection.FORMULA: gettext_noop("This is a formula, not a value."),
-    Rejection.APOSTROPHE: gettext_noop("This begins with a spreadsheet's apostrophe."),
-    Rejection.SHEET_ERROR: gettext_noop("This is a spreadsheet's error, not a value."),
+    Rejection.THOUSANDS: gettext_noop("A spreadsheet added thousands separators to this number."),
+    Rejection.DATE: gettext_noop("A spreadsheet turned this number into a date."),
+    Rejection.FORMULA: gettext_noop("This is a formula, not a number."),
+    Rejection.APOSTROPHE: gettext_noop("A spreadsheet added an apostrophe to this number."),
+    Rejection.SHEET_ERROR: gettext_noop("This is a spreadsheet error, not a number."),
     Rejection.RANGE: gettext_noop("This is a range, not a number."),
-    Rejection.EXTENSION: gettext_noop("This is a number with an extension."),
+    Rejection.EXTENSION: gettext_noop("This number has an extension."),
     Rejection.TRUNK: gettext_noop(
-        "This is an international number with the trunk prefix (0), which is not dialled there."
+        "This international number contains the trunk prefix (0), which is not dialed after "
+        "a country code."
     ),
     Rejection.SEVERAL: gettext_noop("This is more than one number."),
 }
@@ -69,4 +70,4 @@ def rejection_of(error: NotANumberError) -> str:
     told = _(_REJECTIONS[error.rejected.reason])
     if not error.rejected.instead:
         return told
-    return _("%(why)s Write %(number)s.") % {"why": told, "number": error.rejected.instead}
+    return _("%(why)s Use %(number)s.") % {"why": told, "number": error.rejected.instead}

@@ -41,31 +41,35 @@ _STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class Event(BaseModel):
-    """One event of a number. Only `event` is always needed; `call` without a number picks one."""
+    """An event of a number. Only `event` is required; `call` without a number picks one."""
 
     model_config = _STRICT
 
     event: EventName
     number: NumberText | None = None
-    call_id: CallId | None = Field(None, description="Names one attempt; makes repeats safe.")
+    call_id: CallId | None = Field(
+        None, description="Identifies one attempt and makes retries safe."
+    )
     switch: Name64 | None = None
-    incarnation: Name64 | None = Field(None, description="The switch's boot id.")
+    incarnation: Name64 | None = Field(None, description="The switch's boot ID.")
     agent: Name64 | None = None
     callee: Callee | None = None
     direction: Direction | None = None
-    force: bool | None = Field(None, description="`call`: take the number even while it rests.")
-    sticky: bool | None = Field(None, description="`call`: the callee's last number, if free.")
-    near: bool | None = Field(None, description="`call`: a number of the callee's region first.")
-    paid: Name64 | None = Field(None, description="Voucher of a charged pool.")
+    force: bool | None = Field(None, description="`call`: use the number even if it is resting.")
+    sticky: bool | None = Field(
+        None, description="`call`: prefer the callee's last number, if it is free."
+    )
+    near: bool | None = Field(None, description="`call`: prefer a number from the callee's region.")
+    paid: Name64 | None = Field(None, description="Voucher for a pool that charges for calls.")
     contact: Text256 | None = None
     expires: int | None = Field(None, ge=0, le=10 * 365 * 86_400, description="Seconds.")
     seq: int | None = Field(None, ge=0, le=2**53)
     reason: Text256 | None = None
     wait_ms: int | None = Field(
-        None, ge=0, le=WAIT_LIMIT_MS, description="`call`: wait this long for a number."
+        None, ge=0, le=WAIT_LIMIT_MS, description="`call`: how long to wait for a number."
     )
     cause: Name64 | None = Field(
-        None, description="`hangup`: the switch's release cause (Q.850 or SIP), as it says it."
+        None, description="`hangup`: the release cause (Q.850 or SIP) as the switch reports it."
     )
     answered: bool | None = Field(None, description="`hangup`: whether the callee answered.")
     talk_seconds: int | None = Field(
@@ -77,19 +81,21 @@ class Event(BaseModel):
 
 
 class Answer(BaseModel):
-    """What became of one event. `as_of` is the server's time in µs: name it in a live list."""
+    """The result of one event. `as_of`: server time in µs, to be sent back in a live list."""
 
     outcome: Literal["ok", "failed", "error"]
     number: str = ""
     state: str = Field("", description="`idle+up` … `busy+down`, `nodata`; empty: no number.")
     reason: str = ""
-    lease_seconds: int | None = Field(None, description="`call`: renew or hang up before.")
-    agent: str | None = Field(None, description="Inbound call: who used the number last.")
+    lease_seconds: int | None = Field(
+        None, description="`call`: renew the lease or hang up within this time."
+    )
+    agent: str | None = Field(None, description="Inbound call: the agent who last used the number.")
     as_of: int = 0
 
 
 class EventProblem(Problem):
-    """What an event that was not done answers: the fields of `Answer` beside."""
+    """The answer to an event that was not carried out, with the fields of `Answer`."""
 
     outcome: Literal["failed", "error"] | None = None
     number: str | None = None
@@ -98,7 +104,7 @@ class EventProblem(Problem):
 
 
 class EventItemAnswer(Answer):
-    """One item's answer in a batch: the status and problem type it would have had alone."""
+    """The answer to one item of a batch, with the status and problem type of a single request."""
 
     status: int
     type: str | None = None
@@ -106,7 +112,7 @@ class EventItemAnswer(Answer):
 
 
 class LiveCall(BaseModel):
-    """One call that a switch has now."""
+    """A current call of a switch."""
 
     model_config = _STRICT
 
@@ -115,7 +121,7 @@ class LiveCall(BaseModel):
 
 
 class LiveList(BaseModel):
-    """Every call that a switch has now, taken after it had received the answer `as_of`."""
+    """All current calls of a switch, listed after it received the answer `as_of`."""
 
     model_config = _STRICT
 
@@ -126,34 +132,34 @@ class LiveList(BaseModel):
 
 
 class ListedCall(BaseModel):
-    """A call that a live list's answer names; the number is empty where it is not known."""
+    """A call named in the answer to a live list. The number is empty if unknown."""
 
     call_id: str
     number: str
 
 
 class LiveListAnswer(BaseModel):
-    """What the pool made of a live list."""
+    """The result of a live list."""
 
     outcome: Literal["ok"] = "ok"
     as_of: int
     renewed: int
-    adopted: list[ListedCall] = Field(description="Taken (back) into the pool.")
+    adopted: list[ListedCall] = Field(description="Calls that the pool adopted.")
     lease_without_call: list[ListedCall] = Field(
-        description="The pool has them, the list does not; released after two lists in a row."
+        description="In the pool but not in the list. Released after two lists in a row."
     )
     call_without_lease: list[ListedCall] = Field(
-        description="The list has them, the pool does not; adopted after two lists in a row."
+        description="In the list but not in the pool. Adopted after two lists in a row."
     )
     conflict: list[ListedCall] = Field(
         description="The number is in another call, or the call has another number."
     )
-    released: list[ListedCall] = Field(description="What this list released.")
-    hang_up: list[str] = Field(description="Call ids that must end now.")
+    released: list[ListedCall] = Field(description="Calls that this list released.")
+    hang_up: list[str] = Field(description="IDs of the calls to hang up now.")
 
 
 class Counts(BaseModel):
-    """A pool's figures now; offered, carried and blocked since the pool began."""
+    """A pool's current figures; offered, carried and blocked are since the pool was created."""
 
     idle_up: int
     idle_down: int
@@ -164,13 +170,13 @@ class Counts(BaseModel):
     pickable: int
     offered: int
     carried: int
-    carried_in: int = Field(description="Inbound calls, counted apart.")
+    carried_in: int = Field(description="Inbound calls, counted separately.")
     blocked: int
     waiting: int
 
 
 class PoolOut(BaseModel):
-    """A pool with its settings and live figures."""
+    """A pool with its settings and current figures."""
 
     slug: str
     name: str
@@ -178,7 +184,7 @@ class PoolOut(BaseModel):
     status: Literal["open", "paused", "recovering", "lost"]
     status_reason: str
     numbers: int
-    counts: Counts | None = Field(description="Null while Redis has lost the pool.")
+    counts: Counts | None = Field(description="Null if Redis has lost the pool.")
     lease_seconds: int
     suspect_seconds: int
     switch_interval_seconds: int
@@ -186,11 +192,13 @@ class PoolOut(BaseModel):
     daily_cap: int
     sticky_seconds: int
     near: bool
-    home_country: str = Field(description="Where numbers without a country code belong.")
-    number_spelling: str = Field(description="How switches are answered: e164, national, digits.")
+    home_country: str = Field(description="The country of numbers without a country code.")
+    number_spelling: str = Field(
+        description="Number format in answers to switches: e164, national or digits."
+    )
     charged: bool
     added_by_script: Literal["lend", "confirm", "refuse"] = Field(
-        description="What becomes of a number that the event `add` brings."
+        description="What happens to a number that the event `add` adds."
     )
     as_of: int
 
@@ -199,16 +207,18 @@ SwitchKindWord = Literal["media", "proxy"]
 
 
 class SwitchIn(BaseModel):
-    """A new switch. `kind`: what its restart means for its calls."""
+    """A new switch. `kind`: what a restart does to its calls."""
 
     model_config = _STRICT
 
     name: Name64
-    kind: SwitchKindWord = Field("proxy", description="media: ends them; proxy: they go on.")
+    kind: SwitchKindWord = Field(
+        "proxy", description="media: a restart ends its calls; proxy: calls continue."
+    )
 
 
 class SwitchChangeIn(BaseModel):
-    """Another kind, which counts from the next restart on."""
+    """The new type. It takes effect at the next restart."""
 
     model_config = _STRICT
 
@@ -220,22 +230,22 @@ class SwitchOut(BaseModel):
 
     name: str
     kind: SwitchKindWord
-    kind_chosen: bool = Field(description="False: nobody has chosen the kind yet.")
+    kind_chosen: bool = Field(description="False if the type has not been set yet.")
     incarnation: str
     last_heard: str | None
 
 
 class SwitchMadeOut(SwitchOut):
-    """A new switch, with the secret of its token, which is shown this one time."""
+    """A new switch with its token, which is shown only once."""
 
     token: str
 
 
 class NumberOut(BaseModel):
-    """A number as SQL remembers it and as it is now."""
+    """A number as stored in SQL, and its current state."""
 
     number: str = Field(description="The canonical form: E.164, or a short number's digits.")
-    stored_as: str = Field(description="The spelling under which Redis knows it.")
+    stored_as: str = Field(description="The format in which Redis stores it.")
     pool: str
     label: str
     tags: list[str]
@@ -246,23 +256,25 @@ class NumberOut(BaseModel):
     why_not: str = Field(
         description="resting, quarantined, capped, old call, unconfirmed, suspect, …"
     )
-    pickable_from: int | None = Field(description="µs; null unless it rests or is capped.")
+    pickable_from: int | None = Field(
+        description="When the number can be used again, in µs. Null unless it is resting or capped."
+    )
     call_id: str
     agent: str
     callee: str
     switch: str
     direction: str
-    since: int | None = Field(description="Start of the running call, µs.")
+    since: int | None = Field(description="Start of the current call, in µs.")
     lease_until: int | None
     as_of: int
 
 
 class WhoHadIn(BaseModel):
-    """A moment, and at least one of the four names."""
+    """A time and at least one of number, callee, agent and call_id."""
 
     model_config = ConfigDict(extra="forbid")
 
-    at: AwareDatetime = Field(description="The moment, with its zone.")
+    at: AwareDatetime = Field(description="The time, with its time zone.")
     number: str = Field("", max_length=256)
     callee: str = Field("", max_length=64)
     agent: str = Field("", max_length=64)
@@ -270,7 +282,7 @@ class WhoHadIn(BaseModel):
 
 
 class HadOut(BaseModel):
-    """One call that ran at the asked time."""
+    """A call in progress at the requested time."""
 
     number: str
     pool: str
@@ -288,13 +300,13 @@ FrameId = Annotated[str, StringConstraints(max_length=64)] | Annotated[int, Fiel
 
 
 class EventFrame(Event):
-    """An event on the websocket; `id` comes back with its answer."""
+    """An event on the WebSocket. `id` is returned with the answer."""
 
     id: FrameId | None = None
 
 
 class LiveFrame(BaseModel):
-    """A live list on the websocket."""
+    """A live list on the WebSocket."""
 
     model_config = _STRICT
 
@@ -303,7 +315,7 @@ class LiveFrame(BaseModel):
 
 
 class PingFrame(BaseModel):
-    """Asks whether the other end still lives, and for the server's time."""
+    """Checks that the other end is alive, and asks for the server's time."""
 
     model_config = _STRICT
 

@@ -59,7 +59,7 @@ def _of_pools() -> list[Sentence]:
         Sentence(
             "numbers.switch_configure",
             POOLS,
-            _("%(actor)s set the kind of the switch %(thing)s to %(kind)s"),
+            _("%(actor)s set the type of the switch %(thing)s to %(kind)s"),
             {"kind": choice(SwitchKind.choices)},
         ),
         Sentence("numbers.switch_delete", POOLS, _("%(actor)s deleted the switch %(thing)s")),
@@ -153,13 +153,13 @@ def _of_health() -> list[Sentence]:
         Sentence(
             "numbers.health_return",
             NUMBERS,
-            _("%(numbers)s of %(thing)s returned: the rest is over"),
+            _("%(numbers)s of %(thing)s returned to use after the rest ended"),
             MANY,
         ),
         Sentence(
             "numbers.health_undo",
             NUMBERS,
-            _("%(actor)s took %(numbers)s of %(thing)s back from the rule %(rule)s"),
+            _("%(actor)s undid the rule %(rule)s for %(numbers)s of %(thing)s"),
             MANY,
         ),
         Sentence(
@@ -182,7 +182,7 @@ def _of_imports() -> list[Sentence]:
         Sentence(
             "numbers.import_confirm",
             IMPORTS,
-            _("%(actor)s started to import %(numbers)s into the pool %(pool)s"),
+            _("%(actor)s started importing %(numbers)s into the pool %(pool)s"),
             MANY,
         ),
         Sentence(
@@ -194,7 +194,7 @@ def _of_imports() -> list[Sentence]:
         Sentence(
             "numbers.import_undo",
             IMPORTS,
-            _("%(actor)s started to undo the import %(thing)s of %(numbers)s"),
+            _("%(actor)s started undoing the import %(thing)s of %(numbers)s"),
             MANY,
         ),
         Sentence(

@@ -288,6 +288,10 @@ OUTGOING_PORTS = env.list("POOLSITE_OUTGOING_PORTS", cast=int, default=[80, 443,
 # -- languages, zones, static files -----------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = BEHIND_TLS
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["poolsite.formats"]
 USE_I18N = True

@@ -88,7 +88,7 @@ async def _template(ref: WalletRef, item: HoldIn) -> TemplateRef | None:
         return None
     template = await templates().get(str(item.template))
     if template is None or template.account_id != ref.account_id:
-        raise MalformedError("template: there is no such template")
+        raise MalformedError("template: not found")
     return template
 
 
@@ -101,7 +101,7 @@ def sender_of(ref: WalletRef, principal: Principal, named: str | None) -> str:
     if chatbot is None:
         raise MalformedError("chatbot: name the sender")
     if chatbot not in ref.chatbots:
-        raise MalformedError("chatbot: there is no such chatbot")
+        raise MalformedError("chatbot: not found")
     return chatbot
 
 

@@ -49,15 +49,15 @@ def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
 @router.post(
     "/{slug}/holds",
     response=_DONE,
-    summary="Hold",
+    summary="Hold the price of messages",
     operation_id="post_holds",
     openapi_extra=_one_or_many("HoldIn"),
 )
 def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResponse:
-    """Hold the highest price that a message can end in, or an array of up to 1 000 messages.
+    """Hold the highest price that a message can cost. Takes one message or up to 1,000.
 
-    Served by the hot lane, before Django, and only by token. The same id and body again is the
-    same hold. In a batch each item carries its own `status`.
+    Requires a token; served by the hot lane, before Django. Repeating an ID with the same body
+    returns the same hold. In a batch, each item has its own `status`.
     """
     return _hot_only()
 
@@ -65,39 +65,39 @@ def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResp
 @router.post(
     "/{slug}/sent",
     response=_DONE,
-    summary="Sent",
+    summary="Mark messages as sent",
     operation_id="post_sent",
     openapi_extra=_one_or_many("IdIn", plain_ids=True),
 )
 def post_sent(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
-    """Mark held messages as sent, just before they are handed to the gateway."""
+    """Mark held messages as sent, just before passing them to the gateway."""
     return _hot_only()
 
 
 @router.post(
     "/{slug}/cancellations",
     response=_DONE,
-    summary="Cancel",
+    summary="Cancel messages",
     operation_id="post_cancellations",
     openapi_extra=_one_or_many("IdIn", plain_ids=True),
 )
 def post_cancellations(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
-    """Cancel messages that were not sent: all is returned, and they can never be sent."""
+    """Cancel messages that were not sent. Their holds are released; they can't be sent later."""
     return _hot_only()
 
 
 @router.post(
     "/{slug}/settlements",
     response=_TAKEN,
-    summary="Status reports",
+    summary="Send status reports",
     operation_id="post_settlements",
     openapi_extra=_one_or_many("ReportIn"),
 )
 def post_settlements(request: HttpRequest, report: ReportIn, slug: str = Slug) -> HttpResponse:
-    """Take status reports of the gateway (the platform's token alone): only a final one counts.
+    """Send status reports of the gateway (platform token only). Only final reports count.
 
-    Delivered: the price of that mode stays, the rest is returned; failed: all is returned. A
-    report for a message that is not known yet answers 202 `parked`.
+    Delivered: the price of that mode is charged and the rest is released. Failed: everything is
+    released. A report for a message that is not known yet answers 202 `parked`.
     """
     return _hot_only()
 
@@ -105,18 +105,18 @@ def post_settlements(request: HttpRequest, report: ReportIn, slug: str = Slug) -
 @router.post(
     "/{slug}/sessions",
     response=_DONE,
-    summary="Session messages",
+    summary="Charge session messages",
     operation_id="post_sessions",
     openapi_extra=_one_or_many("SessionIn"),
 )
 def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) -> HttpResponse:
-    """Charge session messages at once. Too low a balance: 402, kept as `unpaid`, not to be sent."""
+    """Charge session messages immediately. If the balance is too low: 402, stored as `unpaid`."""
     return _hot_only()
 
 
-@router.get("/{slug}/balance", response={200: BalanceOut, **READ_ERRORS}, summary="Balance")
+@router.get("/{slug}/balance", response={200: BalanceOut, **READ_ERRORS}, summary="Get the balance")
 def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
-    """A wallet's figures now, with the sequence number of its last change."""
+    """The wallet's current figures, with the sequence number of its last change."""
     ref = _ref(request, slug)
     balance = ref.path.run(reading.balance_command(slug))
     if balance is None:
@@ -127,10 +127,10 @@ def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
 @router.get(
     "/{slug}/messages/{path:message_id}",
     response={200: MessageOut, **READ_ERRORS},
-    summary="One message",
+    summary="Get a message",
 )
 def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:
-    """A message, open or ended, however long ago."""
+    """A message, open or ended, no matter how long ago."""
     found = reading.message_now(_ref(request, slug), message_id)
     if found is None:
         raise ProblemError("unknown-message", "this account has no message with this id")
@@ -142,11 +142,11 @@ def _ref(request: HttpRequest, slug: str) -> WalletRef:
     principal = principal_of_request(request)
     ref = wallet_ref(slug)
     if ref is None:
-        raise ProblemError("unknown-account", "there is no such account")
+        raise ProblemError("unknown-account", "account not found")
     try:
         access.require(principal, "billing.view", ref)
     except access.Hidden:
-        raise ProblemError("unknown-account", "there is no such account") from None
+        raise ProblemError("unknown-account", "account not found") from None
     return ref
 
 

@@ -16,8 +16,8 @@ class Batch(models.Model):
     batch_number = models.PositiveBigIntegerField(_("batch"))
     first_seq = models.PositiveBigIntegerField(_("first entry"))
     last_seq = models.PositiveBigIntegerField(_("last entry"))
-    amount = MoneyField(_("sum of the entries"))
-    fence = models.PositiveBigIntegerField(_("fence of the writer"))
+    amount = MoneyField(_("total of the entries"))
+    fence = models.PositiveBigIntegerField(_("fencing token of the writer"))
     written_at = models.DateTimeField(_("written at"), auto_now_add=True)
 
     class Meta:
@@ -40,7 +40,7 @@ class WriterRun(models.Model):
     """
 
     shard = models.PositiveSmallIntegerField(_("shard"))
-    shards = models.PositiveSmallIntegerField(_("of shards"))
+    shards = models.PositiveSmallIntegerField(_("shard count"))
     worker = models.CharField(_("worker"), max_length=120, blank=True)
     started_at = models.DateTimeField(_("started at"), auto_now_add=True)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
@@ -71,8 +71,8 @@ class AuditRun(models.Model):
     differences = models.JSONField(_("differences"), default=dict)
 
     class Meta:
-        verbose_name = _("audit of the books")
-        verbose_name_plural = _("audits of the books")
+        verbose_name = _("money audit run")
+        verbose_name_plural = _("money audit runs")
         ordering = ["-pk"]
 
     def __str__(self) -> str:
@@ -93,8 +93,8 @@ class JournalEntry(models.Model):
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="journal")
     generation = models.PositiveBigIntegerField(_("generation"))
     seq = models.PositiveBigIntegerField(_("sequence number"))
-    at_us = models.PositiveBigIntegerField(_("at, µs"))
-    kind = models.CharField(_("kind"), max_length=16)
+    at_us = models.PositiveBigIntegerField(_("time (µs)"))
+    kind = models.CharField(_("type"), max_length=16)
     operation_id = models.CharField(_("operation"), max_length=80)
     spendable = MoneyField(_("spendable"), default=0)
     held = MoneyField(_("held"), default=0)
@@ -147,19 +147,19 @@ class JournalCheckpoint(models.Model):
     first_seq = models.PositiveBigIntegerField(_("first entry"))
     last_seq = models.PositiveBigIntegerField(_("last entry"))
     entries = models.PositiveIntegerField(_("entries"))
-    first_us = models.PositiveBigIntegerField(_("earliest, µs"))
-    last_us = models.PositiveBigIntegerField(_("latest, µs"))
+    first_us = models.PositiveBigIntegerField(_("earliest time (µs)"))
+    last_us = models.PositiveBigIntegerField(_("latest time (µs)"))
     spendable = MoneyField(_("spendable"))
     held = MoneyField(_("held"))
     receivable = MoneyField(_("receivable"))
     revenue = MoneyField(_("revenue"))
     cash = MoneyField(_("cash"))
-    counts = models.JSONField(_("entries of each leg"))
-    lines = models.JSONField(_("lines of statements"))
-    digest_before = models.CharField(_("digest before"), max_length=32, blank=True)
+    counts = models.JSONField(_("entries per leg"))
+    lines = models.JSONField(_("statement lines"))
+    digest_before = models.CharField(_("previous digest"), max_length=32, blank=True)
     digest = models.CharField(_("digest"), max_length=32)
     seal = models.CharField(_("seal"), max_length=32)
-    proven_at = models.DateTimeField(_("compared with its entries at"))
+    proven_at = models.DateTimeField(_("checked against entries at"))
 
     class Meta:
         verbose_name = _("checkpoint")
@@ -186,14 +186,14 @@ class MoneyOrder(models.Model):
         RECHARGE = "recharge", _("recharge")
         CREDIT = "credit", _("credit")
         DEBIT = "debit", _("debit")
-        CHARGEBACK = "chargeback", _("charge-back")
+        CHARGEBACK = "chargeback", _("chargeback")
         CASH_REFUND = "cash_refund", _("cash refund")
-        CHARGE_BY_HAND = "by_hand", _("charged by hand")
+        CHARGE_BY_HAND = "by_hand", _("charged manually")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="orders")
     operation_id = models.CharField(_("operation"), max_length=80)
-    kind = models.CharField(_("kind"), max_length=12, choices=Kind.choices)
-    amount = MoneyField(_("amount"), help_text=_("Above zero; the kind tells the sign."))
+    kind = models.CharField(_("type"), max_length=12, choices=Kind.choices)
+    amount = MoneyField(_("amount"), help_text=_("Always positive. The type determines the sign."))
     reference = models.CharField(_("reference"), max_length=120, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     applied_at = models.DateTimeField(_("applied at"), null=True, blank=True)
@@ -232,7 +232,7 @@ class Receivable(models.Model):
     generation = models.PositiveBigIntegerField(_("generation"))
     seq = models.PositiveBigIntegerField(_("sequence number"))
     operation_id = models.CharField(_("operation"), max_length=80)
-    amount = MoneyField(_("amount"), help_text=_("Owed: above zero; paid: below."))
+    amount = MoneyField(_("amount"), help_text=_("Positive when owed, negative when paid."))
     at = models.DateTimeField(_("at"))
 
     class Meta:

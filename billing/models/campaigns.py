@@ -18,7 +18,7 @@ class Campaign(models.Model):
         SENDING = "sending", _("sending")
         PAUSED = "paused", _("paused")
         LOW_BALANCE = "low", _("paused: balance too low")
-        SENT = "sent", _("sent, reports to come")
+        SENT = "sent", _("sent, awaiting reports")
         DONE = "done", _("done")
         CANCELLED = "cancelled", _("cancelled")
 
@@ -33,13 +33,13 @@ class Campaign(models.Model):
     )
     status_reason = models.CharField(_("reason"), max_length=200, blank=True)
     scheduled_at = models.DateTimeField(_("scheduled at"), null=True, blank=True)
-    quiet_from = models.TimeField(_("quiet from"), null=True, blank=True)
-    quiet_until = models.TimeField(_("quiet until"), null=True, blank=True)
+    quiet_from = models.TimeField(_("quiet hours start"), null=True, blank=True)
+    quiet_until = models.TimeField(_("quiet hours end"), null=True, blank=True)
     uploaded = models.PositiveIntegerField(_("uploaded"), default=0)
     dropped_duplicates = models.PositiveIntegerField(_("duplicates dropped"), default=0)
     dropped_opt_outs = models.PositiveIntegerField(_("opt-outs dropped"), default=0)
-    dropped_invalid = models.PositiveIntegerField(_("invalid dropped"), default=0)
-    top_up_awaited_since = models.DateTimeField(_("goes on after a top-up since"), null=True)
+    dropped_invalid = models.PositiveIntegerField(_("invalid numbers dropped"), default=0)
+    top_up_awaited_since = models.DateTimeField(_("waiting for a top-up since"), null=True)
     test_sends = models.PositiveIntegerField(_("test messages"), default=0)
     created_by = models.CharField(_("created by"), max_length=150)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
@@ -98,8 +98,8 @@ class CampaignPart(models.Model):
     data = models.BinaryField()
 
     class Meta:
-        verbose_name = _("part of a file")
-        verbose_name_plural = _("parts of a file")
+        verbose_name = _("file part")
+        verbose_name_plural = _("file parts")
         constraints = [
             models.UniqueConstraint(fields=["campaign", "place"], name="billing_part_once")
         ]
@@ -116,10 +116,10 @@ class DroppedRow(models.Model):
 
     REASONS = {
         "empty": gettext_noop("Number is empty"),
-        "not_a_number": gettext_noop("Not a number"),
-        "too_long": gettext_noop("Too long for a number"),
-        "unreachable": gettext_noop("No telephone can have this number"),
-        "twice": gettext_noop("Twice in the file, first in row %s"),
+        "not_a_number": gettext_noop("Not a phone number"),
+        "too_long": gettext_noop("Number is too long"),
+        "unreachable": gettext_noop("Wrong number length or country code"),
+        "twice": gettext_noop("Duplicate of row %s"),
         "opted_out": gettext_noop("Opted out"),
     }
 
@@ -155,7 +155,7 @@ class Recipient(models.Model):
 
     class State(models.TextChoices):
         WAITING = "", _("waiting")
-        SENT = "sent", _("handed over")
+        SENT = "sent", _("submitted")
         REFUSED = "refused", _("refused")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="recipients")
@@ -163,8 +163,8 @@ class Recipient(models.Model):
     number = models.CharField(_("number"), max_length=33)
     message_id = models.CharField(_("message"), max_length=80)
     supports_yuexin = models.BooleanField(_("supports Yuexin"), null=True)
-    ability_source = models.CharField(_("source of the ability"), max_length=40, blank=True)
-    ability_age_seconds = models.PositiveIntegerField(_("age of the ability"), null=True)
+    ability_source = models.CharField(_("capability source"), max_length=40, blank=True)
+    ability_age_seconds = models.PositiveIntegerField(_("capability age (seconds)"), null=True)
     state = models.CharField(
         _("state"), max_length=7, blank=True, choices=State.choices, default=State.WAITING
     )

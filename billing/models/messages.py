@@ -34,15 +34,17 @@ class HoldIntent(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="intents")
     message_id = models.CharField(_("message"), max_length=80)
-    kind = models.CharField(_("kind"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
+    kind = models.CharField(_("type"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
     body_hash = models.CharField(_("body hash"), max_length=32)
-    prices = models.JSONField(_("prices"), help_text=_("Of every mode that it can end in."))
+    prices = models.JSONField(
+        _("prices"), help_text=_("Prices of every mode that the message can be delivered in.")
+    )
     others = models.JSONField(_("prices of other modes"), default=dict)
     quoted = MoneyField(_("quoted"))
     tariff = models.ForeignKey(Tariff, models.PROTECT, related_name="+")
     chatbot = models.ForeignKey(Chatbot, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-    handed_over_at = models.DateTimeField(_("handed over at"), null=True, blank=True)
+    handed_over_at = models.DateTimeField(_("submitted at"), null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -58,12 +60,16 @@ class Message(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="messages")
     message_id = models.CharField(_("message"), max_length=80)
-    kind = models.CharField(_("kind"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
+    kind = models.CharField(_("type"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
     body_hash = models.CharField(_("body hash"), max_length=32, blank=True)
     chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
     tariff_id = models.PositiveBigIntegerField(_("tariff"), null=True)
     prices = models.TextField(
-        _("prices"), blank=True, help_text=_("As the wallet stores them: a lost one is rebuilt.")
+        _("prices"),
+        blank=True,
+        help_text=_(
+            "In the format of the live balance, so that it can be rebuilt after a data loss."
+        ),
     )
     state = models.CharField(_("state"), max_length=9, choices=State.choices)
     mode = models.CharField(_("mode"), max_length=24, blank=True)
@@ -112,7 +118,7 @@ class FlaggedReport(models.Model):
 
     class Closing(models.TextChoices):
         ACCEPTED = "accepted", _("loss accepted")
-        CHARGED = "charged", _("charged by hand")
+        CHARGED = "charged", _("charged manually")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="flagged_reports")
     generation = models.PositiveBigIntegerField(_("generation"))
@@ -120,9 +126,11 @@ class FlaggedReport(models.Model):
     message_id = models.CharField(_("message"), max_length=80)
     flag = models.CharField(_("flag"), max_length=16, choices=Flag.choices)
     reported_mode = models.CharField(_("reported mode"), max_length=64, blank=True)
-    state = models.CharField(_("state then"), max_length=9, blank=True)
+    state = models.CharField(_("state at the time"), max_length=9, blank=True)
     difference = MoneyField(
-        _("difference"), default=0, help_text=_("Delivered by the gateway less paid, as reported.")
+        _("difference"),
+        default=0,
+        help_text=_("What the gateway reports as delivered, minus what was paid."),
     )
     at = models.DateTimeField(_("at"))
     closed_at = models.DateTimeField(_("closed at"), null=True, blank=True)

@@ -44,14 +44,18 @@ class Chatbot(models.Model):
     slug = models.CharField(
         _("id"),
         max_length=40,
-        validators=[RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))],
+        validators=[
+            RegexValidator(
+                r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 of the characters a-z, 0-9 and -.")
+            )
+        ],
     )
     name = models.CharField(_("name"), max_length=120)
     token = models.ForeignKey(
         ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
     )
     rate_limit = models.PositiveIntegerField(
-        _("messages per second at most"), default=0, help_text=_("0: no limit.")
+        _("rate limit (messages per second)"), default=0, help_text=_("0: no limit.")
     )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
@@ -81,14 +85,12 @@ class Template(models.Model):
         _("native"), max_length=4, choices=Native.choices, default=Native.TEXT
     )
     native_text = models.TextField(_("native text"), blank=True)
-    card_kilobytes = models.PositiveIntegerField(_("card, kB"), default=0)
+    card_kilobytes = models.PositiveIntegerField(_("card size (kB)"), default=0)
     yuexin_text = models.TextField(_("Yuexin text"), blank=True)
     yuexin_link = models.URLField(_("Yuexin link"), blank=True)
-    link_registered = models.BooleanField(
-        _("link registered with the handset makers"), default=False
-    )
+    link_registered = models.BooleanField(_("link registered with handset makers"), default=False)
     video_subject = models.CharField(_("video subject"), max_length=120, blank=True)
-    video_kilobytes = models.PositiveIntegerField(_("video, kB"), default=0)
+    video_kilobytes = models.PositiveIntegerField(_("video size (kB)"), default=0)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
 
@@ -115,8 +117,8 @@ class TerminalAbility(models.Model):
     looked_up_at = models.DateTimeField(_("looked up at"))
 
     class Meta:
-        verbose_name = _("terminal ability")
-        verbose_name_plural = _("terminal abilities")
+        verbose_name = _("terminal capability")
+        verbose_name_plural = _("terminal capabilities")
 
     def __str__(self) -> str:
         return self.number
@@ -148,14 +150,14 @@ class TerminalFile(models.Model):
     uploaded_by = models.CharField(_("uploaded by"), max_length=150)
     uploaded_at = models.DateTimeField(_("uploaded at"), auto_now_add=True)
     job = models.ForeignKey("jobs.Job", models.PROTECT, related_name="+")
-    next_row = models.PositiveIntegerField(_("read up to row"), default=0)
+    next_row = models.PositiveIntegerField(_("last row read"), default=0)
     taken = models.PositiveIntegerField(_("taken"), default=0)
     refused = models.PositiveIntegerField(_("refused"), default=0)
     faults = models.JSONField(_("refused rows"), default=list)
 
     class Meta:
-        verbose_name = _("file of terminals")
-        verbose_name_plural = _("files of terminals")
+        verbose_name = _("terminal file")
+        verbose_name_plural = _("terminal files")
         ordering = ["-pk"]
 
     def __str__(self) -> str:

@@ -37,9 +37,9 @@ class Recharge(BasePayment):
     amount = MoneyField(_("amount"))
     credited_at = models.DateTimeField(_("credited at"), null=True, blank=True)
     is_automatic = models.BooleanField(_("automatic"), default=False)
-    keep_method = models.BooleanField(_("keep the card for auto top-up"), default=False)
+    keep_method = models.BooleanField(_("save the card for automatic top-ups"), default=False)
     provider_payment = models.CharField(
-        _("the provider's payment"), max_length=120, blank=True, db_index=True
+        _("provider payment ID"), max_length=120, blank=True, db_index=True
     )
     reversed = MoneyField(_("refunded or charged back"), default=0)
 
@@ -107,9 +107,9 @@ class PaymentMethod(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.CASCADE, related_name="payment_methods")
     variant = models.CharField(_("provider"), max_length=40)
-    reference = models.CharField(_("the provider's token"), max_length=120)
-    customer = models.CharField(_("the provider's customer"), max_length=120, blank=True)
-    label = models.CharField(_("shown as"), max_length=60)
+    reference = models.CharField(_("provider token"), max_length=120)
+    customer = models.CharField(_("provider customer ID"), max_length=120, blank=True)
+    label = models.CharField(_("display name"), max_length=60)
     added_by = models.CharField(_("added by"), max_length=150)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     removed_at = models.DateTimeField(_("removed at"), null=True, blank=True)
@@ -168,10 +168,10 @@ class Adjustment(models.Model):
         WAITING = "waiting", _("waiting for approval")
         APPLIED = "applied", _("applied")
         REJECTED = "rejected", _("rejected")
-        CANCELLED = "given_up", _("given up")
+        CANCELLED = "given_up", _("cancelled")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="adjustments")
-    kind = models.CharField(_("kind"), max_length=12)  # of MoneyOrder.Kind
+    kind = models.CharField(_("type"), max_length=12)  # of MoneyOrder.Kind
     amount = MoneyField(_("amount"))
     reason = models.CharField(_("reason"), max_length=200)
     flagged_report = models.ForeignKey(
@@ -185,12 +185,12 @@ class Adjustment(models.Model):
         _("status"), max_length=8, choices=Status.choices, default=Status.WAITING
     )
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField(_("asked at"), auto_now_add=True)
+    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decision_reason = models.CharField(_("reason of the decision"), max_length=200, blank=True)
+    decision_reason = models.CharField(_("decision reason"), max_length=200, blank=True)
     operation_id = models.CharField(_("operation"), max_length=80, unique=True)
 
     class Meta:
@@ -238,12 +238,12 @@ class RefundRequest(models.Model):
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="refund_requests")
     amount = MoneyField(_("amount"))
     reason = models.CharField(_("reason"), max_length=200)
-    payout = models.CharField(_("pay out to"), max_length=200)
+    payout = models.CharField(_("payout account"), max_length=200)
     status = models.CharField(
         _("status"), max_length=8, choices=Status.choices, default=Status.OPEN
     )
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField(_("asked at"), auto_now_add=True)
+    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
     answered_by = models.CharField(_("answered by"), max_length=150, blank=True)
     answered_at = models.DateTimeField(_("answered at"), null=True, blank=True)
     answer = models.CharField(_("answer"), max_length=200, blank=True)

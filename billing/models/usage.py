@@ -15,7 +15,7 @@ class UsageHour(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="usage")
     hour = models.DateTimeField(_("hour"))
-    kind = models.CharField(_("kind"), max_length=16)
+    kind = models.CharField(_("type"), max_length=16)
     mode = models.CharField(_("mode"), max_length=24, blank=True)
     chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
     entries = models.PositiveBigIntegerField(_("entries"), default=0)
@@ -23,8 +23,8 @@ class UsageHour(models.Model):
     revenue = MoneyField(_("revenue"), default=0)
 
     class Meta:
-        verbose_name = _("usage of an hour")
-        verbose_name_plural = _("usage by the hour")
+        verbose_name = _("hourly usage")
+        verbose_name_plural = _("hourly usage")
         constraints = [
             models.UniqueConstraint(
                 fields=["wallet", "hour", "kind", "mode", "chatbot"], name="billing_usage_once"

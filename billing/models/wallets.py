@@ -31,16 +31,18 @@ class Wallet(models.Model):
         _("Redis"),
         max_length=40,
         blank=True,
-        help_text=_("Name of one of the configured servers; empty: the common one."),
+        help_text=_("Name of a configured Redis server. Leave empty to use the default server."),
     )
 
     spendable = MoneyField(_("spendable"), default=0, editable=False)
     held = MoneyField(_("held"), default=0, editable=False)
     receivable = MoneyField(_("receivable"), default=0, editable=False)
     opening = MoneyField(_("opening balance"), default=0, editable=False)
-    seq = models.PositiveBigIntegerField(_("persisted up to"), default=0, editable=False)
+    seq = models.PositiveBigIntegerField(_("last persisted entry"), default=0, editable=False)
     batch_number = models.PositiveBigIntegerField(_("last batch"), default=0, editable=False)
-    fence = models.PositiveBigIntegerField(_("fence of the last writer"), default=0, editable=False)
+    fence = models.PositiveBigIntegerField(
+        _("fencing token of the last writer"), default=0, editable=False
+    )
     digest = models.CharField(
         _("digest of the last entry"), max_length=32, blank=True, editable=False
     )
@@ -51,7 +53,9 @@ class Wallet(models.Model):
         _("unexplained"),
         default=0,
         editable=False,
-        help_text=_("Redis' last figure less what SQL can explain, after a loss."),
+        help_text=_(
+            "After a data loss: the last amount in Redis minus the amount that SQL can explain."
+        ),
     )
 
     daily_limit = MoneyField(_("daily spending limit"), default=0, help_text=_("0: no limit."))
@@ -59,14 +63,14 @@ class Wallet(models.Model):
     top_up_below = MoneyField(_("top up below"), default=0, help_text=_("0: no auto top-up."))
     top_up_amount = MoneyField(_("auto top-up amount"), default=0)
     top_up_daily_count = models.PositiveSmallIntegerField(
-        _("auto top-ups a day at most"), default=1, validators=[MaxValueValidator(24)]
+        _("maximum auto top-ups per day"), default=1, validators=[MaxValueValidator(24)]
     )
     log_limit = models.PositiveIntegerField(
-        _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
+        _("backlog limit (entries)"), default=1_000_000, validators=[MinValueValidator(1_000)]
     )
     opened_at = models.DateTimeField(_("opened in Redis at"), null=True, blank=True, editable=False)
     unsent_since = models.DateTimeField(
-        _("settings wait for Redis since"), null=True, blank=True, editable=False, db_index=True
+        _("settings waiting for Redis since"), null=True, blank=True, editable=False, db_index=True
     )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 

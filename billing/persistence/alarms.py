@@ -27,12 +27,13 @@ class Alarms(KnownIncidents):
                 BACKLOG,
                 slug,
                 severity="critical" if percent >= 100 else "warning",
-                title=gettext_noop("The books of %(account)s wait for SQL"),
+                title=gettext_noop("Entries of %(account)s are waiting for SQL"),
                 detail=gettext_noop(
                     "%(backlog)s entries are only in Redis, %(percent)s%% of the limit."
                 ),
                 remedy=gettext_noop(
-                    "Look at SQL and the workers; at 100%% new holds are refused, refunds are not."
+                    "Check SQL and the workers. At 100%%, new holds are refused; refunds are "
+                    "still accepted."
                 ),
                 params={"account": slug, "backlog": backlog, "percent": min(percent, 100)},
                 url=f"/accounts/{slug}/",
@@ -47,9 +48,9 @@ class Alarms(KnownIncidents):
             slug,
             severity="critical",
             title=gettext_noop("The entries of %(account)s cannot be written"),
-            detail=gettext_noop("SQL refused the next batch: %(reason)s"),
+            detail=gettext_noop("SQL rejected the next batch: %(reason)s"),
             remedy=gettext_noop(
-                "Nothing is lost: the entries wait in Redis. Run manage.py audit on the account."
+                "Nothing is lost: the entries stay in Redis. Run manage.py audit for this account."
             ),
             params={"account": slug, "reason": reason[:200]},
         )
@@ -61,8 +62,8 @@ class Alarms(KnownIncidents):
             str(shard),
             severity="warning",
             title=gettext_noop("The books are behind in shard %(shard)s"),
-            detail=gettext_noop("The oldest entry waited %(seconds)s s for SQL."),
-            remedy=gettext_noop("Look at the workers, the beat and SQL; add workers."),
+            detail=gettext_noop("The oldest entry has been waiting for SQL for %(seconds)s s."),
+            remedy=gettext_noop("Check the workers, the scheduler and SQL. Add workers if needed."),
             params={"shard": shard, "seconds": seconds},
         )
 
@@ -74,9 +75,11 @@ class Alarms(KnownIncidents):
             severity="critical",
             title=gettext_noop("%(account)s is in safe mode"),
             detail=gettext_noop(
-                "Redis lost its data (%(why)s). Refunds are taken, new holds are refused."
+                "Redis lost data (%(why)s). Refunds are accepted; new holds are refused."
             ),
-            remedy=gettext_noop("It is rebuilt from SQL and opens by itself."),
+            remedy=gettext_noop(
+                "The balance is being rebuilt from SQL. The account reopens automatically."
+            ),
             params={"account": slug, "why": why},
             url=f"/accounts/{slug}/",
         )

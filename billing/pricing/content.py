@@ -65,7 +65,7 @@ def missing_of(template: "Template") -> list[str]:
     if not template.yuexin_text.strip() or not template.yuexin_link:
         missing.append(_("the Yuexin text with its link"))
     elif not template.link_registered:
-        missing.append(_("the link's registration with the handset makers"))
+        missing.append(_("the link registration with handset makers"))
     if not template.video_subject.strip() or not template.video_kilobytes:
         missing.append(_("the video message"))
     return missing

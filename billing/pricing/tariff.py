@@ -66,27 +66,27 @@ def stored(prices: Prices) -> dict[str, dict[str, int]]:
 
 def _mode(name: object) -> str:
     if name not in MODES:
-        raise TariffError(_("“%s” is no mode.") % str(name)[:40])
+        raise TariffError(_("Unknown mode: “%s”.") % str(name)[:40])
     return str(name)
 
 
 def _price(mode: str, raw: object) -> Price:
     if not isinstance(raw, Mapping) or not set(raw) <= _KEYS or "unit_price" not in raw:
-        raise TariffError(_("%s: give a unit price and at most one counting rule.") % mode)
+        raise TariffError(_("%s: enter a unit price and no more than one counting rule.") % mode)
     price = _integer(mode, raw["unit_price"], 0, LIMIT - 1)
     characters = _integer(mode, raw.get("characters_per_unit", 0), 0, RULE_LIMIT)
     kilobytes = _integer(mode, raw.get("kilobytes_per_unit", 0), 0, RULE_LIMIT)
     if characters and kilobytes:
-        raise TariffError(_("%s: count characters or kB, not both.") % mode)
+        raise TariffError(_("%s: count by characters or by kB, not both.") % mode)
     if mode == CALL and (characters or kilobytes):
-        raise TariffError(_("A call is counted in intervals, by nothing else."))
+        raise TariffError(_("Calls can only be charged by interval."))
     return Price(price, characters, kilobytes)
 
 
 def _integer(mode: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise TariffError(
-            _("%(mode)s: a whole number from %(least)d to %(most)d is needed.")
+            _("%(mode)s: enter a whole number from %(least)d to %(most)d.")
             % {"mode": mode, "least": least, "most": most}
         )
     return value

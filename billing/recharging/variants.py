@@ -52,8 +52,8 @@ class Variant:
 
 
 _KNOWN = (
-    Variant(STRIPE, _("Card, by Stripe"), _("You pay on a page of Stripe and come back here.")),
-    Variant(DEMO, _("Demo payment"), _("No money moves: you say how the payment ends.")),
+    Variant(STRIPE, _("Card (Stripe)"), _("You pay on Stripe's page and then return here.")),
+    Variant(DEMO, _("Demo payment"), _("No money moves. You choose how the payment ends.")),
 )
 
 

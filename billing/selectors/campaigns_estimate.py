@@ -76,8 +76,8 @@ def estimate_of(campaign: Campaign) -> Estimate:
     return Estimate(
         kinds=(
             Kind(_("With Yuexin"), counts[True], *_ends(quotes[True])),
-            Kind(_("Without: video"), counts[False], *_ends(quotes[False])),
-            Kind(_("Not known yet"), counts[None], *_ends(*quotes.values())),
+            Kind(_("Without Yuexin (video)"), counts[False], *_ends(quotes[False])),
+            Kind(_("Unknown"), counts[None], *_ends(*quotes.values())),
         ),
         spendable=spendable,
         recipients=campaign.accepted,

@@ -32,7 +32,7 @@ def campaign_rows(wallet: Wallet) -> list[dict[str, Any]]:
 
 
 def _row(row: Campaign, every: int, gone: int) -> dict[str, Any]:
-    note = _("%(gone)s of %(all)s tried") % {"gone": f"{gone:,}", "all": f"{every:,}"}
+    note = _("%(gone)s of %(all)s processed") % {"gone": f"{gone:,}", "all": f"{every:,}"}
     return {
         "campaign": row,
         "note": note if every else _("no recipients yet"),

@@ -82,7 +82,7 @@ _REPORTS = {
     Answer.CREDITED: _("A top-up of %(amount)s was credited to %(thing)s"),
     Answer.NOT_CREDITED: _("A top-up of %(thing)s failed and was not credited"),
     Answer.TAKEN_BACK: _("The payment provider took %(amount)s back from %(thing)s"),
-    Answer.REINSTATED: _("The payment provider paid %(amount)s to %(thing)s again"),
+    Answer.REINSTATED: _("The payment provider returned %(amount)s to %(thing)s"),
 }
 
 

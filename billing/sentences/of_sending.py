@@ -66,7 +66,7 @@ def _of_campaigns() -> list[Sentence]:
         Sentence(
             "billing.campaign_await_top_up",
             CAMPAIGNS,
-            _("%(actor)s let the campaign %(thing)s continue after the next top-up"),
+            _("%(actor)s set the campaign %(thing)s to continue after the next top-up"),
         ),
         Sentence(
             "billing.campaign_test",

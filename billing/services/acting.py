@@ -26,7 +26,7 @@ def clean_line(text: str, *, needed: bool = False) -> str:
     """One line of at most 200 characters. ValidationError when it is needed and missing."""
     cleaned = one_line(text)
     if needed and not cleaned:
-        raise ValidationError(_("Say why, in a few words."))
+        raise ValidationError(_("Enter a short reason."))
     return cleaned[:REASON_LENGTH]
 
 

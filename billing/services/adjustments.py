@@ -59,7 +59,7 @@ def adjustment_ask(
     if kind not in (*BY_FORM, Kind.CHARGE_BY_HAND) or (
         (kind == Kind.CHARGE_BY_HAND) != (flagged_report is not None)
     ):
-        raise ValidationError(_("There is no such adjustment."))
+        raise ValidationError(_("Adjustment not found."))
     with transaction.atomic():
         wallet = locked(wallet)
         found = Adjustment.objects.filter(operation_id=f"adjust:{token}").first()
@@ -135,9 +135,9 @@ def why_not_approve(adjustment: Adjustment, decider: User) -> str:
     """Why this operator may not approve a waiting adjustment, in words; "" = may."""
     asker = adjustment.asked_by
     if asker.pk == decider.pk:
-        return _("Somebody else must approve what you asked for.")
+        return _("Someone else must approve your request.")
     if not four_eyes.may_finance(asker):
-        return _("Who asked for it may no longer do so: reject it.")
+        return _("The requester no longer has this right. Reject the request.")
     return four_eyes.why_dependent(decider, asker)
 
 
@@ -191,13 +191,15 @@ def _waiting(adjustment: Adjustment) -> Adjustment:
         pk=adjustment.pk
     )
     if found.status != Adjustment.Status.WAITING:
-        raise ValidationError(_("This was decided already: %s.") % found.get_status_display())
+        raise ValidationError(_("A decision was already made: %s.") % found.get_status_display())
     return found
 
 
 def _same(found: Adjustment, wallet: Wallet, kind: str, amount: int) -> Adjustment:
     if (found.wallet_id, found.kind, found.amount) != (wallet.pk, kind, amount):
-        raise ValidationError(_("This form was sent before. Open the page again."))
+        raise ValidationError(
+            _("This form was already submitted. Open the page again to start over.")
+        )
     return found
 
 
@@ -219,9 +221,9 @@ def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
     except (hotpath.HotPathError, RedisError, OSError):
         live = None
     if live is None:
-        raise ValidationError(_("The balance cannot be read now. Nothing was changed."))
+        raise ValidationError(_("The balance can't be read right now. Nothing was changed."))
     if amount > live.bal:
-        raise ValidationError(_("Only %s are there to be paid out.") % money.plain(live.bal))
+        raise ValidationError(_("Only %s can be paid out.") % money.plain(live.bal))
 
 
 def operator_of(actor: Actor) -> User:

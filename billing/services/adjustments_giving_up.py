@@ -26,9 +26,11 @@ def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> 
         rows = Adjustment.objects.select_for_update(of=("self",))
         found = rows.select_related("wallet__account", "asked_by").get(pk=adjustment.pk)
         if found.kind != MoneyOrder.Kind.CASH_REFUND:
-            raise ValidationError(_("Only a cash refund can be given up."))
+            raise ValidationError(_("Only cash refunds can be cancelled."))
         if found.status != Adjustment.Status.APPLIED:
-            raise ValidationError(_("This is not on its way: %s.") % found.get_status_display())
+            raise ValidationError(
+                _("This refund can't be cancelled. Its status is: %s.") % found.get_status_display()
+            )
         _refuse(found)
         found.status = Adjustment.Status.CANCELLED
         found.decision_reason = reason
@@ -43,7 +45,7 @@ def _refuse(adjustment: Adjustment) -> None:
     try:
         given_up = outbox.give_up(adjustment.wallet, adjustment.operation_id)
     except (hotpath.HotPathError, RedisError, OSError) as error:
-        text = _("The balance cannot be read now. Nothing was changed.")
+        text = _("The balance can't be read right now. Nothing was changed.")
         raise ValidationError(text) from error
     if not given_up:
-        raise ValidationError(_("It was paid out already."))
+        raise ValidationError(_("This refund was already paid out."))

@@ -47,9 +47,11 @@ def _open(wallet: Wallet) -> None:
         type=TYPE,
         object=wallet.slug,
         severity="warning" if wallet.spendable else "critical",
-        title=gettext_noop("%(account)s: the balance is low"),
-        detail=gettext_noop("%(balance)s %(currency)s are left; the mark is %(mark)s."),
-        remedy=gettext_noop("Top up, or sending stops when the balance is used up."),
+        title=gettext_noop("%(account)s: low balance"),
+        detail=gettext_noop(
+            "The balance is %(balance)s %(currency)s. The alert threshold is %(mark)s."
+        ),
+        remedy=gettext_noop("Top up. Sending stops when the balance is used up."),
         url=reverse("billing:top_up", args=[wallet.slug]),
         account=wallet.account_id,
         params={

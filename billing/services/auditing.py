@@ -87,7 +87,7 @@ def _say_red(wallet: Wallet, difference: Difference) -> None:
         title=gettext_noop("The books of %(account)s do not agree"),
         detail=gettext_noop("%(equation)s: %(found)s instead of %(expected)s. %(entry)s"),
         remedy=gettext_noop(
-            "Run manage.py audit; freeze the account, and rebuild it when SQL is right."
+            "Run manage.py audit. Freeze the account, and rebuild it once SQL is correct."
         ),
         url="/billing/audit/",
         params={

@@ -58,9 +58,11 @@ def campaign_change(
     _must_be(found, Status.DRAFT)
     _check_template(found.wallet, template)
     if scheduled_at is not None and scheduled_at <= timezone.now():
-        raise ValidationError({"scheduled_at": _("This time is over.")})
+        raise ValidationError({"scheduled_at": _("Enter a time in the future.")})
     if (quiet_from is None) != (quiet_until is None):
-        raise ValidationError({"quiet_until": _("Give both ends of the quiet hours, or none.")})
+        raise ValidationError(
+            {"quiet_until": _("Enter both the start and the end of the quiet hours, or neither.")}
+        )
     before = _told(found)
     found.name, found.template, found.chatbot = _clean_name(name), template, template.chatbot
     found.scheduled_at = scheduled_at
@@ -81,7 +83,7 @@ def campaign_delete(*, actor: Actor, campaign: Campaign) -> None:
     found = locked(campaign)
     _must_be(found, Status.DRAFT)
     if found.is_reading:
-        raise ValidationError(_("Its file is being read. Wait until that is over."))
+        raise ValidationError(_("The file is still being read. Try again when it is done."))
     access.audit(
         actor=actor,
         action="billing.campaign_delete",
@@ -123,17 +125,17 @@ def problems_of(campaign: Campaign) -> list[str]:
     if campaign.is_reading:
         problems.append(_("The file is still being read."))
     elif not campaign.accepted:
-        problems.append(_("There is no recipient yet: upload a file."))
+        problems.append(_("No recipients yet. Upload a file."))
     if missing := missing_of(campaign.template):
         problems.append(_("The template is not complete: %s is missing.") % ", ".join(missing))
     if campaign.template.archived_at or campaign.chatbot.archived_at:
         problems.append(_("The template or its chatbot is archived. Choose another."))
     if campaign.scheduled_at is not None and campaign.scheduled_at <= timezone.now():
-        problems.append(_("The time it is scheduled for is over. Choose another."))
+        problems.append(_("The scheduled time has passed. Choose another."))
     if campaign.wallet.status != Wallet.Status.OPEN:
-        problems.append(_("The account is not open."))
+        problems.append(_("The account is frozen or closed."))
     if not gateways.is_configured():
-        problems.append(_("No gateway is configured. An operator must name one."))
+        problems.append(_("No gateway is configured. Ask an operator to set one up."))
     return problems
 
 
@@ -215,8 +217,7 @@ def _move(found: Campaign, status: str, actor: Actor, action: str, reason: str =
 def _must_be(found: Campaign, *statuses: str) -> None:
     if found.status not in statuses:
         raise ValidationError(
-            _("The campaign is in the state “%s”. Nothing was changed.")
-            % found.get_status_display()
+            _("The campaign's status is “%s”. Nothing was changed.") % found.get_status_display()
         )
 
 
@@ -233,7 +234,7 @@ def _check_template(wallet: Wallet, template: Template) -> None:
 def _clean_name(name: str) -> str:
     cleaned = clean_line(name)[:NAME_LENGTH]
     if not cleaned:
-        raise ValidationError({"name": _("Give the campaign a name.")})
+        raise ValidationError({"name": _("Enter a name for the campaign.")})
     return cleaned
 
 

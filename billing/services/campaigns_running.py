@@ -16,7 +16,7 @@ from poolsite.access.services.actor import Actor
 Status = Campaign.Status
 MONEY_IN = (MoneyOrder.Kind.RECHARGE, MoneyOrder.Kind.CREDIT)
 SEND_KIND = "billing.campaign"
-QUIET = gettext_noop("Quiet hours; it goes on by itself.")
+QUIET = gettext_noop("Quiet hours. Sending resumes automatically.")
 
 
 def begin_when_due(campaign: Campaign) -> bool:

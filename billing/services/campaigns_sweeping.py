@@ -11,7 +11,7 @@ from poolsite import jobs
 from poolsite.jobs.models import Job
 
 LIMIT = 200
-STOPPED = gettext_noop("Its work was stopped.")
+STOPPED = gettext_noop("The sending job was stopped.")
 Status = Campaign.Status
 
 

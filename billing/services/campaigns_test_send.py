@@ -35,7 +35,7 @@ def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prep
     require(actor, "billing.send", campaign)
     reached = reach(number)
     if reached.why:
-        raise ValidationError({"number": _("Not a number that can be reached.")})
+        raise ValidationError({"number": _("Enter a number that can receive messages.")})
     if opted_out(campaign.wallet.account_id, [reached.number]):
         raise ValidationError({"number": _("This number has opted out.")})
     if missing := missing_of(campaign.template):
@@ -56,14 +56,16 @@ def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prep
 def _prepare(actor: Actor, campaign: Campaign, number: str) -> Prepared:
     """Number the test, quote it, and keep its intent."""
     if not gateways.is_configured():
-        raise ValidationError(_("No gateway is configured. An operator must name one."))
+        raise ValidationError(_("No gateway is configured. Ask an operator to set one up."))
     tariff = tariff_at(campaign.wallet.account_id)
     if tariff is None:
         raise ValidationError(_("No tariff is valid now."))
     with transaction.atomic():
         found = locked(campaign)
         if found.test_sends >= TESTS_LIMIT:
-            raise ValidationError(_("This campaign was tested %d times already.") % TESTS_LIMIT)
+            raise ValidationError(
+                _("This campaign has reached the limit of %d test messages.") % TESTS_LIMIT
+            )
         Campaign.objects.filter(pk=found.pk).update(test_sends=F("test_sends") + 1)
         row = Recipient(
             campaign=found, row=0, number=number, message_id=f"t{found.pk}-{found.test_sends + 1}"
@@ -98,7 +100,9 @@ def _return(
         with suppress(ValueError):
             report = door.Report(prepared.intent.message_id, final=True, delivered=False)
             path.run(door.report(campaign.wallet.slug, report))
-        raise ValidationError(_("The gateway refused it (%s). Nothing was charged.") % reason)
+        raise ValidationError(
+            _("The gateway refused the message (%s). Nothing was charged.") % reason
+        )
     raise ValidationError(
-        _("The gateway does not answer. Unless it reports a delivery, the money comes back.")
+        _("The gateway isn't responding. The money is returned unless it reports a delivery.")
     )

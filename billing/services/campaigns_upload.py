@@ -42,7 +42,7 @@ def recipients_upload(
         rows = Campaign.objects.select_related("wallet__account", "job")
         found = rows.select_for_update(of=("self",)).get(pk=campaign.pk)
         if found.status != Campaign.Status.DRAFT or found.is_reading:
-            raise ValidationError(_("The recipients cannot be changed now. Nothing was changed."))
+            raise ValidationError(_("The recipients can't be changed now. Nothing was changed."))
         _empty(found)
         size = _keep(found, data)
         found.file_name = name

@@ -90,7 +90,7 @@ def chatbot_token_create(*, actor: Actor, chatbot: Chatbot) -> str:
     if chatbot.archived_at is not None:
         raise ValidationError(_("This chatbot is archived."))
     if not Wallet.objects.filter(account=chatbot.account).exists():
-        raise ValidationError(_("This account has no wallet."))
+        raise ValidationError(_("This account has no balance yet. Open a balance first."))
     before = chatbot.token
     chatbot.token, secret = token_create(
         name=f"chatbot {chatbot.slug}",
@@ -115,7 +115,7 @@ def chatbot_token_create(*, actor: Actor, chatbot: Chatbot) -> str:
 def _check(chatbot: Chatbot) -> None:
     rate: object = chatbot.rate_limit  # what a caller gave, so not believed
     if isinstance(rate, bool) or not isinstance(rate, int) or not 0 <= rate <= RATE_LIMIT:
-        raise ValidationError({"rate_limit": _("A whole number from 0 to %d.") % RATE_LIMIT})
+        raise ValidationError({"rate_limit": _("Enter a whole number from 0 to %d.") % RATE_LIMIT})
     if not chatbot.name.isprintable():
-        raise ValidationError({"name": _("Control characters are no part of a name.")})
+        raise ValidationError({"name": _("A name can't contain control characters.")})
     chatbot.full_clean(exclude=["token"])

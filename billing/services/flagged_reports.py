@@ -64,7 +64,7 @@ def _open_report(report: FlaggedReport) -> FlaggedReport:
     rows = FlaggedReport.objects.select_for_update(of=("self",)).select_related("wallet__account")
     found = rows.get(pk=report.pk)
     if found.closed_at is not None:
-        raise ValidationError(_("This report is closed already."))
+        raise ValidationError(_("This report is already closed."))
     if found.adjustments.filter(status=Adjustment.Status.WAITING).exists():
-        raise ValidationError(_("A charge by hand waits for approval."))
+        raise ValidationError(_("A manual charge is waiting for approval."))
     return found

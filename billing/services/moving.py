@@ -23,10 +23,10 @@ def wallet_move(row: Wallet, server: str, *, actor: Actor, reason: str = "") -> 
     """
     servers.named(server).client().ping()
     if row.redis == server:
-        raise NotMovedError(f"{row.slug} is on {server or 'the common server'} already")
+        raise NotMovedError(f"{row.slug} is already on {server or 'the default server'}.")
     with lease.hold("{billing.rebuild." + row.slug + "}") as held:
         if held is None:
-            raise NotMovedError(f"{row.slug} is being rebuilt by another worker")
+            raise NotMovedError(f"{row.slug} is being rebuilt by another worker.")
         row.refresh_from_db()
         before = row.redis
         return rebuild(

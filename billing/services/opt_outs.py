@@ -26,13 +26,13 @@ def opt_outs_add(*, actor: Actor, wallet: Wallet, texts: Sequence[str], reason: 
     require(actor, "billing.send", wallet)
     texts = [text for text in texts if text.strip()]
     if not texts:
-        raise ValidationError(_("Give at least one number."))
+        raise ValidationError(_("Enter at least one number."))
     if len(texts) > TOGETHER:
-        raise ValidationError(_("At most 1,000 numbers can be added at once."))
+        raise ValidationError(_("You can add up to 1,000 numbers at a time."))
     found = [reach(text) for text in texts]
     bad = [text.strip()[:40] for text, each in zip(texts, found, strict=True) if each.why]
     if bad:
-        raise ValidationError(_("Not a number: %s. Nothing was added.") % ", ".join(bad[:5]))
+        raise ValidationError(_("Not a phone number: %s. Nothing was added.") % ", ".join(bad[:5]))
     numbers = list(dict.fromkeys(each.number for each in found))
     new = sorted(set(numbers) - opted_out(wallet.account_id, numbers))
     why = clean_line(reason)

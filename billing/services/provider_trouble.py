@@ -15,12 +15,12 @@ TYPE: Final = "billing.recharge"
 
 _DETAILS: Final = {
     "amount": gettext_noop(
-        "Top-up %(number)s: %(asked)s %(currency)s were asked for, the provider says %(said)s "
-        "%(said_currency)s (%(reference)s)."
+        "Top-up %(number)s: %(asked)s %(currency)s was requested, but the payment provider "
+        "reported %(said)s %(said_currency)s (%(reference)s)."
     ),
     "reference": gettext_noop(
-        "Top-up %(number)s: the provider names %(reference)s, which is not the payment that was "
-        "opened for it."
+        "Top-up %(number)s: the payment provider reported %(reference)s, which is not the "
+        "payment created for this top-up."
     ),
 }
 
@@ -40,9 +40,11 @@ def open_incident(recharge: Recharge, report: Report, why: str) -> None:
         type=TYPE,
         object=str(recharge.pk),
         severity="critical",
-        title=gettext_noop("A payment does not fit its top-up"),
+        title=gettext_noop("A payment doesn't match its top-up"),
         detail=_DETAILS[why],
-        remedy=gettext_noop("Compare it at the provider, then credit or refund it by hand."),
+        remedy=gettext_noop(
+            "Check the payment with the provider, then credit or refund it manually."
+        ),
         url=reverse("billing:recharge", args=[recharge.wallet.slug, recharge.pk]),
         account=recharge.account_id,
         params={

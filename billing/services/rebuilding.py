@@ -103,7 +103,7 @@ def _refuse_faults(row: Wallet) -> None:
     turn = persist_one(row)
     row.refresh_from_db()
     if turn.faults or turn.refused:
-        raise NotRebuiltError(f"{row.slug} has entries that SQL does not take: see its incident")
+        raise NotRebuiltError(f"{row.slug} has entries that SQL can't store. See its incident.")
 
 
 def _enter_safe_mode(row: Wallet, why: str) -> Live | None:
@@ -146,7 +146,7 @@ def _end_old_life(row: Wallet) -> int:
             return live.bal - row.spendable if live.generation == row.generation else 0
         if path.run(wallet.destroy(row.slug, row.generation, seq=row.seq)) != "moved on":
             return 0
-    raise NotRebuiltError(f"{row.slug} has new entries faster than they are written")
+    raise NotRebuiltError(f"{row.slug} gets new entries faster than they are written.")
 
 
 def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
@@ -155,7 +155,7 @@ def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
     with transaction.atomic():
         locked = Wallet.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if locked.generation != row.generation:
-            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker")
+            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker.")
         before = locked.generation
         now_us = us_of(timezone.now())
         locked.generation = max(now_us, before + 1, live.generation + 1)
@@ -199,7 +199,7 @@ def _open(row: Wallet, unexplained: int) -> None:
     with transaction.atomic():
         locked = Wallet.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if locked.generation != row.generation:
-            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker")
+            raise NotRebuiltError(f"{row.slug} is being rebuilt by another worker.")
         servers.path(row).run(
             wallet.status(
                 *(row.slug, locked.status[0], "rebuilt", f"open:{row.generation}"),

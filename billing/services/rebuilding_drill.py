@@ -16,6 +16,6 @@ def wallet_rebuild(row: Wallet, *, actor: Actor, reason: str = "a drill") -> Reb
     """
     with lease.hold("{billing.rebuild." + row.slug + "}") as held:
         if held is None:
-            raise NotRebuiltError(_("Another worker rebuilds this account already."))
+            raise NotRebuiltError(_("Another worker is already rebuilding this account."))
         row.refresh_from_db()
         return rebuild(row, reason, actor=actor)

@@ -43,7 +43,7 @@ def recharge_start(
     require(actor, "billing.pay", wallet)
     _check_amount(clean_amount(amount), wallet.account.currency)
     if variant not in settings.PAYMENT_VARIANTS:
-        raise ValidationError(_("This way to pay is not open."))
+        raise ValidationError(_("This payment method is not available."))
     with transaction.atomic():
         wallet = locked(wallet)
         found = Recharge.objects.filter(token=str(token)).first()
@@ -59,7 +59,9 @@ def recharge_start(
 
 def _same(found: Recharge, wallet: Wallet, amount: int, variant: str) -> Recharge:
     if (found.wallet_id, found.amount, found.variant) != (wallet.pk, amount, variant):
-        raise ValidationError(_("This form was sent before. Open the page again."))
+        raise ValidationError(
+            _("This form was already submitted. Open the page again to start over.")
+        )
     return found
 
 
@@ -75,7 +77,7 @@ def recharge_write(
         currency=wallet.account.currency,
         variant=variant,
         token=token,
-        description=_("Top-up of %(account)s") % {"account": wallet.account.name},
+        description=_("Top-up for %(account)s") % {"account": wallet.account.name},
         **more,
     )
     recharge.save()
@@ -91,12 +93,12 @@ def recharge_write(
 def _check_amount(amount: int, currency: str) -> None:
     if not LEAST <= amount <= MOST:
         raise ValidationError(
-            _("Top up by %(least)s to %(most)s.")
+            _("Enter an amount from %(least)s to %(most)s.")
             % {"least": money.plain(LEAST), "most": money.plain(MOST)}
         )
     whole = money.UNITS if currency in provider_trouble.whole_units() else money.UNITS // 100
     if amount % whole:
-        raise ValidationError(_("Payments are made in whole coins of the currency."))
+        raise ValidationError(_("Round the amount to the smallest unit of the currency."))
 
 
 # -- what a provider says -----------------------------------------------------------------------

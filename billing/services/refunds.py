@@ -29,13 +29,13 @@ def refund_ask(
     clean_amount(amount)
     reason, payout = clean_line(reason, needed=True), clean_line(payout)
     if not payout:
-        raise ValidationError(_("Say where the money should go."))
+        raise ValidationError(_("Enter the payout account."))
     with transaction.atomic():
         wallet = locked(wallet)
         if RefundRequest.objects.filter(wallet=wallet, status=Status.OPEN).exists():
-            raise ValidationError(_("A refund was asked for already and is not answered yet."))
+            raise ValidationError(_("A refund request is already open."))
         if amount > wallet.spendable:
-            raise ValidationError(_("That is more than the balance."))
+            raise ValidationError(_("The amount is more than the balance."))
         request = RefundRequest.objects.create(
             wallet=wallet, amount=amount, reason=reason, payout=payout, asked_by=person(actor)
         )
@@ -88,7 +88,7 @@ def why_not_accept(request: RefundRequest, operator: User) -> str:
     A customer whom the operator invited could be the operator.
     """
     if request.asked_by_id == operator.pk:
-        return _("Somebody else must approve what you asked for.")
+        return _("Someone else must approve your request.")
     return four_eyes.why_dependent(operator, request.asked_by)
 
 
@@ -103,7 +103,9 @@ def _open_request(request: RefundRequest) -> RefundRequest:
     rows = RefundRequest.objects.select_for_update(of=("self",)).select_related("wallet__account")
     found = rows.get(pk=request.pk)
     if found.status != Status.OPEN:
-        raise ValidationError(_("This was answered already: %s.") % found.get_status_display())
+        raise ValidationError(
+            _("This request was already answered: %s.") % found.get_status_display()
+        )
     return found
 
 

@@ -37,7 +37,7 @@ CHUNK = 128
 GROUP = 32  # marked as sent and handed over together; also what one script takes
 SLICE_SECONDS = 10.0  # then others of the worker's queue have their turn
 AGAIN_SECONDS = 15
-NO_ANSWER = gettext_noop("The gateway does not answer; it goes on by itself.")
+NO_ANSWER = gettext_noop("The gateway isn't responding. Sending resumes automatically.")
 Status = Campaign.Status
 
 

@@ -10,7 +10,7 @@ from billing.models import Campaign, HoldIntent, Recipient
 
 Status = Campaign.Status
 OPTED_OUT = gettext_noop("Opted out after the upload")
-OTHER_BODY = gettext_noop("Another message has this id")
+OTHER_BODY = gettext_noop("Another message has this ID")
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,26 @@ STOPS: Mapping[str, Stop] = {
     ),
     "daily limit": Stop(
         Status.SCHEDULED,
-        gettext_noop("The daily limit is reached; it goes on tomorrow by itself."),
+        gettext_noop("The daily limit is reached. Sending resumes automatically tomorrow."),
         tomorrow=True,
     ),
     "frozen": Stop(Status.PAUSED, gettext_noop("The account is frozen.")),
     "closed": Stop(Status.PAUSED, gettext_noop("The account is closed.")),
     "safe mode": Stop(
         Status.SCHEDULED,
-        gettext_noop("The account is being recovered; it goes on by itself."),
+        gettext_noop("The account is being recovered. Sending resumes automatically."),
         again=True,
     ),
     "backlog full": Stop(
         Status.SCHEDULED,
-        gettext_noop("Too much waits to be written; it goes on by itself."),
+        gettext_noop("Too many entries are waiting to be written. Sending resumes automatically."),
         again=True,
     ),
 }
 OTHERWISE = Stop(
-    Status.SCHEDULED, gettext_noop("The wallet cannot be used; it goes on by itself."), again=True
+    Status.SCHEDULED,
+    gettext_noop("The balance can't be used right now. Sending resumes automatically."),
+    again=True,
 )
 
 

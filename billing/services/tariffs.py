@@ -38,11 +38,16 @@ def moment_of(account: Account, given: Moment) -> datetime:
         try:
             value = local.astimezone(UTC)
         except OverflowError:
-            raise ValidationError(_("This date is out of reach.")) from None
+            raise ValidationError(_("Enter a date from 2000 to 2199.")) from None
         if value.astimezone(local.tzinfo).replace(tzinfo=None) != local.replace(tzinfo=None):
-            raise ValidationError(_("The clocks of this zone skip that time."))
+            raise ValidationError(
+                _(
+                    "This time doesn't exist in the account's time zone, because the clocks go "
+                    "forward. Choose another."
+                )
+            )
     if not EARLIEST <= value < LATEST:
-        raise ValidationError(_("This date is out of reach."))
+        raise ValidationError(_("Enter a date from 2000 to 2199."))
     return value
 
 
@@ -67,7 +72,7 @@ def tariff_create(
     now = timezone.now()
     starts = now if valid_from is None else moment_of(account, valid_from)
     if not isinstance(actor, str) and starts < day_start(account):
-        raise ValidationError({"valid_from": _("A tariff begins today at the earliest.")})
+        raise ValidationError({"valid_from": _("A tariff can't start before today.")})
     if replace:
         _end_before(account, starts, now, actor)
     tariff = Tariff(account=account)
@@ -94,7 +99,7 @@ def tariff_change(
     tariff = _unused(tariff)
     starts = moment_of(account, valid_from)
     if not isinstance(actor, str) and starts < day_start(account):
-        raise ValidationError({"valid_from": _("A tariff begins today at the earliest.")})
+        raise ValidationError({"valid_from": _("A tariff can't start before today.")})
     before = _facts(tariff)
     _fill(tariff, name, prices, starts, valid_until)
     tariff.save()
@@ -117,9 +122,9 @@ def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
     tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
     ends = moment_of(account, valid_until)
     if ends < timezone.now():
-        raise ValidationError({"valid_until": _("This lies in the past.")})
+        raise ValidationError({"valid_until": _("This time is in the past. Choose a later one.")})
     if tariff.valid_until is not None and tariff.valid_until < ends:
-        raise ValidationError({"valid_until": _("A version's end can only come nearer.")})
+        raise ValidationError({"valid_until": _("A version's end can only be moved earlier.")})
     _end(tariff, ends, actor)
     return tariff
 
@@ -151,7 +156,7 @@ def lock_account(tariff: Tariff) -> Account:
 
 def why_fixed(tariff: Tariff) -> str:
     """Why a version cannot be changed any more; "" = it can."""
-    return _("This version is in use: end it, and begin a new one.") if is_in_use(tariff) else ""
+    return _("This version is in use. End it and create a new one.") if is_in_use(tariff) else ""
 
 
 def _locked(account: Account) -> Account:
@@ -181,11 +186,13 @@ def _fill(
     except TariffError as error:
         raise ValidationError({"prices": str(error)}) from None
     if tariff.valid_until is not None and tariff.valid_until <= starts:
-        raise ValidationError({"valid_until": _("The end must lie after the beginning.")})
+        raise ValidationError({"valid_until": _("The end must be after the start.")})
     tariff.full_clean()
     other = _overlapping(tariff).first()
     if other is not None:
-        raise ValidationError({"valid_from": _("“%s” is valid in this time already.") % other.name})
+        raise ValidationError(
+            {"valid_from": _("“%s” is already valid in this period.") % other.name}
+        )
 
 
 def _overlapping(tariff: Tariff) -> Any:
@@ -201,13 +208,19 @@ def _end_before(account: Account, starts: datetime, now: datetime, actor: Actor)
     rows = Tariff.objects.filter(account=account, valid_until=None, valid_from__lt=starts)
     for tariff in rows.select_for_update():
         if starts < now and not isinstance(actor, str):
-            raise ValidationError({"valid_from": _("The version before it was valid until now.")})
+            raise ValidationError(
+                {
+                    "valid_from": _(
+                        "The previous version can't be ended in the past. Choose a later start."
+                    )
+                }
+            )
         _end(tariff, starts, actor)
 
 
 def _end(tariff: Tariff, ends: datetime, actor: Actor) -> None:
     if ends <= tariff.valid_from:
-        raise ValidationError({"valid_until": _("The end must lie after the beginning.")})
+        raise ValidationError({"valid_until": _("The end must be after the start.")})
     before = _facts(tariff)
     tariff.valid_until = ends
     tariff.save(update_fields=["valid_until"])

@@ -80,7 +80,7 @@ def template_change(
 def why_fixed(template: Template) -> str:
     """Why a template cannot be changed any more; "" = it can."""
     sent = Campaign.objects.filter(template=template).exclude(status=Campaign.Status.DRAFT)
-    return _("A campaign uses this template: make a new one.") if sent.exists() else ""
+    return _("A campaign uses this template. Create a new one instead.") if sent.exists() else ""
 
 
 @transaction.atomic
@@ -106,11 +106,11 @@ def _fill(template: Template, given: dict[str, Any]) -> None:
     for name in ("native_text", "yuexin_text"):
         text = getattr(template, name)
         if len(text) > TEXT_LIMIT or "\x00" in text:
-            raise ValidationError({name: _("At most %d characters.") % TEXT_LIMIT})
+            raise ValidationError({name: _("Use no more than %d characters.") % TEXT_LIMIT})
     for name in ("card_kilobytes", "video_kilobytes"):
         size = getattr(template, name)
         if isinstance(size, bool) or not isinstance(size, int) or size > KILOBYTES_LIMIT:
-            raise ValidationError({name: _("At most %d kB.") % KILOBYTES_LIMIT})
+            raise ValidationError({name: _("Enter no more than %d kB.") % KILOBYTES_LIMIT})
     template.full_clean(exclude=["chatbot"])
 
 

@@ -42,7 +42,7 @@ def wallet_open(account: Account, actor: Actor, *, opening: int = 0) -> Wallet:
     """
     require(actor, "billing.finance", account)
     if not 0 <= opening < LIMIT:
-        raise ValidationError(_("This is not an amount."))
+        raise ValidationError(_("Enter an amount, such as 12.50."))
     with transaction.atomic():
         wallet, made = Wallet.objects.select_related("account").get_or_create(
             account=account,
@@ -93,11 +93,11 @@ def wallet_configure(wallet: Wallet, *, actor: Actor, reason: str = "", **values
 def _check(wallet: Wallet) -> None:
     for name in ("daily_limit", "alert_below", "top_up_below", "top_up_amount"):
         if not 0 <= getattr(wallet, name) < LIMIT:
-            raise ValidationError({name: _("This is not an amount.")})
+            raise ValidationError({name: _("Enter an amount, such as 12.50.")})
     wallet.clean_fields(exclude=["account"])
     if wallet.top_up_below and wallet.top_up_amount < wallet.top_up_below:
         raise ValidationError(
-            {"top_up_amount": _("An automatic top-up is at least as large as its threshold.")}
+            {"top_up_amount": _("The automatic top-up amount must be at least the threshold.")}
         )
 
 

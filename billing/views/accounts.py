@@ -85,7 +85,7 @@ def _shows() -> list[tuple[str, str]]:
         ("frozen", _("Frozen")),
         ("closed", _("Closed")),
         ("recovering", _("In safe mode")),
-        ("owing", _("Owing")),
+        ("owing", _("With amount owed")),
         ("low", _("Low balance")),
     ]
 
@@ -94,9 +94,9 @@ def _heads(sort: str) -> list[dict[str, Any]]:
     names = [
         (_("Account"), "slug", False),
         (_("Status"), "", False),
-        (_("Free to spend"), "spendable", True),
+        (_("Available balance"), "spendable", True),
         (_("Held"), "held", True),
-        (_("Spent /h, 24 h"), "", True),
+        (_("Spent/h, last 24 h"), "", True),
         (_("Owed"), "", True),
         (_("Not in books"), "", True),
     ]
@@ -120,7 +120,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
     show = dict(_shows()).get(filters["show"], filters["show"])
-    labels = {"q": _("Begins with"), "show": _("Which")}
+    labels = {"q": _("Begins with"), "show": _("Filter")}
     return chips_of(filters, labels, {"show": show})
 
 
@@ -200,10 +200,10 @@ def _facts(wallet: Wallet, figures: now_figures.Figures) -> list[tuple[str, Any]
     return [
         (_("Currency"), wallet.account.currency),
         (_("Time zone"), wallet.account.zone),
-        (_("Redis"), wallet.redis or _("the common one")),
-        (_("Life of the data"), wallet.generation),
+        (_("Redis"), wallet.redis or _("default server")),
+        (_("Data generation"), wallet.generation),
         (_("Entries"), f"{figures.seq:,}"),
-        (_("In the books up to"), f"{wallet.seq:,}"),
+        (_("Last booked entry"), f"{wallet.seq:,}"),
         (
             _("Persisted"),
             timezone.localtime(persisted).strftime("%Y-%m-%d %H:%M:%S") if persisted else "–",
@@ -229,7 +229,7 @@ def account_unfreeze(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.finance")
     body = body_of(request)
     wallet_unfreeze(wallet, actor=principal, reason=str(body.get("reason", ""))[:200])
-    return JsonResponse({"title": _("Account open again")})
+    return JsonResponse({"title": _("Account unfrozen")})
 
 
 @require_POST
@@ -251,8 +251,6 @@ def account_rebuild(request: HttpRequest, slug: str) -> HttpResponse:
         "held": amount(done.held_difference or 0, currency),
     }
     title = _("Rebuilt in %(seconds)s s") % words
-    detail = _(
-        "%(messages)s messages loaded. Difference: %(difference)s free to spend, %(held)s held."
-    )
+    detail = _("%(messages)s messages loaded. Difference: %(difference)s available, %(held)s held.")
     same = not done.difference and not done.held_difference
     return JsonResponse({"title": title, "detail": detail % words, "same": same})

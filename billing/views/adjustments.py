@@ -87,9 +87,9 @@ def adjust(request: HttpRequest, slug: str) -> HttpResponse:
 def _say(request: HttpRequest, made: Adjustment) -> None:
     words = in_words(made.amount, made.wallet.account.currency)
     if made.status == Adjustment.Status.WAITING:
-        messages.info(request, _("%s wait for another operator's approval.") % words)
+        messages.info(request, _("%s is waiting for another operator's approval.") % words)
     else:
-        messages.success(request, _("%s are on their way to the balance.") % words)
+        messages.success(request, _("%s will be applied to the balance shortly.") % words)
 
 
 @require_GET
@@ -126,20 +126,25 @@ def adjustment_approve(request: HttpRequest, pk: int) -> HttpResponse:
     principal = principal_of(request)
     found = selectors.adjustment_get(principal, pk)
     return _decided(
-        request, pk, lambda: services.adjustment_approve(found, actor=principal), _("Approved.")
+        request,
+        pk,
+        lambda: services.adjustment_approve(found, actor=principal),
+        _("Adjustment approved."),
     )
 
 
 @require_POST
 def adjustment_reject(request: HttpRequest, pk: int) -> HttpResponse:
     """Reject, or withdraw one's own."""
-    return _reasoned(request, pk, services.adjustment_reject, _("Rejected; nothing moved."))
+    return _reasoned(
+        request, pk, services.adjustment_reject, _("Adjustment rejected. No money moved.")
+    )
 
 
 @require_POST
 def adjustment_give_up(request: HttpRequest, pk: int) -> HttpResponse:
     """Give up a cash refund that the balance does not reach."""
-    words = _("Given up; nothing was paid out.")
+    words = _("Refund cancelled. Nothing was paid out.")
     return _reasoned(request, pk, giving_up.adjustment_give_up, words)
 
 
@@ -183,7 +188,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("Your request is with the operators."))
+            messages.success(request, _("Refund request submitted."))
             return redirect("billing:refund_ask", slug=slug)
     found = list(wallet.refund_requests.select_related("adjustment")[:50])
     context = {
@@ -204,7 +209,7 @@ def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     _said(
         request,
         lambda: refunds.refund_withdraw(found, actor=principal),
-        _("The request is withdrawn."),
+        _("Request withdrawn."),
     )
     return redirect("billing:refund_ask", slug=found.wallet.slug)
 
@@ -229,7 +234,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
         _said(
             request,
             lambda: refunds.refund_decline(found, actor=principal, reason=reason),
-            _("The request is declined."),
+            _("Request declined."),
         )
         return redirect("billing:adjustments")
     context = {

@@ -140,7 +140,7 @@ def campaign_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         with timezone.override(ZoneInfo(campaign.wallet.account.zone)):
             return _draft(request, campaign)
     if request.method == "POST":
-        messages.error(request, _("It is no draft any more. Nothing was changed."))
+        messages.error(request, _("This campaign is no longer a draft. Nothing was changed."))
         return redirect("billing:campaign", slug, pk)
     return render(
         request,
@@ -178,7 +178,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The draft was changed."))
+            messages.success(request, _("Draft saved."))
             return redirect("billing:campaign", campaign.wallet.slug, campaign.pk)
     known = bool(campaign.accepted) and not campaign.is_reading
     estimate = estimate_of(campaign) if known else Estimate()

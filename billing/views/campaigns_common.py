@@ -78,7 +78,9 @@ def step(view: Callable[[HttpRequest, Campaign], str]) -> Callable[..., HttpResp
             for text in error.messages:
                 messages.error(request, text)
         except hotpath.UnknownOutcome:
-            messages.error(request, _("Redis did not answer. Look before you try again."))
+            messages.error(
+                request, _("Redis didn't respond. Check the campaign before you try again.")
+            )
         except hotpath.HotPathError:
             messages.error(request, _("Redis is down. Nothing was changed."))
         return redirect("billing:campaign", slug, pk)
@@ -115,15 +117,15 @@ class CampaignSettingsForm(CampaignForm):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-        help_text=gettext_lazy("Empty: at once."),
+        help_text=gettext_lazy("Leave empty to send immediately."),
     )
     quiet_from = forms.TimeField(
-        label=gettext_lazy("Quiet from"),
+        label=gettext_lazy("Quiet hours start"),
         required=False,
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )
     quiet_until = forms.TimeField(
-        label=gettext_lazy("Quiet until"),
+        label=gettext_lazy("Quiet hours end"),
         required=False,
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )

@@ -27,7 +27,7 @@ def campaign_results(request: HttpRequest, slug: str, pk: int) -> StreamingHttpR
     found = found_of(request, slug, pk, "billing.view")
     head = (
         *(_("row"), "number", _("message"), _("state"), _("mode"), _("price"), _("at")),
-        *(_("Yuexin"), _("source of the ability"), _("reason")),
+        *(_("Yuexin"), _("capability source"), _("reason")),
     )
     rows = (
         (

@@ -30,7 +30,7 @@ class OptOutForm(forms.Form):
         label=gettext_lazy("Numbers"),
         max_length=40_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=gettext_lazy("One in a line."),
+        help_text=gettext_lazy("One number per line."),
     )
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)
 
@@ -90,7 +90,7 @@ def opt_out_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, _("%s can be reached again.") % found.number)
+        messages.success(request, _("%s removed from the opt-outs.") % found.number)
     return redirect("billing:opt_outs", slug)
 
 

@@ -40,7 +40,7 @@ def campaign_test(request: HttpRequest, campaign: Campaign) -> str:
     number = request.POST.get("number", "")[:60]
     sent = campaign_test_send(actor=principal_of(request), campaign=campaign, number=number)
     held = amount_words(sent.intent.quoted, campaign.wallet.account.currency)
-    return _("Sent to %(number)s; %(amount)s is held until the report comes.") % {
+    return _("Sent to %(number)s. %(amount)s is held until the delivery report arrives.") % {
         "number": sent.recipient.number,
         "amount": held,
     }
@@ -52,7 +52,7 @@ def campaign_send(request: HttpRequest, campaign: Campaign) -> str:
     """Start to send, or wait for its time."""
     found = services.campaign_send(actor=principal_of(request), campaign=campaign)
     if found.status == Campaign.Status.SCHEDULED:
-        return _("The campaign is scheduled.")
+        return _("Campaign scheduled.")
     return ""
 
 
@@ -61,7 +61,7 @@ def campaign_send(request: HttpRequest, campaign: Campaign) -> str:
 def campaign_pause(request: HttpRequest, campaign: Campaign) -> str:
     """Stop after the messages that are under way."""
     services.campaign_pause(actor=principal_of(request), campaign=campaign)
-    return _("Paused. What was handed over goes its way.")
+    return _("Campaign paused. Messages already submitted are not affected.")
 
 
 @require_POST
@@ -92,7 +92,7 @@ def campaign_cancel(request: HttpRequest, campaign: Campaign) -> str:
     """Send nothing more, for good."""
     reason = request.POST.get("reason", "")
     services.campaign_cancel(actor=principal_of(request), campaign=campaign, reason=reason)
-    return _("Cancelled. What was handed over goes its way.")
+    return _("Campaign cancelled. Messages already submitted are not affected.")
 
 
 @require_POST
@@ -104,5 +104,5 @@ def campaign_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect("billing:campaign", slug, pk)
-    messages.success(request, _("The draft “%s” was deleted.") % found.name)
+    messages.success(request, _("Draft “%s” deleted.") % found.name)
     return redirect("billing:campaigns", slug)

@@ -38,25 +38,27 @@ class TemplateForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    card_kilobytes = forms.IntegerField(label=gettext_lazy("Card, kB"), min_value=0, required=False)
+    card_kilobytes = forms.IntegerField(
+        label=gettext_lazy("Card size (kB)"), min_value=0, required=False
+    )
     yuexin_text = forms.CharField(
         label=gettext_lazy("Yuexin text"),
         max_length=services.TEXT_LIMIT,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=gettext_lazy("What a phone shows that does not resolve the link."),
+        help_text=gettext_lazy("Shown on phones that don't resolve the link."),
     )
     yuexin_link = forms.URLField(
         label=gettext_lazy("Yuexin link"), required=False, assume_scheme="https"
     )
     link_registered = forms.BooleanField(
-        label=gettext_lazy("The link is registered with the handset makers"), required=False
+        label=gettext_lazy("Link registered with handset makers"), required=False
     )
     video_subject = forms.CharField(
         label=gettext_lazy("Video subject"), max_length=120, required=False
     )
     video_kilobytes = forms.IntegerField(
-        label=gettext_lazy("Video, kB"), min_value=0, required=False
+        label=gettext_lazy("Video size (kB)"), min_value=0, required=False
     )
 
     def __init__(self, chatbots: list[Chatbot], *args: Any, **kwargs: Any) -> None:
@@ -122,7 +124,7 @@ def template_archive(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     template = _found(wallet_get(principal, slug, "billing.send"), pk)
     archived = template.archived_at is None
     services.template_archive(actor=principal, template=template, archived=archived)
-    said = _("“%s” is archived.") if archived else _("“%s” can be used again.")
+    said = _("Template “%s” archived.") if archived else _("Template “%s” restored.")
     messages.success(request, said % template.name)
     return redirect("billing:templates", slug)
 
@@ -150,7 +152,7 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The template is kept."))
+            messages.success(request, _("Template saved."))
             return redirect("billing:templates", wallet.slug)
     context = {
         "wallet": wallet,

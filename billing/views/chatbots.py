@@ -108,7 +108,7 @@ def chatbot_archive(request: HttpRequest, slug: str, chatbot: str) -> HttpRespon
     found = _chatbot(wallet, chatbot)
     archived = request.POST.get("archived") == "1"
     services.chatbot_archive(actor=principal, chatbot=found, archived=archived)
-    messages.success(request, _("Archived.") if archived else _("In use again."))
+    messages.success(request, _("Chatbot archived.") if archived else _("Chatbot restored."))
     return redirect("billing:chatbots", slug=slug)
 
 

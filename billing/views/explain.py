@@ -35,11 +35,14 @@ CSV_CHUNK = 2_000
 def figure_words() -> dict[str, tuple[str, str]]:
     """Leg → its name, and what it is."""
     return {
-        "spendable": (_("Free to spend"), _("What is paid in, less what is held, spent and out.")),
-        "held": (_("Held for messages"), _("Quoted prices of messages whose end is not known.")),
-        "receivable": (_("Owed"), _("What debits could not take; the next top-up pays it.")),
-        "revenue": (_("Charged"), _("What delivered messages and debits cost, less credits.")),
-        "cash": (_("Paid in, less paid out"), _("Seen from outside: a top-up counts below zero.")),
+        "spendable": (_("Available balance"), _("Top-ups minus holds, charges and payouts.")),
+        "held": (_("Held for messages"), _("Quoted prices of messages without a final result.")),
+        "receivable": (
+            _("Owed"),
+            _("Debits that the balance did not cover. The next top-up pays them."),
+        ),
+        "revenue": (_("Charged"), _("Delivered messages and debits, minus credits.")),
+        "cash": (_("Paid in minus paid out"), _("Counted from the outside: a top-up is negative.")),
     }
 
 

@@ -67,7 +67,7 @@ def _shows() -> list[tuple[str, str]]:
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    names = {"flag": _("Flag"), "account": _("Account"), "q": _("Message begins with")}
+    names = {"flag": _("Flag"), "account": _("Account"), "q": _("Message ID begins with")}
     return chips_of(filters, names)
 
 
@@ -78,7 +78,7 @@ def flagged_accept_loss(request: HttpRequest, report_id: int) -> HttpResponse:
     principal = principal_of(request)
     report = report_get(principal, report_id, "billing.finance")
     flagged_accept(report, actor=principal, reason=reason_of(body_of(request)))
-    return JsonResponse({"title": _("Report closed"), "detail": _("The loss is accepted.")})
+    return JsonResponse({"title": _("Report closed"), "detail": _("Loss accepted.")})
 
 
 @require_POST
@@ -93,8 +93,10 @@ def flagged_charge_by_hand(request: HttpRequest, report_id: int) -> HttpResponse
         report, actor=principal, amount=units, reason=reason_of(body), token=_token(body)
     )
     currency = report.wallet.account.currency
-    detail = _("%(amount)s waits for another operator.") % {"amount": amount(units, currency)}
-    return JsonResponse({"title": _("Charge asked for"), "detail": detail})
+    detail = _("%(amount)s is waiting for another operator's approval.") % {
+        "amount": amount(units, currency)
+    }
+    return JsonResponse({"title": _("Charge submitted"), "detail": detail})
 
 
 def _units(body: dict[str, Any]) -> int:
@@ -108,4 +110,4 @@ def _token(body: dict[str, Any]) -> UUID:
     try:
         return UUID(str(body.get("token", "")))
     except ValueError:
-        raise ValidationError(_("The request cannot be read.")) from None
+        raise ValidationError(_("The request can't be read.")) from None

@@ -150,7 +150,7 @@ def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]
     mode = (now.mode if now else "") or (message.mode if message else "")
     chatbot = found.chatbot.name if found.chatbot else message.chatbot if message else ""
     rows: list[tuple[str, Any]] = [
-        (_("Kind"), message.get_kind_display() if message else ""),
+        (_("Type"), message.get_kind_display() if message else ""),
         (_("Mode"), mode_word(mode)),
         (_("Chatbot"), chatbot),
         (_("Tariff"), found.tariff or ""),
@@ -160,7 +160,7 @@ def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]
         (_("Body hash"), (message.body_hash if message else "") or (now.body_hash if now else "")),
     ]
     if now is not None and now.parked:
-        rows.append((_("Report kept"), mode_word(now.parked)))
+        rows.append((_("Report stored"), mode_word(now.parked)))
     if message is None and now is not None:
         rows.append((_("Books"), _("not in the books yet")))
     return [(label, value) for label, value in rows if value not in ("", None)]

@@ -70,7 +70,7 @@ def audit_run(request: HttpRequest) -> HttpResponse:
     live.touch(TOPIC)
     run = AuditRun.objects.order_by("-pk").first()
     if run is None or done.get("failed"):
-        title, detail = _("Redis does not answer"), _("The audit goes on when it is back.")
+        title, detail = _("Redis isn't responding"), _("The audit continues when Redis is back.")
         return JsonResponse({"title": title, "detail": detail, "kind": "bad"})
     words = {"n": f"{run.wallets:,}"}
     if run.different:
@@ -78,16 +78,16 @@ def audit_run(request: HttpRequest) -> HttpResponse:
         return JsonResponse(
             {
                 "title": title % {"d": run.different},
-                "detail": _("Of %(n)s looked at so far.") % words,
+                "detail": _("%(n)s accounts checked so far.") % words,
                 "kind": "bad",
             }
         )
     if run.ended_at is None:
         title = _("No difference so far")
-        detail = _("%(n)s accounts are proven, the rest follow in the background.") % words
+        detail = _("%(n)s accounts verified. The rest are checked in the background.") % words
         return JsonResponse({"title": title, "detail": detail})
     title = _("The books agree")
-    detail = ngettext("%(n)s account is proven.", "%(n)s accounts are proven.", run.wallets) % words
+    detail = ngettext("%(n)s account verified.", "%(n)s accounts verified.", run.wallets) % words
     return JsonResponse({"title": title, "detail": detail})
 
 

@@ -150,10 +150,10 @@ def state_of(recharge: Recharge) -> tuple[str, str, str]:
     return {
         PaymentStatus.WAITING: (_("Not paid yet"), "chip--info", "schedule"),
         PaymentStatus.INPUT: (_("Not paid yet"), "chip--info", "schedule"),
-        PaymentStatus.PREAUTH: (_("Reserved"), "chip--info", "schedule"),
+        PaymentStatus.PREAUTH: (_("Authorized"), "chip--info", "schedule"),
         PaymentStatus.CONFIRMED: (_("Paid"), "chip--ok", "check"),
         PaymentStatus.REJECTED: (_("Refused"), "chip--bad", "close"),
-        PaymentStatus.ERROR: (_("Looked into"), "chip--bad", "error"),
+        PaymentStatus.ERROR: (_("Under review"), "chip--bad", "error"),
         PaymentStatus.CANCELLED: (_("Cancelled"), "", "block"),
         PaymentStatus.REFUNDED: (_("Refunded"), "chip--warn", "undo"),
     }.get(recharge.status, (recharge.status, "", ""))
@@ -207,8 +207,8 @@ def _shows() -> list[tuple[str, str]]:
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
     names = {
         "q": _("Number or reference"),
-        "show": _("Which"),
-        "variant": _("Paid by"),
+        "show": _("Filter"),
+        "variant": _("Payment method"),
         "from": _("From"),
         "until": _("Until"),
     }

@@ -73,7 +73,7 @@ def _save_target(principal: Principal, wallet: Wallet, form: NoticeForm) -> bool
     if not form.is_valid():
         return False
     if len(_targets(wallet)) >= TARGETS_LIMIT:
-        form.add_error(None, _("No more addresses can be told."))
+        form.add_error(None, _("The limit of alert recipients is reached. Remove one first."))
         return False
     target = NoticeTarget(account=wallet.account, **form.cleaned_data)
     try:
@@ -100,5 +100,5 @@ def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
     method = method_of(wallet)
     if method is not None:
         method_remove(method, actor=principal)
-        messages.success(request, _("The card is removed."))
+        messages.success(request, _("Card removed."))
     return redirect("billing:limits", slug=slug)

@@ -92,7 +92,7 @@ def tariff_new(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The version is there."))
+            messages.success(request, _("Tariff version created."))
             return redirect("billing:tariffs", slug=slug)
     return _form_page(request, wallet, form, None)
 
@@ -179,7 +179,7 @@ def tariff_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, _("The version is removed."))
+        messages.success(request, _("Tariff version removed."))
     return redirect("billing:tariffs", slug=slug)
 
 

@@ -51,9 +51,9 @@ def _asked(principal: access.Principal, number: str) -> dict[str, Any]:
     except number_format.NotANumberError as error:
         return {"ability": None, "fault": str(error)}
     sources = {
-        "unknown": _("nobody knows it"),
-        "failed": _("the provider failed"),
-        "slow": _("the provider did not answer in time"),
+        "unknown": _("not found"),
+        "failed": _("lookup failed"),
+        "slow": _("lookup timed out"),
     }
     return {"ability": ability, "source": sources.get(ability.source, ability.source), "fault": ""}
 

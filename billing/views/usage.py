@@ -41,7 +41,7 @@ def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal_of(request), slug)
     wanted = request.GET.get("range", "7d")
     if wanted not in RANGES:
-        raise ValidationError(_("There is no such time range."))
+        raise ValidationError(_("Time range not found."))
     found = usage(wallet, wanted, now=timezone.now())
     names = dict(Chatbot.objects.filter(account=wallet.account).values_list("slug", "name"))
     chatbots = sorted(found.by_chatbot.items(), key=lambda pair: -pair[1])

@@ -34,10 +34,10 @@ Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug
 
 
 @health_router.get(
-    "/{slug}/health", response={200: PoolHealthOut, **READ_ERRORS}, summary="Pool health"
+    "/{slug}/health", response={200: PoolHealthOut, **READ_ERRORS}, summary="Get a pool's health"
 )
 def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName = "24h") -> Any:
-    """A pool's answer rate, talk time, short and unanswered calls; by switch and by region."""
+    """Answer rate, talk time, short and unanswered calls, by switch and by region."""
     pool = _pool(principal_of_request(request), slug)
     found = health.pool_health(pool, Window(window), timezone.now())
     return PoolHealthOut(
@@ -52,7 +52,7 @@ def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName =
 @health_router.get(
     "/{slug}/health/numbers",
     response={200: WorstNumbersOut, **READ_ERRORS},
-    summary="Worst numbers",
+    summary="List the worst numbers",
 )
 def list_worst_numbers(
     request: HttpRequest,
@@ -62,10 +62,10 @@ def list_worst_numbers(
     switch: str = "",
     after: str = "",
 ) -> Any:
-    """Numbers by answer rate, the lowest first, 25 a page."""
+    """Numbers by answer rate, lowest first, 25 per page."""
     pool = _pool(principal_of_request(request), slug)
     if any(not text.isprintable() or len(text) > 80 for text in (region, switch, after)):
-        raise ProblemError("malformed", "region, switch, after: at most 80 printable characters")
+        raise ProblemError("malformed", "region, switch, after: up to 80 printable characters")
     page = health.worst_numbers(pool, HealthFilter(Window(window), region, switch), after)
     return WorstNumbersOut(numbers=[_number_out(row) for row in page.rows], next=page.next)
 
@@ -73,10 +73,10 @@ def list_worst_numbers(
 @health_router.get(
     "/{slug}/health/rules",
     response={200: list[HealthRuleOut], **READ_ERRORS},
-    summary="Health rules",
+    summary="List health rules",
 )
 def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
-    """The rules that rest or quarantine numbers of a pool."""
+    """The rules that rest or quarantine the pool's numbers."""
     pool = _pool(principal_of_request(request), slug)
     return [
         HealthRuleOut(
@@ -94,8 +94,8 @@ def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
     operation_id="post_spam_labels",
 )
 def post_spam_labels(request: HttpRequest, body: SpamLabelsIn, slug: str = Slug) -> Any:
-    """Report up to 1 000 labels. The same label of the same moment is kept once, so a report may
-    be sent again; what cannot be taken is named, the others count.
+    """Report up to 1,000 labels. Reports can be repeated: a label with the same time is stored
+    once. Labels that are not accepted are listed; the others are stored.
     """
     principal = principal_of_request(request)
     pool = _pool(principal, slug)
@@ -116,7 +116,7 @@ def _pool(principal: Principal, slug: str) -> Pool:
     try:
         return selectors.pool_get(principal, slug)
     except access.Hidden:
-        raise ProblemError("unknown-pool", "there is no such pool") from None
+        raise ProblemError("unknown-pool", "pool not found") from None
 
 
 def _group_out(group: GroupHealth) -> HealthGroupOut:

@@ -12,19 +12,23 @@ LABELS_LIMIT = 1_000
 
 
 class HealthFiguresOut(BaseModel):
-    """Figures of the outbound calls that ended within a window. Null: no call to divide by."""
+    """Figures of outbound calls that ended in a window. Null if there were none to divide by."""
 
-    calls: int = Field(description="Calls whose answer was told.")
-    not_told: int = Field(description="Calls that ended without that word; in no rate.")
+    calls: int = Field(
+        description="Calls for which the switch reported whether they were answered."
+    )
+    not_told: int = Field(description="Calls without that report. They count in no rate.")
     answered: int
-    asr: float | None = Field(description="Answered of calls, 0 to 1.")
+    asr: float | None = Field(description="Answer rate: answered calls of all calls, 0 to 1.")
     unanswered_share: float | None
-    short_share: float | None = Field(description="Short ones of the answered calls, 0 to 1.")
+    short_share: float | None = Field(
+        description="Share of short calls among answered calls, 0 to 1."
+    )
     mean_talk_seconds: float | None
 
 
 class HealthGroupOut(BaseModel):
-    """A switch's or a region's figures; an empty key: calls that named none."""
+    """The figures of a switch or region. Empty key: calls that named none."""
 
     key: str
     figures: HealthFiguresOut
@@ -47,20 +51,22 @@ class NumberHealthOut(BaseModel):
     region: str
     switch: str
     figures: HealthFiguresOut
-    spam_sources: int = Field(description="Sources that labelled it within seven days.")
+    spam_sources: int = Field(description="Sources that labeled it in the last seven days.")
     quarantined: bool
-    rests_until: str | None = Field(description="When a rule's rest ends.")
+    rests_until: str | None = Field(description="When the rest set by a rule ends.")
 
 
 class WorstNumbersOut(BaseModel):
-    """Numbers with at least ten calls, the lowest answer rate first."""
+    """Numbers with at least ten calls, lowest answer rate first."""
 
     numbers: list[NumberHealthOut]
-    next: str = Field(description="Give it as `after`; empty: that was all.")
+    next: str = Field(
+        description="Pass it as `after` to get the next page. Empty on the last page."
+    )
 
 
 class HealthRuleOut(BaseModel):
-    """A rule of a pool."""
+    """A health rule of a pool."""
 
     name: str
     enabled: bool
@@ -73,25 +79,25 @@ class HealthRuleOut(BaseModel):
     rest_hours: int
     daily_limit: int
     pool_percent: float
-    held: int = Field(description="Numbers that it keeps out of use now.")
+    held: int = Field(description="Numbers that the rule currently keeps out of use.")
 
 
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 
 
 class SpamLabelIn(BaseModel):
-    """One label that a callee's side was seen to show for a number."""
+    """A spam label that a callee was shown for a number."""
 
     model_config = ConfigDict(extra="forbid")
 
     number: str = Field(max_length=256)
-    source: ShortText = Field(description="Who shows it, for example `Hiya`.")
-    label: ShortText = Field(description="What is shown, for example `Spam risk`.")
+    source: ShortText = Field(description="The carrier or app that shows it, for example `Hiya`.")
+    label: ShortText = Field(description="The text of the label, for example `Spam risk`.")
     seen_at: AwareDatetime
 
 
 class SpamLabelsIn(BaseModel):
-    """Up to 1 000 labels."""
+    """Up to 1,000 labels."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -99,17 +105,17 @@ class SpamLabelsIn(BaseModel):
 
 
 class RefusedLabel(BaseModel):
-    """A label that was not taken; `item` counts from 0."""
+    """A label that was not accepted. `item` counts from 0."""
 
     item: int
     reason: str
 
 
 class SpamLabelsOut(BaseModel):
-    """What became of the labels."""
+    """The result of the report."""
 
     added: int
-    known: int = Field(description="Kept already, or twice in the request.")
+    known: int = Field(description="Already stored, or repeated in the request.")
     refused: list[RefusedLabel]
 
 

@@ -47,25 +47,25 @@ def register() -> None:
 numbers_router = Router(tags=["numbers"])
 
 
-@router.get("", response={200: list[PoolOut], **READ_ERRORS}, summary="Pools")
+@router.get("", response={200: list[PoolOut], **READ_ERRORS}, summary="List pools")
 def list_pools(request: HttpRequest) -> Any:
-    """Every pool that the credential may see."""
+    """The pools that the credential can access."""
     principal = principal_of_request(request)
     access.require(principal, "numbers.view")
     return [_pool_out(pool) for pool in selectors.pool_list(principal)]
 
 
-@router.get("/{slug}", response={200: PoolOut, **READ_ERRORS}, summary="One pool")
+@router.get("/{slug}", response={200: PoolOut, **READ_ERRORS}, summary="Get a pool")
 def get_pool(request: HttpRequest, slug: str = Slug) -> Any:
-    """A pool with its settings and live figures."""
+    """The pool with its settings and current figures."""
     return _pool_out(selectors.pool_now(_pool(principal_of_request(request), slug)))
 
 
 @router.get(
-    "/{slug}/numbers/{number}", response={200: NumberOut, **READ_ERRORS}, summary="One number"
+    "/{slug}/numbers/{number}", response={200: NumberOut, **READ_ERRORS}, summary="Get a number"
 )
 def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
-    """A number of a pool, as SQL remembers it and as it is now."""
+    """The number as stored in SQL, and its current state."""
     pool = _pool(principal_of_request(request), slug)
     row = selectors.number_of_pool(pool, _value(number))
     if row is None:
@@ -73,26 +73,28 @@ def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     return _number_out(selectors.with_live([row])[0])
 
 
-@numbers_router.get("/who-had", response={200: list[HadOut], **READ_ERRORS}, summary="Who had it")
+@numbers_router.get(
+    "/who-had", response={200: list[HadOut], **READ_ERRORS}, summary="Look up a call"
+)
 def who_had(
     request: HttpRequest,
     asked: Query[WhoHadIn],
 ) -> Any:
-    """The calls that ran at a moment, by number, callee, agent or call id."""
+    """The calls in progress at a given time, by number, callee, agent or call ID."""
     access.require(principal_of_request(request), "numbers.view")
     unknown = sorted(set(request.GET) - set(WhoHadIn.model_fields))
     if unknown:
-        raise ProblemError("malformed", f"{unknown[0][:40]}: there is no such parameter")
+        raise ProblemError("malformed", f"{unknown[0][:40]}: unknown parameter")
     number, callee, agent, call_id = asked.number, asked.callee, asked.agent, asked.call_id
     _check_text(number, callee, agent, call_id)
     if not any((number, callee, agent, call_id)):
-        raise ProblemError("malformed", "name a number, a callee, an agent or a call_id")
+        raise ProblemError("malformed", "give a number, a callee, an agent or a call_id")
     try:
         moment = asked.at.astimezone(UTC)
     except (OverflowError, ValueError):
-        raise ProblemError("malformed", "at: no such moment") from None
+        raise ProblemError("malformed", "at: invalid time") from None
     if moment > datetime.now(UTC) + FUTURE:
-        raise ProblemError("malformed", "at: lies in the future")
+        raise ProblemError("malformed", "at: is in the future")
     found = number_format.normalise(callee) if callee else None
     rows = selectors.who_had(
         principal_of_request(request),
@@ -115,7 +117,7 @@ _EVENT_ANSWERS: dict[int, Any] = {
 @router.post(
     "/{slug}/events",
     response=_EVENT_ANSWERS,
-    summary="Events",
+    summary="Send events",
     operation_id="post_events",
     openapi_extra={
         "requestBody": {
@@ -139,10 +141,10 @@ _EVENT_ANSWERS: dict[int, Any] = {
     },
 )
 def post_events(request: HttpRequest, event: Event, slug: str = Slug) -> HttpResponse:
-    """One event, or an array of up to 1 000: decided in order, answered item by item.
+    """Send one event, or an array of up to 1,000. They are processed and answered in order.
 
-    Served by the hot lane, before Django, and only by token. A single event that is not allowed
-    answers 409, an unknown pool or number 404. In a batch each item carries its own `status`.
+    Requires a token; served by the hot lane, before Django. A single event that is not allowed
+    answers 409, an unknown pool or number 404. In a batch, each item has its own `status`.
     """
     return _hot_only()
 
@@ -153,13 +155,13 @@ def post_events(request: HttpRequest, event: Event, slug: str = Slug) -> HttpRes
         200: LiveListAnswer,
         **{k: v for k, v in _EVENT_ANSWERS.items() if k not in (200, 402)},
     },
-    summary="Live list",
+    summary="Send a live list",
     operation_id="post_live_list",
 )
 def post_live_list(request: HttpRequest, live: LiveList, slug: str = Slug) -> HttpResponse:
-    """Every call that a switch has now: renews their leases, and finds ghosts on both sides.
+    """Send all current calls of a switch: renews their leases and finds ghosts on both sides.
 
-    Served by the hot lane, before Django, and only by token.
+    Requires a token; served by the hot lane, before Django.
     """
     return _hot_only()
 
@@ -173,7 +175,7 @@ def _pool(principal: Principal, slug: str) -> Pool:
     try:
         return selectors.pool_get(principal, slug)
     except access.Hidden:
-        raise ProblemError("unknown-pool", "there is no such pool") from None
+        raise ProblemError("unknown-pool", "pool not found") from None
 
 
 def _value(text: str) -> str:
@@ -186,7 +188,7 @@ def _value(text: str) -> str:
 def _check_text(*texts: str) -> None:
     for text in texts:
         if not text.isprintable():
-            raise ProblemError("malformed", "control characters are no part of any name")
+            raise ProblemError("malformed", "control characters are not allowed")
 
 
 def _pool_out(now: PoolNow) -> PoolOut:

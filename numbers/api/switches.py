@@ -22,7 +22,7 @@ Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: 
 @router.get(
     "/{slug}/switches",
     response={200: list[SwitchOut], **READ_ERRORS},
-    summary="Switches",
+    summary="List switches",
     operation_id="list_switches",
 )
 def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
@@ -38,7 +38,7 @@ def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
     operation_id="post_switch",
 )
 def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any:
-    """Add a switch with a token of its own. One that was only heard so far gets a token, too."""
+    """Add a switch and create its token. A switch that was only heard from gets a token, too."""
     principal = principal_of_request(request)
     pool = _pool(principal, slug, "numbers.operate")
     made, secret = services.switch_create(
@@ -56,12 +56,12 @@ def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any
 def patch_switch(
     request: HttpRequest, change: SwitchChangeIn, slug: str = Slug, name: str = Name
 ) -> Any:
-    """Choose the kind of a switch."""
+    """Set the type of a switch."""
     principal = principal_of_request(request)
     pool = _pool(principal, slug, "numbers.operate")
     switch = switches_of(pool).filter(name=name).first()
     if switch is None:
-        raise ProblemError("not-found", "the pool has no switch of this name")
+        raise ProblemError("not-found", "the pool has no switch with this name")
     return _out(services.switch_configure(actor=principal, switch=switch, kind=change.kind))
 
 
@@ -69,7 +69,7 @@ def _pool(principal: Principal, slug: str, action: str) -> Pool:
     try:
         return selectors.pool_get(principal, slug, action)
     except access.Hidden:
-        raise ProblemError("unknown-pool", "there is no such pool") from None
+        raise ProblemError("unknown-pool", "pool not found") from None
 
 
 def _out(switch: Switch) -> SwitchOut:

@@ -11,17 +11,17 @@ from numbers.selectors.switches import switches_of
 
 ACTOR = "manage.py pool"
 Say = Callable[[str], object]
-KIND_HELP = "media: a restart ends its calls (FreeSWITCH); proxy: they go on (Kamailio)"
+KIND_HELP = "media: a restart ends its calls (FreeSWITCH); proxy: calls continue (Kamailio)"
 
 
 def add_verb(verbs: Any, say: Say) -> None:
     """Add the verb and its own verbs to the command's parser."""
-    parser = verbs.add_parser("switch", help="add a switch, set its kind, or list them")
+    parser = verbs.add_parser("switch", help="add a switch, set its type, or list switches")
     its = parser.add_subparsers(dest="switch_verb", required=True, metavar="verb")
     for verb, told in (
         ("add", "add a switch; its token is shown once"),
-        ("set", "choose the kind of a switch"),
-        ("list", "names, kinds, and when they were last heard"),
+        ("set", "set the type of a switch"),
+        ("list", "list names, types, and when each was last heard from"),
     ):
         one = its.add_parser(verb, help=told)
         one.add_argument("slug")
@@ -38,23 +38,23 @@ def _add(options: dict[str, Any], say: Say) -> None:
     switch, secret = services.switch_create(
         actor=ACTOR, pool=_pool(options), name=options["name"], kind=options["kind"]
     )
-    say(f"{switch.name} is added as {switch.kind}.")
-    say(f"Its token, shown this one time: {secret}")
+    say(f"Switch {switch.name} added as {switch.kind}.")
+    say(f"Token (shown only once): {secret}")
 
 
 def _set(options: dict[str, Any], say: Say) -> None:
     switch = Switch.objects.select_related("pool").filter(pool=_pool(options), name=options["name"])
     found = switch.first()
     if found is None:
-        raise CommandError(f"the pool has no switch {options['name']!r}")
+        raise CommandError(f"Switch {options['name']!r} not found in this pool.")
     found = services.switch_configure(actor=ACTOR, switch=found, kind=options["kind"])
-    say(f"{found.name} is {found.kind}, from its next restart on.")
+    say(f"{found.name} is now {found.kind}. This takes effect at its next restart.")
 
 
 def _list(options: dict[str, Any], say: Say) -> None:
     rows = switches_of(_pool(options))
     if not rows:
-        say(f"No switch yet: manage.py pool switch add {options['slug']} <name>")
+        say(f"No switches yet. Add one: manage.py pool switch add {options['slug']} <name>")
     for switch in rows:
         chosen = "" if switch.kind_chosen else "  (not chosen yet)"
         heard = f"{switch.last_heard:%Y-%m-%d %H:%M:%S}" if switch.last_heard else "never heard"
@@ -68,5 +68,5 @@ def _pool(options: dict[str, Any]) -> Pool:
     slug = options["slug"]
     found = Pool.objects.select_related("account").filter(slug=slug).first()
     if found is None:
-        raise CommandError(f"there is no pool {slug!r}: manage.py pool create {slug}")
+        raise CommandError(f"Pool {slug!r} not found. To create it: manage.py pool create {slug}")
     return found

@@ -175,7 +175,7 @@ class HealthRule(PartRow):
     enabled = models.BooleanField(_("enabled"), default=True)
     measure = models.CharField(_("measure"), max_length=20, choices=Measure, default=Measure.ASR)
     direction = models.CharField(
-        _("when it is"),
+        _("condition"),
         max_length=5,
         choices=[(BELOW, _("below")), (ABOVE, _("at or above"))],
         default=BELOW,
@@ -184,13 +184,19 @@ class HealthRule(PartRow):
         _("threshold"),
         default=20.0,
         validators=[MinValueValidator(0), MaxValueValidator(86_400)],
-        help_text=_("Percent for shares, seconds for talk time, sources for spam labels."),
+        help_text=_(
+            "A percentage for rates and shares, seconds for talk time, a number of sources "
+            "for spam labels."
+        ),
     )
     least_calls = models.PositiveIntegerField(
-        _("over at least this many calls"),
+        _("minimum number of calls"),
         default=50,
         validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
-        help_text=_("Calls whose answer the switch told. Spam labels need no calls."),
+        help_text=_(
+            "Counts calls for which the switch reported whether they were answered. Not used "
+            "for spam labels."
+        ),
     )
     window = models.CharField(_("window"), max_length=3, choices=Window, default=Window.DAY)
     action = models.CharField(
@@ -198,26 +204,28 @@ class HealthRule(PartRow):
         max_length=10,
         choices=[(REST, _("rest")), (QUARANTINE, _("quarantine"))],
         default=REST,
-        help_text=_("A rest ends after its time; a quarantine when someone ends it."),
+        help_text=_("A rest ends automatically. A quarantine lasts until someone ends it."),
     )
     rest_hours = models.PositiveIntegerField(
-        _("rest, hours"),
+        _("rest (hours)"),
         default=24,
         validators=[MinValueValidator(1), MaxValueValidator(24 * 90)],
     )
     daily_limit = models.PositiveIntegerField(
-        _("numbers per day, maximum"),
+        _("maximum numbers per day"),
         default=20,
         validators=[MinValueValidator(1), MaxValueValidator(100_000)],
     )
     pool_percent = models.FloatField(
-        _("share of the pool out at once, maximum %"),
+        _("maximum share of the pool out of use (%)"),
         default=10.0,
         validators=[MinValueValidator(0.01), MaxValueValidator(100)],
-        help_text=_("Counts the numbers that all health rules of the pool hold."),
+        help_text=_(
+            "Includes the numbers that all health rules of the pool have taken out of use."
+        ),
     )
     notify = models.BooleanField(
-        _("open an incident when it acts"),
+        _("open an incident when the rule acts"),
         default=True,
     )
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
@@ -235,14 +243,14 @@ class HealthRule(PartRow):
     def clean(self) -> None:
         """Refuse what could not mean anything."""
         if self.measure == Measure.SPAM and self.direction != self.ABOVE:
-            raise ValidationError({"direction": _("Spam labels are counted at or above a number.")})
+            raise ValidationError({"direction": _("Use “at or above” for spam labels.")})
         if self.measure == Measure.SPAM and self.threshold < 1:
-            raise ValidationError({"threshold": _("At least one source.")})
+            raise ValidationError({"threshold": _("Enter 1 or more.")})
         if (
             self.measure in (Measure.ASR, Measure.SHORT, Measure.UNANSWERED)
             and self.threshold > 100
         ):
-            raise ValidationError({"threshold": _("A share is at most 100 %.")})
+            raise ValidationError({"threshold": _("Enter 100 or less.")})
 
 
 class HealthAction(PartRow):

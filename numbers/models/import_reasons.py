@@ -13,30 +13,30 @@ COUNTRY_CODE: Final = "country code"  # given where it was missing, or freed fro
 
 _REASONS: Final[Mapping[str, str]] = {
     "empty": gettext_noop("Number is empty"),
-    "not_a_number": gettext_noop("Not a number"),
-    "letter_o": gettext_noop("Not a number: letter O in place of 0"),
-    "too_long": gettext_noop("%s digits, 32 at most"),
+    "not_a_number": gettext_noop("Not a phone number"),
+    "letter_o": gettext_noop("Not a phone number: the letter O instead of 0"),
+    "too_long": gettext_noop("%s digits; the maximum is 32"),
     "too_short": gettext_noop("Fewer than 3 digits"),
     "zeros": gettext_noop("Only zeros"),
-    "twice": gettext_noop("Twice in the file, first in row %s"),
-    "in_this_pool": gettext_noop("In this pool already"),
-    "in_pool": gettext_noop("In pool %s already"),
-    "in_other_pool": gettext_noop("In another pool already"),
+    "twice": gettext_noop("Duplicate of row %s"),
+    "in_this_pool": gettext_noop("Already in this pool"),
+    "in_pool": gettext_noop("Already in pool %s"),
+    "in_other_pool": gettext_noop("Already in another pool"),
     "stored_as": gettext_noop("Already stored as %s"),
-    "in_old_call": gettext_noop("Deleted elsewhere in a call that still runs"),
-    "quote_opens": gettext_noop("The quote in this row is not closed"),
-    "quoted": gettext_noop("Inside the quote that row %s opens and does not close"),
+    "in_old_call": gettext_noop("Deleted from another pool, but its call is still in progress"),
+    "quote_opens": gettext_noop("Unclosed quote in this row"),
+    "quoted": gettext_noop("Inside the unclosed quote that starts in row %s"),
     # The codes below are the names of poolsite.number_format.Rejection.
     "decimal": gettext_noop("Decimal point added by a spreadsheet"),
     "exponent": gettext_noop("Scientific notation: a spreadsheet dropped digits"),
     "thousands": gettext_noop("Thousands separators added by a spreadsheet"),
-    "date": gettext_noop("A date, as a spreadsheet writes it"),
+    "date": gettext_noop("Turned into a date by a spreadsheet"),
     "formula": gettext_noop("A formula, not a value"),
     "apostrophe": gettext_noop("Apostrophe added by a spreadsheet"),
-    "sheet_error": gettext_noop("A spreadsheet's error, not a value"),
+    "sheet_error": gettext_noop("A spreadsheet error, not a value"),
     "range": gettext_noop("A range, not a number"),
     "extension": gettext_noop("A number with an extension"),
-    "trunk": gettext_noop("(0) is not dialled after a country code"),
+    "trunk": gettext_noop("(0) is not dialed after a country code"),
     "several": gettext_noop("More than one number"),
 }
 _REMEDIES: Final[Mapping[str, str]] = {
@@ -45,10 +45,10 @@ _REMEDIES: Final[Mapping[str, str]] = {
     "date": gettext_noop("Format the column as text, then type the number again"),
     "formula": gettext_noop("Paste the column as values"),
     "sheet_error": gettext_noop("Type the number"),
-    "range": gettext_noop("One row for each number, or “Add range”"),
-    "extension": gettext_noop("The number alone, or its digits without the dash"),
-    "several": gettext_noop("One row for each number"),
-    "quote_opens": gettext_noop("Close the quote, or delete it"),
+    "range": gettext_noop("Use one row per number, or “Add range”"),
+    "extension": gettext_noop("Enter the number alone, or its digits without the dash"),
+    "several": gettext_noop("Use one row per number"),
+    "quote_opens": gettext_noop("Close or delete the quote"),
 }
 _CHANGES: Final[Mapping[str, str]] = {
     "space": gettext_noop("space"),
@@ -84,6 +84,6 @@ def remedy_of(why: str) -> str:
     """What to write instead, in the active language; "" where there is no general answer."""
     number = number_instead(why)
     if number:
-        return _("Write %(number)s") % {"number": number}
+        return _("Use %(number)s") % {"number": number}
     words = _REMEDIES.get(why.partition(":")[0])
     return _(words) if words else ""

@@ -24,7 +24,7 @@ class NumberImport(PartRow):
 
     class State(models.TextChoices):
         READING = "reading", gettext_lazy("Reading")
-        PREVIEWED = "previewed", gettext_lazy("To be confirmed")
+        PREVIEWED = "previewed", gettext_lazy("Awaiting confirmation")
         IMPORTING = "importing", gettext_lazy("Importing")
         DONE = "done", gettext_lazy("Done")
         UNDOING = "undoing", gettext_lazy("Undoing")
@@ -48,14 +48,14 @@ class NumberImport(PartRow):
         gettext_lazy("state"), max_length=12, choices=State.choices, default=State.READING
     )
     problem = models.CharField(gettext_lazy("problem"), max_length=300, blank=True)
-    rows_as_they_are = models.PositiveIntegerField(gettext_lazy("new, as they are"), default=0)
+    rows_as_they_are = models.PositiveIntegerField(gettext_lazy("new, unchanged"), default=0)
     rows_cleaned = models.PositiveIntegerField(gettext_lazy("new, cleaned up"), default=0)
     rows_suspicious = models.PositiveIntegerField(
         gettext_lazy("suspicious"), default=0, db_default=0
     )
-    rows_refused = models.PositiveIntegerField(gettext_lazy("cannot be taken"), default=0)
+    rows_refused = models.PositiveIntegerField(gettext_lazy("can't be imported"), default=0)
     imported = models.PositiveIntegerField(gettext_lazy("imported"), default=0)
-    removed = models.PositiveIntegerField(gettext_lazy("removed again"), default=0)
+    removed = models.PositiveIntegerField(gettext_lazy("removed"), default=0)
     twins = models.PositiveIntegerField(gettext_lazy("with and without +"), default=0)
     next_row = models.PositiveIntegerField(default=0, editable=False)
     pending = models.JSONField(default=list, editable=False)
@@ -134,8 +134,8 @@ class ImportPart(models.Model):
     data = models.BinaryField()
 
     class Meta:
-        verbose_name = gettext_lazy("part of a file")
-        verbose_name_plural = gettext_lazy("parts of a file")
+        verbose_name = gettext_lazy("file part")
+        verbose_name_plural = gettext_lazy("file parts")
         constraints = [
             models.UniqueConstraint(
                 fields=["number_import", "place"], name="numbers_import_part_once"
@@ -154,10 +154,10 @@ class ImportRow(models.Model):
     """
 
     class Kind(models.TextChoices):
-        AS_IT_IS = "a", gettext_lazy("as it is")
+        AS_IT_IS = "a", gettext_lazy("not changed")
         CLEANED = "c", gettext_lazy("cleaned up")
         SUSPICIOUS = "s", gettext_lazy("suspicious")
-        REFUSED = "r", gettext_lazy("cannot be taken")
+        REFUSED = "r", gettext_lazy("can't be imported")
 
     TAKEN = (Kind.AS_IT_IS, Kind.CLEANED)
     COUNTRY_CODE = reasons.COUNTRY_CODE
@@ -166,7 +166,7 @@ class ImportRow(models.Model):
         NumberImport, models.CASCADE, related_name="staged", db_index=False
     )
     row = models.PositiveIntegerField(gettext_lazy("row"))
-    kind = models.CharField(gettext_lazy("kind"), max_length=1, choices=Kind.choices)
+    kind = models.CharField(gettext_lazy("type"), max_length=1, choices=Kind.choices)
     raw = models.CharField(gettext_lazy("in the file"), max_length=RAW_LENGTH, blank=True)
     value = AsciiField(gettext_lazy("number"), max_length=NUMBER_LENGTH, blank=True)
     label = models.CharField(gettext_lazy("label"), max_length=120, blank=True)

@@ -20,8 +20,8 @@ DAY_SECONDS = 86_400
 class AddedByScript(models.TextChoices):
     """What becomes of a number that the event `add` brings."""
 
-    LEND = "lend", _("Lent at once")
-    CONFIRM = "confirm", _("Lent after confirmation")
+    LEND = "lend", _("Available immediately")
+    CONFIRM = "confirm", _("Available after confirmation")
     REFUSE = "refuse", _("Refused")
 
 
@@ -43,7 +43,7 @@ class Spelling(models.TextChoices):
 def known_country(code: str) -> None:
     """Raise ValidationError unless the code is a country that has telephone numbers."""
     if code not in phonenumbers.SUPPORTED_REGIONS:
-        raise ValidationError(_("Not a country code. Use two capital letters, such as CN."))
+        raise ValidationError(_("Enter a two-letter country code in capitals, such as CN."))
 
 
 class Pool(PausableRow):
@@ -56,58 +56,60 @@ class Pool(PausableRow):
         blank=True,
         related_name="pools",
         verbose_name=_("account"),
-        help_text=_("Empty: the platform's own pool."),
+        help_text=_("Leave empty for a pool of the platform itself."),
     )
 
     lease_seconds = models.PositiveIntegerField(
-        _("lease, seconds"),
+        _("lease (seconds)"),
         default=14_400,
         validators=[MinValueValidator(1), MaxValueValidator(30 * DAY_SECONDS)],
     )
     suspect_seconds = models.PositiveIntegerField(
-        _("suspect period, seconds"),
+        _("suspect period (seconds)"),
         default=3_600,
         validators=[MinValueValidator(1), MaxValueValidator(30 * DAY_SECONDS)],
     )
     switch_interval_seconds = models.PositiveIntegerField(
-        _("switch interval, seconds"),
+        _("switch report interval (seconds)"),
         default=30,
         validators=[MinValueValidator(1), MaxValueValidator(3_600)],
     )
     cooldown_seconds = models.PositiveIntegerField(
-        _("cooldown, seconds"), default=0, validators=[MaxValueValidator(30 * DAY_SECONDS)]
+        _("cooldown (seconds)"), default=0, validators=[MaxValueValidator(30 * DAY_SECONDS)]
     )
     restart_rest_seconds = models.PositiveIntegerField(
-        _("rest after a switch restart, seconds"),
+        _("rest after a switch restart (seconds)"),
         default=30,
         validators=[MaxValueValidator(DAY_SECONDS)],
     )
     daily_cap = models.PositiveIntegerField(
-        _("calls per number and day"), default=0, help_text=_("0: no limit.")
+        _("daily calls per number"), default=0, help_text=_("0: no limit.")
     )
     sticky_seconds = models.PositiveIntegerField(
-        _("sticky window, seconds"),
+        _("sticky window (seconds)"),
         default=0,
         validators=[MaxValueValidator(365 * DAY_SECONDS)],
-        help_text=_("Same callee, same number, for this long. 0: off."),
+        help_text=_(
+            "Calls to the same callee use the same number for this long. 0 turns this off."
+        ),
     )
     near = models.BooleanField(
-        _("near numbers first"),
+        _("prefer numbers near the callee"),
         default=False,
-        help_text=_("Pick a number of the callee's region when one is ready."),
+        help_text=_("Pick a number from the callee's region when one is idle."),
     )
     callback_window_seconds = models.PositiveIntegerField(
-        _("callback window, seconds"),
+        _("callback window (seconds)"),
         default=DAY_SECONDS,
         validators=[MaxValueValidator(365 * DAY_SECONDS)],
-        help_text=_("How long a call to a number names the agent who used it last."),
+        help_text=_("How long an incoming call to a number names the agent who last used it."),
     )
     waiters_limit = models.PositiveIntegerField(
-        _("waiting calls at most"), default=1_000, validators=[MaxValueValidator(100_000)]
+        _("waiting call limit"), default=1_000, validators=[MaxValueValidator(100_000)]
     )
     charged = models.BooleanField(_("charged"), default=False)
     charge_interval_seconds = models.PositiveIntegerField(
-        _("charge interval, seconds"),
+        _("charge interval (seconds)"),
         default=60,
         validators=[MinValueValidator(1), MaxValueValidator(DAY_SECONDS)],
     )
@@ -119,10 +121,11 @@ class Pool(PausableRow):
         default=AddedByScript.CONFIRM,
         db_default=AddedByScript.LEND,  # of a row that the release before makes
         help_text=_(
-            "A number that a program adds with the event add, straight in Redis or by the API. "
-            "Lent at once: it is in use before this platform knows whether another pool has it. "
-            "After confirmation: about a second later, when no other pool has it. Refused: "
-            "numbers come from this console, from imports and from the command line only."
+            "For numbers that a program adds with the add event, directly in Redis or "
+            "through the API. Available immediately: a number can be used before the "
+            "platform knows whether another pool has it. Available after confirmation: about "
+            "a second later, if no other pool has it. Refused: numbers can only be added "
+            "from this console, by imports and from the command line."
         ),
     )
     home_country = models.CharField(
@@ -131,34 +134,42 @@ class Pool(PausableRow):
         blank=True,
         db_default="",
         validators=[known_country],
-        help_text=_("Numbers without a country code belong here, e.g. CN. Empty: the platform's."),
+        help_text=_(
+            "The country of numbers without a country code, such as CN. Leave empty to use "
+            "the platform's setting."
+        ),
     )
     number_spelling = models.CharField(
-        _("number format in answers"),
+        _("number format in responses"),
         max_length=8,
         choices=Spelling,
         default=Spelling.E164,
         db_default=Spelling.E164,
-        help_text=_("How switches get numbers over HTTP and websocket. They may send any format."),
+        help_text=_(
+            "The format in which switches receive numbers over HTTP and WebSocket. They can "
+            "send any format."
+        ),
     )
 
     blocking_alarm_percent = models.FloatField(
-        _("alarm: blocking over, %"),
+        _("blocking alert threshold (%)"),
         default=1.0,
         validators=[MinValueValidator(0), MaxValueValidator(100)],
     )
     occupancy_alarm_percent = models.FloatField(
-        _("alarm: occupancy over, %"),
+        _("occupancy alert threshold (%)"),
         default=90.0,
         validators=[MinValueValidator(0), MaxValueValidator(100)],
     )
 
     short_call_seconds = models.PositiveIntegerField(
-        _("short call, under seconds"),
+        _("short call threshold (seconds)"),
         default=6,
         db_default=6,
         validators=[MinValueValidator(1), MaxValueValidator(3_600)],
-        help_text=_("An answered call with less talk time counts as short in number health."),
+        help_text=_(
+            "Answered calls with less talk time than this count as short in number health."
+        ),
     )
 
     loading_at = models.DateTimeField(_("last loaded at"), null=True, blank=True, editable=False)
@@ -190,23 +201,23 @@ class Switch(PartRow):
         ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
     )
     kind = models.CharField(
-        _("kind"),
+        _("type"),
         max_length=5,
         choices=SwitchKind,
         default=SwitchKind.PROXY,
         db_default=SwitchKind.PROXY,
         help_text=_(
-            "Media server (FreeSWITCH, Asterisk): a restart ends its calls, and their numbers are "
-            "free again. SIP proxy (Kamailio, OpenSIPS): its calls go on after a restart, so "
+            "Media server (FreeSWITCH, Asterisk): a restart ends its calls and frees their "
+            "numbers. SIP proxy (Kamailio, OpenSIPS): its calls continue after a restart, so "
             "their numbers stay in use."
         ),
     )
     # Whether a person chose it; else it is what rows had before there were kinds, or the default.
     kind_chosen = models.BooleanField(
-        _("kind chosen"), default=False, db_default=False, editable=False
+        _("type chosen"), default=False, db_default=False, editable=False
     )
     incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
-    last_heard = models.DateTimeField(_("last heard"), null=True, blank=True)
+    last_heard = models.DateTimeField(_("last report"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
@@ -248,12 +259,12 @@ class Number(PartRow):
     carrier = models.CharField(_("carrier"), max_length=80, blank=True)
     import_id = models.PositiveBigIntegerField(_("import"), null=True, blank=True)
     is_up = models.BooleanField(
-        _("registered"), default=False, editable=False, help_text=_("As the history says.")
+        _("registered"), default=False, editable=False, help_text=_("As recorded in the history.")
     )
     contact = models.CharField(_("contact"), max_length=256, blank=True, editable=False)
     quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
     quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
-    quarantined_reason = models.CharField(_("quarantine's reason"), max_length=200, blank=True)
+    quarantined_reason = models.CharField(_("quarantine reason"), max_length=200, blank=True)
     quarantined_until = models.DateTimeField(_("quarantined until"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
 

@@ -28,7 +28,7 @@ class CallRecord(PartRow):
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="calls", db_index=False)
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH)
-    call_id = models.CharField(_("call id"), max_length=128, blank=True)
+    call_id = models.CharField(_("call ID"), max_length=128, blank=True)
     direction = models.CharField(
         _("direction"), max_length=3, choices=Direction, default=Direction.OUT
     )
@@ -86,7 +86,7 @@ class PoolEvent(HistoryEntry):
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH, blank=True)
     state_before = models.CharField(_("state before"), max_length=16, blank=True)
     state_after = models.CharField(_("state after"), max_length=16, blank=True)
-    call_id = models.CharField(_("call id"), max_length=128, blank=True)
+    call_id = models.CharField(_("call ID"), max_length=128, blank=True)
     switch = models.CharField(_("switch"), max_length=64, blank=True)
     agent = models.CharField(_("agent"), max_length=64, blank=True)
     callee = models.CharField(_("callee"), max_length=64, blank=True)
@@ -127,9 +127,9 @@ class MinuteSample(models.Model):
     carried = models.PositiveBigIntegerField(_("carried"), default=0)
     blocked = models.PositiveBigIntegerField(_("blocked"), default=0)
     call_seconds = models.PositiveBigIntegerField(_("call seconds"), default=0)
-    carried_total = models.PositiveBigIntegerField(_("carried until then"), default=0)
-    blocked_total = models.PositiveBigIntegerField(_("blocked until then"), default=0)
-    offered_total = models.PositiveBigIntegerField(_("offered until then"), default=0)
+    carried_total = models.PositiveBigIntegerField(_("total carried"), default=0)
+    blocked_total = models.PositiveBigIntegerField(_("total blocked"), default=0)
+    offered_total = models.PositiveBigIntegerField(_("total offered"), default=0)
     generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
     class Meta:

@@ -68,9 +68,9 @@ def number_add(
         raise NumbersError("not-allowed", _("%(number)s is in the pool %(pool)s.") % place)
     if done.in_call:
         place = {"number": value, "pool": done.in_call[value]}
-        raise NumbersError("not-allowed", _("%(number)s is still in a call of %(pool)s.") % place)
+        raise NumbersError("not-allowed", _("%(number)s is still in a call in %(pool)s.") % place)
     if done.here:
-        text = _("%(number)s is in this pool already.") % {"number": row}
+        text = _("%(number)s is already in this pool.") % {"number": row}
         raise NumbersError("not-allowed", text)
     return Number.objects.get(canonical=value)
 
@@ -107,12 +107,15 @@ def range_of(first: str, last: str) -> list[str]:
     plus = "+" if start.startswith("+") else ""
     low, high = start.removeprefix("+"), end.removeprefix("+")
     if len(start) != len(end) or end.startswith("+") != bool(plus):
-        raise NumbersError("malformed", _("Both ends of a range have the same form and length."))
+        raise NumbersError(
+            "malformed",
+            _("Enter both ends of the range in the same format and with the same length."),
+        )
     count = int(high) - int(low) + 1
     if count < 1:
-        raise NumbersError("malformed", _("The range ends before it begins."))
+        raise NumbersError("malformed", _("The range ends before it starts."))
     if count > RANGE_LIMIT:
-        text = _("A range holds at most %(n)s numbers.") % {"n": f"{RANGE_LIMIT:,}"}
+        text = _("A range can have up to %(n)s numbers.") % {"n": f"{RANGE_LIMIT:,}"}
         raise NumbersError("malformed", text)
     width = len(low)
     return [f"{plus}{number:0{width}d}" for number in range(int(low), int(high) + 1)]

@@ -45,7 +45,7 @@ def _blocking(pool: Pool, now: datetime) -> Trouble | None:
             "%(blocked)s of %(offered)s calls found no free number (%(percent)s%%) "
             "in the last 5 minutes."
         ),
-        remedy=gettext_noop("Add numbers, or see what rests or is offline."),
+        remedy=gettext_noop("Add numbers, or check which numbers are resting or offline."),
         url=f"/pools/{pool.slug}/#sizing",
         params={
             "pool": pool.slug,
@@ -86,9 +86,12 @@ def _silent(pool: Pool, figures: door.Figures, now: datetime) -> Trouble | None:
         return None
     return Trouble(
         severity="warning",
-        title=gettext_noop("A switch of pool %(pool)s is silent"),
-        detail=gettext_noop("%(switches)s: nothing was heard, while calls of it are held."),
-        remedy=gettext_noop("See whether the switch runs and reaches us; its calls end by lease."),
+        title=gettext_noop("A switch of pool %(pool)s stopped reporting"),
+        detail=gettext_noop("%(switches)s: no reports received, but calls are still open."),
+        remedy=gettext_noop(
+            "Check that the switch is running and can reach the platform. Its calls end when "
+            "their lease expires."
+        ),
         url=f"/pools/{pool.slug}/",
         params={"pool": pool.slug, "switches": ", ".join(names)},
     )

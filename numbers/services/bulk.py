@@ -80,7 +80,7 @@ def _one_pool(verb: str) -> Verb:
     if verb == "hangup":
         return _hang_up
     if verb not in counted:
-        raise NumbersError("malformed", _("There is no such action."))
+        raise NumbersError("malformed", _("Action not found."))
 
     def run(
         done: BulkDone, actor: Actor, pool: Pool, values: list[str], reason: str, job: str | None
@@ -116,7 +116,7 @@ def bulk_start(
     `wanted`: the fields of selectors.lists.NumberFilter.
     """
     if verb not in VERBS:
-        raise NumbersError("malformed", _("There is no such action."))
+        raise NumbersError("malformed", _("Action not found."))
     access.require(principal, "numbers.operate")
     if verb == "move" and target is None:
         raise NumbersError("malformed", _("Choose the pool to move to."))

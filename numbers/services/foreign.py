@@ -63,20 +63,22 @@ def _running(pool: Pool, values: Sequence[str]) -> list[str]:
 def open_incident(pool: Pool, count: int, home: str, calls: Sequence[str]) -> None:
     """Say that numbers of another pool stand in this one's data, and which calls run on them."""
     detail = gettext_noop(
-        "Added by the Redis command line, but already stored in %(home)s. Quarantined here."
+        "Added from the Redis command line, but already stored in %(home)s. Quarantined here."
     )
     if calls:
         detail = gettext_noop(
-            "Added by the Redis command line, but already stored in %(home)s. Quarantined here. "
-            "Calls that still run on them here: %(calls)s."
+            "Added from the Redis command line, but already stored in %(home)s. Quarantined "
+            "here. Calls still in progress on them here: %(calls)s."
         )
     incidents.open(
         type=INCIDENT,
         object=pool.slug,
         severity="warning",
-        title=gettext_noop("%(count)s numbers in %(pool)s belong elsewhere"),
+        title=gettext_noop("Numbers in %(pool)s already stored elsewhere: %(count)s"),
         detail=detail,
-        remedy=gettext_noop("Delete them from this pool in Redis, or move them here first."),
+        remedy=gettext_noop(
+            "Delete them from this pool in Redis, or move the stored numbers to this pool first."
+        ),
         url=f"/pools/{pool.slug}/",
         account=pool.account_id,
         params={

@@ -198,7 +198,7 @@ def health_undo(
     with transaction.atomic():
         taken = _take_back(pool, [action], HealthAction.UNDONE, actor, now, exempt_until=exempt)
         if not taken:
-            raise NumbersError("not-allowed", _("This number is back in use already."))
+            raise NumbersError("not-allowed", _("This number is already back in use."))
         access.audit(
             actor=actor,
             action="numbers.health_undo",
@@ -267,8 +267,8 @@ def _tell(rule: HealthRule, taken: Sequence[Judged]) -> None:
         object=_name_of(rule),
         severity="warning",
         title=gettext_noop("Health rule %(rule)s took numbers of %(pool)s out of use"),
-        detail=gettext_noop("%(count)s numbers are out; the latest: %(number)s, %(why)s."),
-        remedy=gettext_noop("See the pool's health page; undo there what is wrong."),
+        detail=gettext_noop("%(count)s numbers are out of use. Latest: %(number)s, %(why)s."),
+        remedy=gettext_noop("Check the pool's health page and undo wrong actions there."),
         url=f"/pools/{rule.pool.slug}/health/#actions",
         account=rule.pool.account_id,
         params={
@@ -291,10 +291,10 @@ def _tell_limit(rule: HealthRule, *, short: bool) -> None:
         severity="warning",
         title=gettext_noop("Health rule %(rule)s of %(pool)s reached its limit"),
         detail=gettext_noop(
-            "More numbers match the rule than it may take (%(daily)s a day, %(percent)s%% of the "
-            "pool at once)."
+            "More numbers match the rule than it can take out of use (%(daily)s a day, "
+            "%(percent)s%% of the pool at once)."
         ),
-        remedy=gettext_noop("Look at the numbers on the pool's health page, or raise the limit."),
+        remedy=gettext_noop("Check the numbers on the pool's health page, or raise the limit."),
         url=f"/pools/{rule.pool.slug}/health/",
         account=rule.pool.account_id,
         params={

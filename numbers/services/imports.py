@@ -34,7 +34,7 @@ def import_upload(
         raise NumbersError("unknown-pool", _("The pool was deleted."))
     name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
     if not name.lower().endswith(ENDINGS):
-        raise NumbersError("not-allowed", _("The file is neither CSV nor XLSX. Nothing was added."))
+        raise NumbersError("not-allowed", _("Choose a CSV or XLSX file. Nothing was added."))
     with transaction.atomic():
         found = NumberImport.objects.create(
             pool=pool, actor=_user(actor), actor_name=_name(actor), file_name=name

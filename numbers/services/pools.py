@@ -72,7 +72,9 @@ def pool_create(
     refuse_reserved(slug)
     _full_clean(pool)
     if Pool.all_objects.filter(slug=slug).exists():
-        raise ValidationError({"slug": _("A pool has or had this short name. Choose another.")})
+        raise ValidationError(
+            {"slug": _("This short name is or was used by another pool. Choose a different one.")}
+        )
     try:
         with transaction.atomic():
             pool.save(force_insert=True)
@@ -80,7 +82,7 @@ def pool_create(
             send_after_commit(pool, lambda: create_in_redis(pool))
     except IntegrityError:
         raise ValidationError(
-            {"slug": _("A pool has or had this short name. Choose another.")}
+            {"slug": _("This short name is or was used by another pool. Choose a different one.")}
         ) from None
     return pool
 
@@ -167,8 +169,8 @@ def _close_for_good(pool: Pool, reason: str) -> None:
         if pool.paused_at is None:
             hotpath.run(door.resume(pool.slug, "not deleted"))
         text = ngettext(
-            "%(n)s call runs in this pool: end it first.",
-            "%(n)s calls run in this pool: end them first.",
+            "%(n)s call is in progress in this pool. End it first.",
+            "%(n)s calls are in progress in this pool. End them first.",
             running,
         )
         raise NumbersError("not-allowed", text % {"n": running})

@@ -180,10 +180,10 @@ def _say_recovering(pool: Pool, why: str) -> None:
         severity="critical",
         title=gettext_noop("Pool %(pool)s is recovering"),
         detail=gettext_noop(
-            "Redis lost its data (%(why)s). Rebuilt from SQL; no number is lent before "
-            "every switch has reported its calls."
+            "Redis lost its data (%(why)s). The pool was rebuilt from SQL. No number is "
+            "given out until every switch has reported its calls."
         ),
-        remedy=gettext_noop("Wait for the switches, or open the pool early with a reason."),
+        remedy=gettext_noop("Wait for the switches, or open the pool early and give a reason."),
         url=f"/pools/{pool.slug}/",
         account=pool.account_id,
         params={"pool": pool.slug, "why": why},

@@ -136,7 +136,7 @@ def _read(
             raise ValidationError(_("%(column)s is empty.") % {"column": name})
         if len(text) > TEXT_LENGTH or not text.isprintable():
             raise ValidationError(
-                _("%(column)s: at most 64 printable characters.") % {"column": name}
+                _("%(column)s: use up to 64 printable characters.") % {"column": name}
             )
         texts.append(text)
     return number, texts[0].lower(), texts[1], _moment(row.get("seen_at"), now)
@@ -146,13 +146,13 @@ def _moment(given: Any, now: datetime) -> datetime:
     """When the label was seen."""
     found = given if isinstance(given, datetime) else _parsed(str(given or "").strip())
     if found is None:
-        raise ValidationError(_("seen_at: write a date or a moment, like 2026-03-01T10:00:00Z."))
+        raise ValidationError(_("seen_at: use a date or a time, such as 2026-03-01T10:00:00Z."))
     if timezone.is_naive(found):
         found = timezone.make_aware(found)
     if found > now + AHEAD:
-        raise ValidationError(_("seen_at: that is in the future."))
+        raise ValidationError(_("seen_at: the time is in the future."))
     if found < now - timedelta(days=400):
-        raise ValidationError(_("seen_at: that is more than 400 days ago."))
+        raise ValidationError(_("seen_at: the time is more than 400 days ago."))
     return found
 
 
@@ -206,7 +206,7 @@ def _names(cells: Sequence[str]) -> list[str]:
 def _named(names: Sequence[str], line: int, cells: Sequence[str]) -> dict[str, str]:
     """Return a row by its columns; an empty one, which is wrong, if it has more cells."""
     if isinstance(cells[0], OpenQuote):
-        raise ValidationError(_("Line %(line)s: a quote is not closed.") % {"line": line})
+        raise ValidationError(_("Line %(line)s: quotation mark not closed.") % {"line": line})
     if len(cells) > len(names):
         return {}
     shown = (cell.shown if isinstance(cell, Formula) else cell for cell in cells)

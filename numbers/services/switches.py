@@ -43,7 +43,9 @@ def switch_create(
             with transaction.atomic():
                 switch.save()
         except IntegrityError:
-            raise ValidationError({"name": _("A switch of this pool has this name.")}) from None
+            raise ValidationError(
+                {"name": _("This pool already has a switch with this name.")}
+            ) from None
         access.audit(
             actor=actor,
             action="numbers.switch_create",

@@ -118,7 +118,7 @@ def _group(number: Number) -> list[Number]:
     rows = Number.objects.filter(Q(pk=key) | Q(twin_of_id=key))
     group = list(rows.select_related("pool__account", "twin_of").order_by("-canonical", "pk"))
     if len(group) < 2 or number.pk not in {row.pk for row in group}:
-        text = _("%(number)s has no duplicate any more.") % {"number": number.value}
+        text = _("%(number)s no longer has duplicates.") % {"number": number.value}
         raise NumbersError("not-allowed", text)
     return sorted(group, key=lambda row: (row.canonical is None, row.pk))
 
@@ -147,7 +147,7 @@ def _write(act: Act, stays: Number, gone: Sequence[Number], job: str | None, *, 
         .select_related("pool__account", "twin_of")
     }
     if len(locked) != len(gone) + 1:
-        text = _("%(number)s has no duplicate any more.") % {"number": stays.value}
+        text = _("%(number)s no longer has duplicates.") % {"number": stays.value}
         raise NumbersError("not-allowed", text)
     row = locked[stays.pk]
     one = _canonical_of(row)
@@ -229,7 +229,7 @@ def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
         busy = [row.value for row in gone if in_call(row.pool, [row.value])]
     if busy:
         _let_go(free)
-        text = _("%(number)s is in a call. Try again when it has ended.")
+        text = _("%(number)s is in a call. Try again when the call has ended.")
         raise NumbersError("not-allowed", text % {"number": busy[0]})
     return free
 
@@ -255,8 +255,8 @@ def watch_twins() -> dict[str, int]:
         severity="warning",
         title=gettext_noop("%(count)s duplicate numbers"),
         detail=gettext_noop(
-            "The same line is stored in two formats. The duplicates are quarantined, so that no "
-            "line is in two calls."
+            "The same line is stored in two formats. The duplicates are quarantined so that "
+            "no line is in two calls at once."
         ),
         remedy=gettext_noop("Merge or remove the duplicates."),
         url="/numbers/twins/",

@@ -96,7 +96,7 @@ def _legend(counts: dict[str, int]) -> list[dict[str, Any]]:
 
 def _cells_words(shown: int, ranked: int) -> str:
     if shown < ranked:
-        return _("the %(shown)s worst of %(all)s") % {"shown": f"{shown:,}", "all": f"{ranked:,}"}
+        return _("%(shown)s worst of %(all)s") % {"shown": f"{shown:,}", "all": f"{ranked:,}"}
     return ngettext("%(n)s number", "%(n)s numbers", ranked) % {"n": f"{ranked:,}"}
 
 
@@ -124,7 +124,7 @@ def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpR
     else:
         messages.success(
             request,
-            _("%(number)s is back in use. The rule leaves it alone until %(until)s.")
+            _("%(number)s is back in use. The rule won't act on it until %(until)s.")
             % {
                 "number": action.number,
                 "until": f"{timezone.localtime(action.exempt_until):%Y-%m-%d %H:%M}"

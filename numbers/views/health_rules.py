@@ -64,7 +64,7 @@ def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The rule is saved. It is evaluated every 30 seconds."))
+            messages.success(request, _("Rule saved. It is evaluated every 30 seconds."))
             return redirect("numbers:health_rules", slug=pool.slug)
     return _form_page(request, pool, form, rule)
 
@@ -95,7 +95,7 @@ def rule_delete(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     pool = pool_of(principal, slug, "numbers.operate")
     rule = _rule(pool, rule_id)
     health_rule_delete(actor=principal, rule=rule, reason=request.POST.get("reason", ""))
-    messages.success(request, _("The rule %(name)s is deleted.") % {"name": rule.name})
+    messages.success(request, _("Rule %(name)s deleted.") % {"name": rule.name})
     return redirect("numbers:health_rules", slug=pool.slug)
 
 

@@ -107,7 +107,7 @@ def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
         "suspicious": _("Suspicious"),
         "refused": _("Refused"),
         "cleaned": _("Cleaned up"),
-        "new": _("As they are"),
+        "new": _("Unchanged"),
     }
     base = f"?panel={found.pk}"
     examples = [] if tab == "cleaned" else staged_rows(found, "c", limit=EXAMPLES)

@@ -155,7 +155,7 @@ def import_refused(request: HttpRequest, import_id: int) -> StreamingHttpRespons
     found = import_of(principal_of(request), import_id)
     left_out = (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
     kinds = [kind for kind in left_out if kind == request.GET.get("kind", kind)]
-    head = (_("row"), "number", "label", "region", _("why"), _("what to write"))
+    head = (_("row"), "number", "label", "region", _("why"), _("how to fix it"))
     rows = (
         (row.row, row.raw, row.label, row.region, row.reason, row.remedy)
         for row in rows_left_out(found, *kinds)

@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"^(?:imp-)?0*(\d{1,18})$")
 def states() -> list[tuple[StateFilter, str]]:
     """The states to filter by, with their words."""
     return [
-        ("idle+up", _("Ready")),
+        ("idle+up", _("Idle")),
         ("busy+up", _("In call")),
         ("busy+down", _("In call, offline")),
         ("idle+down", _("Offline")),

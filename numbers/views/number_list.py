@@ -304,9 +304,9 @@ def bulk(request: HttpRequest) -> HttpResponse:
     body = body_of(request)
     verb, reason = _text(body, "verb"), " ".join(_text(body, "reason").split())[:200]
     if verb not in bulk_service.VERBS:
-        raise ValidationError(_("There is no such action."))
+        raise ValidationError(_("Action not found."))
     if not reason:
-        raise ValidationError(_("Say why, in a few words."))
+        raise ValidationError(_("Enter a short reason."))
     target = None
     if verb == "move":
         target = pool_of(principal, _text(body, "target"), "numbers.operate")
@@ -337,7 +337,7 @@ def _chosen(
     values = body.get("numbers")
     if body.get("all") is not True:
         if not isinstance(values, list) or not values or len(values) > ROWS[-1]:
-            raise ValidationError(_("Choose the numbers first."))
+            raise ValidationError(_("Select the numbers first."))
         wanted_values = [str(value) for value in values]
         rows = visible_numbers(principal).select_related("pool__account")
         return list(rows.filter(value__in=wanted_values)), {}, len(values)

@@ -70,10 +70,10 @@ def number_page(request: HttpRequest, value: str) -> HttpResponse:
             "story_url": reverse("numbers:number_story", args=[number.value]),
             "story": None if at or after else _story_json(number, [*late, *story.events], state),
         },
-        "empty_title": _("Nothing has happened yet"),
-        "empty_text": _("Registrations and calls stand here, newest first."),
+        "empty_title": _("No events yet"),
+        "empty_text": _("Registrations and calls appear here, newest first."),
         "no_calls_title": _("No calls yet"),
-        "no_calls_text": _("Its calls stand here, the latest first."),
+        "no_calls_text": _("Calls on this number appear here, newest first."),
     }
     return render(request, "numbers/number.html", context)
 
@@ -119,7 +119,7 @@ def _state(number: Number) -> dict[str, Any]:
     try:
         found = hotpath.run(door.states(number.pool.slug, [number.value]))
     except hotpath.HotPathError:
-        return _as_state("?", _("Redis did not answer"), quarantined=False)
+        return _as_state("?", _("Redis didn't respond"), quarantined=False)
     state = found.by_number.get(number.value) if found else None
     if state is None:
         return _as_state("-", "", quarantined=number.quarantined_at is not None)
@@ -194,12 +194,12 @@ def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> s
     calls = records.who_had(principal, at=at, number=number, limit=1)
     moment = date_format(timezone.localtime(at), "H:i:s")
     if not calls:
-        return _("At %(time)s it was in no call.") % {"time": moment}
+        return _("At %(time)s this number was not in a call.") % {"time": moment}
     call = calls[0]
     began = date_format(timezone.localtime(call.started_at), "H:i:s")
-    who = call.agent or call.switch or _("a call")
+    who = call.agent or call.switch or _("unknown")
     lasted = clock(((call.ended_at or timezone.now()) - call.started_at).total_seconds())
-    return _("At %(time)s it was in the call of %(who)s, from %(began)s for %(lasted)s.") % {
+    return _("At %(time)s this number was in a call of %(who)s, from %(began)s for %(lasted)s.") % {
         "time": moment,
         "who": who,
         "began": began,
@@ -246,8 +246,8 @@ def who_had(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "form": form,
         "asked": asked and form.is_valid(),
-        "none_title": _("Nobody at that moment"),
-        "none_text": _("No call of this kind ran then. Look a little earlier or later."),
+        "none_title": _("No calls at that time"),
+        "none_text": _("No matching call was in progress. Try a slightly earlier or later time."),
     }
     if context["asked"]:
         data = form.cleaned_data

@@ -119,7 +119,7 @@ def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.GET.get("seconds", "")
     seconds = int(given) if given.isascii() and given.isdecimal() and len(given) < 8 else 0
     if seconds not in RANGES:
-        raise ValidationError(_("There is no such time range."))
+        raise ValidationError(_("Time range not found."))
     now = timezone.now()
     series = pool_series(pool, seconds, now=now)
     hour = last_hour(pool, now=now)
@@ -179,28 +179,35 @@ def _advice(pool: Pool, found: Sizing, figures: door.Figures) -> dict[str, str]:
     missing = found.missing
     if missing <= 0:
         text = ngettext(
-            "%(n)s number could go and blocking stayed under %(target)s.",
-            "%(n)s numbers could go and blocking stayed under %(target)s.",
+            "you can remove %(n)s number and keep blocking under %(target)s.",
+            "you can remove %(n)s numbers and keep blocking under %(target)s.",
             -missing,
         ) % {"n": -missing, "target": target}
-        return {"lead": _("Enough:"), "text": text if missing else _("not one too many.")}
+        return {"lead": _("Enough numbers:"), "text": text if missing else _("none to spare.")}
     offline = figures.idle_down
     if offline >= missing:
         total = found.pickable + offline
         share = erlang.blocking(found.offered_erlangs, total)
         text = ngettext(
-            "bring the %(n)s offline number back: %(total)s usable, %(share)s blocked",
-            "bring the %(n)s offline numbers back: %(total)s usable, %(share)s blocked",
+            "bring the %(n)s offline number back for %(total)s usable numbers and %(share)s "
+            "blocking.",
+            "bring the %(n)s offline numbers back for %(total)s usable numbers and %(share)s "
+            "blocking.",
             offline,
         ) % {"n": offline, "total": total, "share": f"{share:.1%}"}
         button = ngettext("Show %(n)s offline", "Show %(n)s offline", offline) % {"n": offline}
-        return {"lead": _("Cheapest:"), "text": text, "show": "O", "button": button}
+        return {"lead": _("Cheapest fix:"), "text": text, "show": "O", "button": button}
     text = ngettext(
-        "add %(n)s number to stay under %(target)s.",
-        "add %(n)s numbers to stay under %(target)s.",
+        "add %(n)s number to keep blocking under %(target)s.",
+        "add %(n)s numbers to keep blocking under %(target)s.",
         missing,
     ) % {"n": missing, "target": target}
-    return {"lead": _("Short:"), "text": text, "url": _add_url(pool), "button": _("Add numbers")}
+    return {
+        "lead": _("Too few numbers:"),
+        "text": text,
+        "url": _add_url(pool),
+        "button": _("Add numbers"),
+    }
 
 
 # -- what an operator may do ----------------------------------------------------------------------
@@ -233,14 +240,14 @@ def pool_reconcile(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     found = services.pool_reconcile(
-        pool=pool, check=False, actor=principal, reason=_("by hand, on the pool's page")
+        pool=pool, check=False, actor=principal, reason=_("manually, on the pool's page")
     )
     if found.status in ("lost", "recovering"):
-        raise ValidationError(_("Redis is being rebuilt; nothing can be compared yet."))
+        raise ValidationError(_("Redis is being rebuilt. Try again when it is ready."))
     if found.clean:
         detail = _("Redis and SQL agree on all %(n)s numbers.") % {"n": f"{found.numbers:,}"}
-        return JsonResponse({"title": _("Nothing differs"), "detail": detail})
-    title = ngettext("%(n)s difference mended", "%(n)s differences mended", len(found))
+        return JsonResponse({"title": _("No differences"), "detail": detail})
+    title = ngettext("%(n)s difference repaired", "%(n)s differences repaired", len(found))
     kinds = ", ".join(f"{kind}: {count}" for kind, count in sorted(found.drift.items()))
     return JsonResponse({"title": title % {"n": len(found)}, "detail": kinds})
 
@@ -258,7 +265,7 @@ def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            messages.success(request, _("The settings are saved."))
+            messages.success(request, _("Settings saved."))
             return redirect("numbers:pool", slug=pool.slug)
     context: dict[str, Any] = {"pool": pool, "form": form, "groups": form.groups()}
     status = 422 if form.is_bound else 200

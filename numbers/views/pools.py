@@ -61,7 +61,7 @@ def pool_create(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error)
         else:
             messages.success(
-                request, _("Pool %(name)s is there. Add its numbers next.") % {"name": pool.name}
+                request, _("Pool %(name)s created. Add its numbers next.") % {"name": pool.name}
             )
             return redirect("numbers:pool", slug=pool.slug)
     context = {**_context(request, principal, form), "open_form": True}
@@ -109,9 +109,9 @@ def _words(total: int) -> dict[str, str]:
     return {
         "total_words": ngettext("%(n)s pool", "%(n)s pools", total) % {"n": f"{total:,}"},
         "empty_title": _("No pools yet"),
-        "empty_text": _("A pool lends its numbers to calls, one call at a time."),
-        "none_title": _("No pool is like this"),
-        "none_text": _("Other pools are there; they do not match the filters."),
+        "empty_text": _("A pool gives its numbers to calls, one call at a time."),
+        "none_title": _("No pools match"),
+        "none_text": _("Change or clear the filters to see other pools."),
         "clear_label": _("Clear all"),
     }
 
@@ -119,7 +119,7 @@ def _words(total: int) -> dict[str, str]:
 def _shows() -> list[tuple[str, str]]:
     return [
         ("", _("All pools")),
-        ("attention", _("Over their mark")),
+        ("attention", _("Over threshold")),
         ("paused", _("Paused")),
         ("recovering", _("Recovering")),
     ]
@@ -143,7 +143,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
         (_("Pool"), "name", False),
         (_("Occupancy"), "occupancy", False),
         (_("In call"), "busy", True),
-        (_("Ready"), "", True),
+        (_("Idle"), "", True),
         (_("Offline"), "", True),
         (_("Offered /min"), "", True),
         (_("Carried /min"), "", True),
@@ -161,7 +161,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    names = {"q": _("Begins with"), "show": _("Which"), "account": _("Account"), "tag": _("Tag")}
+    names = {"q": _("Begins with"), "show": _("Filter"), "account": _("Account"), "tag": _("Tag")}
     show = dict(_shows()).get(filters["show"], filters["show"])
     return chips_of(filters, names, {"show": show})
 

@@ -47,7 +47,7 @@ def _context(pool: Pool, form: SwitchForm, may_operate: bool) -> dict[str, Any]:
         "may_operate": may_operate,
         "form": form,
         "empty_title": _("No switches yet"),
-        "empty_text": _("A switch appears here when you add it, or when it reports an event."),
+        "empty_text": _("A switch appears here when you add it or when it reports an event."),
     }
 
 
@@ -66,5 +66,5 @@ def switch_kind(request: HttpRequest, slug: str, switch_id: int) -> HttpResponse
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, _("The kind of %(switch)s is saved.") % {"switch": switch.name})
+        messages.success(request, _("Type of %(switch)s saved.") % {"switch": switch.name})
     return redirect("numbers:pool_switches", slug=pool.slug)

@@ -35,15 +35,13 @@ from poolsite.access.services import factors
 
 PENDING_HASH = "access_pending_hash"
 NO_ADDRESS = "0.0.0.0"  # noqa: S104  a peer on a Unix socket has none; the column wants one
-TOO_MANY_TRIES = _("Too many tries. Wait 15 minutes, then try again.")
+TOO_MANY_TRIES = _("Too many attempts. Try again in 15 minutes.")
 MESSAGES = {
-    "account/messages/password_changed.txt": _(
-        "Your password is changed. Other sessions have ended."
-    ),
-    "mfa/messages/totp_activated.txt": _("Your authenticator app is set up."),
-    "mfa/messages/totp_deactivated.txt": _("Your authenticator app is removed."),
-    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
-    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
+    "account/messages/password_changed.txt": _("Password changed. Your other sessions have ended."),
+    "mfa/messages/totp_activated.txt": _("Authenticator app set up."),
+    "mfa/messages/totp_deactivated.txt": _("Authenticator app removed."),
+    "mfa/messages/webauthn_added.txt": _("Passkey added."),
+    "mfa/messages/webauthn_removed.txt": _("Passkey removed."),
     "usersessions/messages/sessions_logged_out.txt": _("Your other sessions have ended."),
 }
 
@@ -53,9 +51,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "username_password_mismatch": _("That name and password do not fit."),
-        "incorrect_password": _("That is not your present password."),
-        "enter_current_password": _("That is not your present password."),
+        "username_password_mismatch": _("Incorrect user name or password."),
+        "incorrect_password": _("Incorrect password. Try again."),
+        "enter_current_password": _("Incorrect password. Try again."),
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

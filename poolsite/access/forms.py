@@ -18,11 +18,11 @@ from poolsite.moments import zone_names
 
 
 def _zones() -> list[tuple[str, Any]]:
-    return [("", _("As the platform")), *((z, z) for z in sorted(zone_names()))]
+    return [("", _("Same as the platform")), *((z, z) for z in sorted(zone_names()))]
 
 
 def _languages() -> list[tuple[str, Any]]:
-    return [("", _("As the browser")), *settings.LANGUAGES]
+    return [("", _("Same as the browser")), *settings.LANGUAGES]
 
 
 class NewPasswordMixin(forms.Form):
@@ -30,14 +30,14 @@ class NewPasswordMixin(forms.Form):
 
     user_for_validation: User | None = None
     new_password = password_field(_("New password"), "new-password")
-    repeated = password_field(_("Once more"), "new-password")
+    repeated = password_field(_("Confirm new password"), "new-password")
 
     def clean(self) -> dict[str, Any]:
         """Both alike, and as good as the validators want."""
         data = super().clean() or {}
         first, second = data.get("new_password"), data.get("repeated")
         if first and second and first != second:
-            self.add_error("repeated", _("The two passwords differ."))
+            self.add_error("repeated", _("The passwords don't match."))
         elif first:
             try:
                 validate_password(first, self.user_for_validation)
@@ -80,12 +80,12 @@ class RolesForm(forms.Form):
         choices=Role.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Without a role the person is no longer a member."),
+        help_text=_("A person without a role is no longer a member of the account."),
     )
     supervises = forms.CharField(
-        label=_("Supervises"),
+        label=_("Supervised desks"),
         required=False,
-        help_text=_("Single desks, for example desk:support, one in a line."),
+        help_text=_("Individual desks, one per line, such as desk:support."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -97,22 +97,22 @@ class RolesForm(forms.Form):
 class InviteForm(forms.Form):
     """Somebody new in an account."""
 
-    email = forms.EmailField(label=_("E-mail address"))
+    email = forms.EmailField(label=_("Email address"))
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
 
 
 class InviteOperatorForm(forms.Form):
     """Somebody new on the platform's staff."""
 
-    email = forms.EmailField(label=_("E-mail address"))
+    email = forms.EmailField(label=_("Email address"))
     grants = forms.MultipleChoiceField(
         label=_("Grants"),
         choices=GrantName.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=_(
-            "Without a grant the person may look at everything and change nothing. "
-            "Finance takes effect when another finance operator approves it."
+            "Without grants, an operator can view everything but change nothing. The Finance "
+            "grant takes effect once another finance operator approves it."
         ),
     )
 
@@ -125,7 +125,7 @@ class GrantsForm(forms.Form):
         choices=GrantName.choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Finance takes effect when another finance operator approves it."),
+        help_text=_("The Finance grant takes effect once another finance operator approves it."),
     )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
@@ -143,12 +143,15 @@ class AccountForm(forms.Form):
         label=_("Short name"),
         max_length=40,
         validators=[SLUG],
-        help_text=_("Small letters, digits and hyphens. It never changes."),
+        help_text=_("Lowercase letters, digits and hyphens. It can't be changed later."),
     )
     name = forms.CharField(label=_("Name"), max_length=120)
     zone = forms.ChoiceField(label=_("Time zone"), choices=_zones, required=False)
     currency = forms.CharField(
-        label=_("Currency"), max_length=3, required=False, help_text=_("Three letters, like CNY.")
+        label=_("Currency"),
+        max_length=3,
+        required=False,
+        help_text=_("Three-letter code, such as CNY."),
     )
     locale = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
@@ -157,27 +160,29 @@ class TokenForm(forms.Form):
     """A new API token."""
 
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What will use it, for example a switch.")
+        label=_("Name"), max_length=80, help_text=_("What uses the token, such as a switch.")
     )
     account = forms.ModelChoiceField(
         label=_("Account"), queryset=Account.objects.none(), required=False
     )
     resources = forms.CharField(
-        label=_("May reach"),
+        label=_("Resources"),
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One thing in a line: pool:retail-east, pool:*, or * for everything."),
+        help_text=_("One resource per line: pool:retail-east, pool:*, or * for everything."),
     )
     actions = forms.MultipleChoiceField(
-        label=_("May do"), choices=(), required=False, widget=forms.CheckboxSelectMultiple
+        label=_("Permissions"), choices=(), required=False, widget=forms.CheckboxSelectMultiple
     )
     events = forms.CharField(
         label=_("Events"),
         required=False,
         initial="*",
-        help_text=_("Names of events that it may send, separated by spaces, or * for all."),
+        help_text=_("Names of events the token can send, separated by spaces, or * for all."),
     )
     switch = forms.CharField(label=_("Switch"), max_length=64, required=False)
-    days = forms.IntegerField(label=_("Ends after (days)"), min_value=1, max_value=730, initial=365)
+    days = forms.IntegerField(
+        label=_("Expires after (days)"), min_value=1, max_value=730, initial=365
+    )
 
     def __init__(self, accounts: Any, *args: Any, platform: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -122,7 +122,7 @@ def why_dependent(reader: User, asker: User) -> str:
     if found is None:
         return ""
     until = date_format(timezone.localtime(found.until), "j M Y, H:i")
-    may = _("You can approve what %(asker)s asks for from %(until)s.")
+    may = _("You can approve requests by %(asker)s from %(until)s.")
     told = may % {"asker": asker.display_name, "until": until}
     return f"{_reason(reader, asker, found, links)} {told}"
 
@@ -137,11 +137,11 @@ def _reason(reader: User, asker: User, found: Dependence, links: list[Link]) -> 
         day = date_format(timezone.localtime(link.at), "j M Y")
         return str(words[link.how]) % {**names, "day": day}
     if found.source == asker.pk:
-        return _("Your access comes from %(asker)s, through other people.") % names
+        return _("Your access comes indirectly from %(asker)s.") % names
     if found.source == reader.pk:
-        return _("The access of %(asker)s comes from you, through other people.") % names
+        return _("%(asker)s's access comes indirectly from you.") % names
     source = User.objects.get(pk=found.source).display_name
-    text = _("Your access and that of %(asker)s both come from %(source)s.")
+    text = _("Your access and %(asker)s's access both come from %(source)s.")
     return text % {**names, "source": source}
 
 
@@ -157,7 +157,7 @@ _GIVEN: Mapping[str, Any] = {
     How.GRANTED: gettext_lazy("You gave %(asker)s a grant on %(day)s."),
     How.ROLE: gettext_lazy("You gave %(asker)s a role on %(day)s."),
     How.REACTIVATED: gettext_lazy("You reactivated %(asker)s on %(day)s."),
-    How.FACTOR_RESET: gettext_lazy("You removed the authenticator app of %(asker)s on %(day)s."),
+    How.FACTOR_RESET: gettext_lazy("You removed %(asker)s's authenticator app on %(day)s."),
 }
 
 

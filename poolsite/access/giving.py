@@ -21,7 +21,7 @@ def why_no_roles(principal: Principal, account: Account, roles: Collection[str])
     """Why this reader may not give and take these roles; "" = may."""
     if may_give_roles(principal, account, roles):
         return ""
-    return _("Only an owner makes owners, or ends their role.")
+    return _("Only owners can add or remove owners.")
 
 
 def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> str:
@@ -30,9 +30,9 @@ def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> s
     Not one's own: money needs two people, and nobody becomes both.
     """
     if user.pk == principal.user_id:
-        return _("Another operator changes your grants.")
+        return _("You can't change your own grants. Ask another operator.")
     if not set(given) <= principal.grants:
-        return _("You can only give grants that you have yourself.")
+        return _("You can only give grants that you have.")
     return ""
 
 
@@ -40,7 +40,10 @@ def why_not_alone(name: str) -> str:
     """Why one person may not give this grant without another's approval; "" = may."""
     if name != GrantName.FINANCE:
         return ""
-    return _("A finance grant needs a second finance operator. Ask for it on the operator's page.")
+    return _(
+        "The Finance grant needs approval from a second finance operator. Request it on the "
+        "operator's page."
+    )
 
 
 def invitation_works(invitation: Invitation) -> bool:

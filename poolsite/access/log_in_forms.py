@@ -56,7 +56,7 @@ class LoginForm(account.LoginForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         attrs = {"autocomplete": "username", "autocapitalize": "none", "autofocus": True}
         self.fields["login"] = forms.CharField(
-            label=_("User name or e-mail"),
+            label=_("User name or email"),
             max_length=LONGEST_NAME,
             widget=forms.TextInput(attrs=attrs),
         )
@@ -66,7 +66,7 @@ class LoginForm(account.LoginForm):  # type: ignore[misc]
 class ReauthenticateForm(account.ReauthenticateForm):  # type: ignore[misc]
     """The password of who is logged in, once more; guessing is counted."""
 
-    password = password_field(_("Present password"), "current-password")
+    password = password_field(_("Current password"), "current-password")
 
 
 def _name_new_password(form: forms.Form) -> None:
@@ -75,13 +75,13 @@ def _name_new_password(form: forms.Form) -> None:
     first.label = _("New password")
     first.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
     first.widget.attrs.pop("placeholder", None)
-    form.fields["password2"] = password_field(_("Once more"), "new-password")
+    form.fields["password2"] = password_field(_("Confirm new password"), "new-password")
 
 
 class ChangePasswordForm(account.ChangePasswordForm):  # type: ignore[misc]
     """A new password, by who knows the present one."""
 
-    oldpassword = password_field(_("Present password"), "current-password")
+    oldpassword = password_field(_("Current password"), "current-password")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -120,7 +120,7 @@ class ResetForm(account.ResetPasswordForm):  # type: ignore[misc]
     """Where the link goes. The worker looks the address up, so that time tells nothing either."""
 
     email = forms.EmailField(
-        label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=_("Email address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
     def clean_email(self) -> str:
@@ -132,12 +132,12 @@ class ResetForm(account.ResetPasswordForm):  # type: ignore[misc]
         email: str = self.cleaned_data["email"]
         client = network_of(client_address(request))
         if reached_limit("reset", client, MAILS_BY_CLIENT, WINDOW_SECONDS):
-            self.refuse(request, _("Too many tries. Wait an hour, then try again."), 429)
+            self.refuse(request, _("Too many attempts. Try again in an hour."), 429)
         if not reached_limit("reset-mail", normal(email), MAILS_PER_ADDRESS, WINDOW_SECONDS):
             try:
                 send_reset_mail.delay(email, site_of(request))
             except OperationalError:
-                message = _("Mail cannot be sent at the moment. Try again in a minute.")
+                message = _("Email can't be sent right now. Try again in a minute.")
                 self.refuse(request, message, 503)
         return email
 
@@ -161,14 +161,14 @@ class _CodeMixin:
             self.authenticator = services.code_use(user=self.user, code=code)
         except CodesBlockedError:
             raise ValidationError(
-                _("Too many wrong codes. Wait a few minutes, then try again."), code="blocked"
+                _("Too many incorrect codes. Try again in a few minutes."), code="blocked"
             ) from None
         if self.authenticator is None:
-            raise ValidationError(_("That code is not right, or was used already."))
+            raise ValidationError(_("The code is incorrect or was already used. Enter a new code."))
         return code
 
 
-CODE_HELP = _("Six digits from the app, or one of your recovery codes.")
+CODE_HELP = _("Enter the six-digit code from your app, or a recovery code.")
 
 
 class CodeForm(_CodeMixin, mfa.AuthenticateForm):  # type: ignore[misc]
@@ -192,7 +192,9 @@ class AppForm(totp.ActivateTOTPForm):  # type: ignore[misc]
         """It must be right, and does not log in once more."""
         code = str(self.cleaned_data["code"])
         if not services.first_code_use(user=self.user, secret=self.secret, code=code):
-            raise ValidationError(_("That code is not right. Codes change every 30 seconds."))
+            raise ValidationError(
+                _("Incorrect code. Codes change every 30 seconds, so enter the current one.")
+            )
         return code
 
 
@@ -212,5 +214,5 @@ class PasskeyForm(passkeys.AddWebAuthnForm):  # type: ignore[misc]
 
     name = forms.CharField(label=_("Name"), max_length=80, required=False)
     passwordless = forms.BooleanField(
-        label=_("Log in with it alone, without the password"), required=False, initial=True
+        label=_("Log in with this passkey only, without a password"), required=False, initial=True
     )

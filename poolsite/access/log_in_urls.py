@@ -10,6 +10,7 @@ from django.db import transaction
 from django.urls import path, re_path, reverse_lazy
 from django.views.decorators.http import require_POST
 from django.views.generic import RedirectView
+from django.views.i18n import set_language
 
 from poolsite.access.views import factors
 
@@ -22,6 +23,7 @@ urlpatterns = [
     path("login/code/", factors.LogInCodeView.as_view(), name="mfa_authenticate"),
     path("login/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
     path("login/closed/", LOG_IN, name="account_inactive"),
+    path("language/", require_POST(set_language), name="set_language"),
     path("logout/", require_POST(account.logout), name="account_logout"),
     path("password/reset/", account.password_reset, name="account_reset_password"),
     path("password/reset/sent/", account.password_reset_done, name="account_reset_password_done"),

@@ -21,14 +21,14 @@ from poolsite.moments import moment_of, zone_of
 
 # What the owner of a log-in is told of, by the names of the audit log.
 NOTICES = {
-    "access.factor_add": _("An authenticator app was set up for your user."),
-    "access.factor_remove": _("The authenticator app of your user was removed."),
-    "access.passkey_add": _("A passkey was added to your user."),
-    "access.passkey_remove": _("A passkey of your user was removed."),
-    "access.factor_blocked": _("Someone entered your password and then several wrong codes."),
-    "access.recovery_code_use": _("A recovery code of your user was used."),
-    "access.recovery_codes_renew": _("New recovery codes replaced the earlier ones."),
-    "access.password_set": _("The password of your user was changed."),
+    "access.factor_add": _("An authenticator app was added to your login."),
+    "access.factor_remove": _("Your authenticator app was removed."),
+    "access.passkey_add": _("A passkey was added to your login."),
+    "access.passkey_remove": _("One of your passkeys was removed."),
+    "access.factor_blocked": _("Someone entered your password and then several incorrect codes."),
+    "access.recovery_code_use": _("One of your recovery codes was used."),
+    "access.recovery_codes_renew": _("New recovery codes replaced your old ones."),
+    "access.password_set": _("Your password was changed."),
 }
 
 

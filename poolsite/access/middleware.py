@@ -160,10 +160,13 @@ def _lead_to(page: str, *, back: str) -> HttpResponseRedirect:
 def problem(decision: Decision) -> dict[str, Any]:
     """The body of a refusal by RFC 9457, for the API and the hot lane."""
     words = {
-        Decision.LOGIN: ("login-needed", _("Log in, or send a token that is valid.")),
-        Decision.FORBIDDEN: ("forbidden", _("Your role or token does not allow this.")),
-        Decision.FACTOR: ("second-factor-needed", _("Confirm with your second factor first.")),
-        Decision.HIDDEN: ("not-found", _("There is no such thing.")),
+        Decision.LOGIN: ("login-needed", _("Log in or send a valid token.")),
+        Decision.FORBIDDEN: ("forbidden", _("Your role or token doesn't allow this.")),
+        Decision.FACTOR: (
+            "second-factor-needed",
+            _("Confirm with two-factor authentication first."),
+        ),
+        Decision.HIDDEN: ("not-found", _("Not found.")),
     }
     name, title = words[decision]
     return {"type": f"/problems/{name}", "title": title, "status": decision.http_status}

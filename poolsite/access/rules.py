@@ -34,7 +34,7 @@ def _register_navigation() -> None:
     for entry in (
         Entry(
             "accounts",
-            _("People"),
+            _("Accounts"),
             "access:accounts",
             "group",
             section="account",
@@ -56,7 +56,7 @@ def _register_navigation() -> None:
         ),
         Entry(
             "history",
-            _("History"),
+            _("Audit log"),
             "access:history",
             "history",
             section="account",
@@ -88,7 +88,7 @@ def _register_managed() -> None:
         operations.ManagedKind(
             "account",
             _("Account"),  # type: ignore[arg-type]  # translated where it is shown
-            _("Operators alone see them."),  # type: ignore[arg-type]
+            _("Visible only to operators."),  # type: ignore[arg-type]
             Account.objects.all,
             lambda account: reverse("access:members", args=[account.slug]),
             "access.operators_view",
@@ -102,10 +102,10 @@ def _register_managed() -> None:
     operations.register_first_step(
         operations.FirstStep(
             "access.account",
-            _("Make the first account"),  # type: ignore[arg-type]
+            _("Create the first account"),  # type: ignore[arg-type]
             _(  # type: ignore[arg-type]
-                "An account is a customer: its people, pools and money are its own. "
-                "Then invite its owner."
+                "An account is a customer with its own people, pools and money. Create an "
+                "account, then invite its owner."
             ),
             _("New account"),  # type: ignore[arg-type]
             "access:account_add",

@@ -68,8 +68,8 @@ def _of_people() -> list[Sentence]:
             "access.membership_set",
             PEOPLE,
             _(
-                "%(actor)s changed the roles of %(user)s at %(thing)s"
-                " from %(before_roles)s to %(roles)s"
+                "%(actor)s changed the roles of %(user)s in %(thing)s from %(before_roles)s "
+                "to %(roles)s"
             ),
             {"user": person, "roles": roles, "before_roles": roles},
             variant=_roles_given_or_taken,
@@ -89,21 +89,21 @@ def _of_people() -> list[Sentence]:
         Sentence(
             "access.finance_ask",
             PEOPLE,
-            _("%(actor)s requested the grant Finance for %(thing)s"),
+            _("%(actor)s requested the Finance grant for %(thing)s"),
         ),
         Sentence(
             "access.finance_approve",
             PEOPLE,
-            _("%(actor)s approved the grant Finance for %(thing)s, requested by %(asked_by)s"),
+            _("%(actor)s approved the Finance grant for %(thing)s, requested by %(asked_by)s"),
             {"asked_by": person},
         ),
         Sentence(
             "access.finance_reject",
             PEOPLE,
-            _("%(actor)s rejected the grant Finance for %(thing)s, requested by %(asked_by)s"),
+            _("%(actor)s rejected the Finance grant for %(thing)s, requested by %(asked_by)s"),
             {"asked_by": person},
             variant=lambda entry: (
-                _("%(actor)s withdrew the request for the grant Finance for %(thing)s")
+                _("%(actor)s withdrew the request for the Finance grant for %(thing)s")
                 if (entry.after or {}).get("status") == FinanceRequest.Status.WITHDRAWN
                 else ""
             ),
@@ -127,7 +127,7 @@ def _of_people() -> list[Sentence]:
         Sentence(
             "access.invitation_withdraw",
             PEOPLE,
-            _("%(actor)s withdrew the invitation of %(thing)s"),
+            _("%(actor)s withdrew the invitation for %(thing)s"),
         ),
     ]
 
@@ -164,8 +164,8 @@ def _of_security() -> list[Sentence]:
             "access.factor_blocked",
             SECURITY,
             _(
-                "%(actor)s blocked the authenticator app of %(thing)s until %(blocked_until)s"
-                " after %(failures)s wrong codes"
+                "%(actor)s blocked the authenticator app of %(thing)s until "
+                "%(blocked_until)s after %(failures)s incorrect codes"
             ),
             {"blocked_until": moment},
         ),
@@ -200,7 +200,7 @@ def _roles_given_or_taken(entry: AuditEntry) -> Any:
     if not (entry.after or {}).get("roles"):
         return _("%(actor)s removed %(user)s from %(thing)s")
     if not (entry.before or {}).get("roles"):
-        return _("%(actor)s gave %(user)s the role %(roles)s at %(thing)s")
+        return _("%(actor)s gave %(user)s the role %(roles)s in %(thing)s")
     return ""
 
 

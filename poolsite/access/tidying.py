@@ -42,9 +42,11 @@ def warn_of_ending_tokens() -> int:
 def _ends_soon(token: ApiToken, now: datetime) -> dict[str, Any]:
     return {
         "severity": "critical" if token.expires_at <= now else "warning",
-        "title": gettext_noop("API token %(token)s ends in %(days)s days"),
-        "detail": gettext_noop("Whatever uses it is refused from then on."),
-        "remedy": gettext_noop("Make a new token, put it in place, then revoke the old one."),
+        "title": gettext_noop("API token %(token)s expires in %(days)s days"),
+        "detail": gettext_noop("Requests with this token will then be refused."),
+        "remedy": gettext_noop(
+            "Create a new token, replace the old one with it, then revoke the old one."
+        ),
         "url": "/tokens/",
         "account": token.account_id,
         "params": {"token": str(token), "days": max(0, (token.expires_at - now).days)},
@@ -61,9 +63,11 @@ def warn_of_guessed_codes() -> int:
 def _is_guessed(guard: CodeGuard) -> dict[str, Any]:
     return {
         "severity": "critical",
-        "title": gettext_noop("Somebody guesses codes of %(user)s"),
-        "detail": gettext_noop("%(count)s wrong codes came after the right password."),
-        "remedy": gettext_noop("Ask the person, and have the password changed."),
+        "title": gettext_noop("Repeated incorrect codes for %(user)s"),
+        "detail": gettext_noop(
+            "%(count)s incorrect codes were entered after the correct password."
+        ),
+        "remedy": gettext_noop("Check with the user and have them change their password."),
         "url": "/operators/" if guard.user.is_operator else "/accounts/",
         "params": {"user": guard.user.get_username(), "count": guard.failures},
     }
@@ -80,9 +84,11 @@ def _waits(request: FinanceRequest) -> dict[str, Any]:
     users = {"user": request.user.get_username(), "asker": request.asked_by.get_username()}
     return {
         "severity": "warning",
-        "title": gettext_noop("The grant Finance for %(user)s waits for approval"),
-        "detail": gettext_noop("%(asker)s asked for it. It has no effect before."),
-        "remedy": gettext_noop("Another finance operator approves or rejects it."),
+        "title": gettext_noop("Finance grant for %(user)s is waiting for approval"),
+        "detail": gettext_noop(
+            "Requested by %(asker)s. The grant has no effect until it is approved."
+        ),
+        "remedy": gettext_noop("Another finance operator must approve or reject it."),
         "url": f"/operators/finance/{request.pk}/",
         "params": users,
     }

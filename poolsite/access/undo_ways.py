@@ -45,7 +45,7 @@ def register() -> None:
     for action, why in {
         "access.finance_ask": _why_asked,
         "access.finance_approve": lambda _entry: _("Remove the grant on the operator's page."),
-        "access.finance_reject": lambda _entry: _("Ask for the grant again."),
+        "access.finance_reject": lambda _entry: _("Request the grant again."),
     }.items():
         operations.register_final(operations.Final(action, "access.operators_change", why))
 
@@ -81,7 +81,7 @@ def _why_no_roles(principal: Principal, account: Account, values: Values) -> str
     if why := why_no_roles(principal, account, held ^ values["roles"]):
         return why
     if Role.OWNER in held - values["roles"] and not has_other_owner(values["user"], account):
-        return _("An account keeps at least one owner.")
+        return _("An account must have at least one owner.")
     return ""
 
 
@@ -149,9 +149,9 @@ def _why_no_grant_in_account(principal: Principal, account: Account, values: Val
     if not values["granted"]:
         return ""
     if values["name"] != GrantName.SUPERVISE and values["name"] not in principal.grants:
-        return _("You can only give grants that you have yourself.")
+        return _("You can only give grants that you have.")
     if not _roles_now(account, values["user"]):
-        return _("This person is not a member any more.")
+        return _("This person is no longer a member.")
     return why_not_alone(values["name"])
 
 

@@ -42,11 +42,11 @@ def _wants_json(request: HttpRequest) -> bool:
 
 def _busy_problem(request: HttpRequest) -> HttpResponse:
     """The same in the reader's words, as static/js/dom.js shows it."""
-    told = _("It did not answer in time. Wait a few seconds, then try again.")
+    told = _("The database did not respond in time. Wait a few seconds, then try again.")
     if request.method not in ("GET", "HEAD"):
         told = _(
-            "It did not answer in time, so your last step may not have been saved. "
-            "Wait a few seconds, check, then try again."
+            "The database did not respond in time, so your last change may not have been "
+            "saved. Wait a few seconds, check, then try again."
         )
     return django_problem("unavailable", told, title=_("The database is busy"))
 

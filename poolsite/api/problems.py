@@ -16,22 +16,22 @@ _PROBLEMS: dict[str, tuple[int, str]] = {
     "malformed": (422, "The request is malformed"),
     "too-large": (413, "The request is too large"),
     "media-type": (415, "The body is not JSON"),
-    "not-found": (404, "There is nothing at this address"),
-    "method": (405, "The method is not allowed here"),
-    "unauthenticated": (401, "A live token is needed"),
+    "not-found": (404, "Not found"),
+    "method": (405, "The method is not allowed"),
+    "unauthenticated": (401, "A valid token is required"),
     "forbidden": (403, "The token does not allow this"),
-    "second-factor": (403, "A second factor is needed"),
+    "second-factor": (403, "Two-factor authentication is required"),
     "too-many-requests": (429, "Too many requests"),
     "rate-limited": (429, "The rate limit is reached"),
-    "too-deep": (400, "The JSON is nested too deep"),
-    "unavailable": (503, "The service cannot be reached"),
+    "too-deep": (400, "The JSON is nested too deeply"),
+    "unavailable": (503, "The service is unavailable"),
     "unknown-outcome": (504, "The outcome is unknown"),
-    "fault": (500, "The server made a mistake"),
+    "fault": (500, "Internal server error"),
 }
 
 
 class Problem(BaseModel):
-    """RFC 9457. `reason` is the script's own word, where a script refused."""
+    """Problem details (RFC 9457). `reason`: the reason code, if a script refused the request."""
 
     type: str
     title: str

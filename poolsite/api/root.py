@@ -28,10 +28,10 @@ from poolsite.api.problems import (
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 
 RATE_LIMITED: dict[str, Any] = {
-    "description": "A rate limit is reached (`rate-limited`), or one of this route's own.",
+    "description": "A rate limit was reached: `rate-limited`, or the operation's own limit.",
     "headers": {
         "Retry-After": {
-            "description": "Whole seconds to wait before the next request.",
+            "description": "Seconds to wait before the next request, as an integer.",
             "required": True,
             "schema": {"type": "integer", "minimum": 1},
         }
@@ -123,8 +123,8 @@ api = DocumentedAPI(
     title="Poolsite",
     version="1",
     description=(
-        "Number pools for switches and other machines. Errors are problems as in RFC 9457; "
-        "`type` is the stable word to program against."
+        "Number pools, the waiting line, gates, the dispatcher and billing. Errors are problem "
+        "details (RFC 9457); use `type`, which is stable, to tell them apart."
     ),
     docs_url=None,
     auth=CredentialAuth(),

@@ -32,7 +32,8 @@ class Alarms(KnownIncidents):
                     "%(backlog)s entries are only in Redis, %(percent)s%% of the limit."
                 ),
                 remedy=gettext_noop(
-                    "Look at SQL and the workers; at 100%% the oldest entries are dropped."
+                    "Check the SQL database and the workers. At 100%% the oldest entries are "
+                    "dropped."
                 ),
                 params={
                     "tag": tag,
@@ -52,11 +53,9 @@ class Alarms(KnownIncidents):
                 severity="critical",
                 title=gettext_noop("History of %(tag)s has a gap"),
                 detail=gettext_noop(
-                    "%(count)s entries never reached SQL. The gap is shown on its timeline."
+                    "%(count)s entries never reached SQL. The timeline shows the gap."
                 ),
-                remedy=gettext_noop(
-                    "Compare SQL with Redis (reconcile), and raise the backlog limit."
-                ),
+                remedy=gettext_noop("Reconcile SQL with Redis, and raise the backlog limit."),
                 params={"tag": tag, "count": gaps},
             )
         else:
@@ -77,7 +76,7 @@ class Alarms(KnownIncidents):
                 "Redis restarted without its last writes, or failed over (%(reason)s)."
             ),
             remedy=gettext_noop(
-                "It is rebuilt from SQL; open it early only when no call is running."
+                "It is being rebuilt from SQL. Open it early only if no calls are in progress."
             ),
             params={"tag": tag, "reason": reason},
         )
@@ -88,10 +87,10 @@ class Alarms(KnownIncidents):
             FAULT,
             tag,
             severity="critical",
-            title=gettext_noop("History of %(tag)s cannot be written"),
+            title=gettext_noop("History of %(tag)s can't be written"),
             detail=gettext_noop("SQL refused the next entries: %(error)s"),
             remedy=gettext_noop(
-                "Nothing is lost yet: the entries wait in Redis. Look at the worker's log."
+                "No data has been lost: the entries are waiting in Redis. Check the worker's log."
             ),
             params={"tag": tag, "error": error[:200]},
         )

@@ -15,7 +15,7 @@ class HistoryEntry(models.Model):
 
     generation = models.PositiveBigIntegerField(_("generation"))
     seq = models.PositiveBigIntegerField(_("sequence number"))
-    at_us = models.PositiveBigIntegerField(_("at, µs"))
+    at_us = models.PositiveBigIntegerField(_("time (µs)"))
 
     class Meta:
         abstract = True
@@ -29,14 +29,14 @@ class HistoryEntry(models.Model):
 class Cursor(models.Model):
     """How far one aggregate's stream is in SQL; moved in the same transaction as the rows."""
 
-    kind = models.CharField(_("kind"), max_length=40)
+    kind = models.CharField(_("type"), max_length=40)
     tag = models.CharField(_("tag"), max_length=60)
     generation = models.PositiveBigIntegerField(_("generation"))
     seq = models.PositiveBigIntegerField(_("committed up to"), default=0)
     digest = models.CharField(_("digest of the last entry"), max_length=32, blank=True)
-    seen_seq = models.PositiveBigIntegerField(_("seen up to"), default=0)
-    dropped = models.PositiveBigIntegerField(_("dropped entries accounted for"), default=0)
-    moved_at = models.DateTimeField(_("moved at"), auto_now=True)
+    seen_seq = models.PositiveBigIntegerField(_("read up to"), default=0)
+    dropped = models.PositiveBigIntegerField(_("recorded dropped entries"), default=0)
+    moved_at = models.DateTimeField(_("last advanced at"), auto_now=True)
 
     class Meta:
         verbose_name = _("history cursor")
@@ -55,15 +55,15 @@ class GapRecord(models.Model):
     class Reason(models.TextChoices):
         DROPPED = "dropped", _("dropped from a full stream")
         LOST_WITH_REDIS = "lost with Redis", _("lost with Redis")
-        UNEXPLAINED = "unexplained", _("missing for no known reason")
+        UNEXPLAINED = "unexplained", _("missing, cause unknown")
 
-    kind = models.CharField(_("kind"), max_length=40)
+    kind = models.CharField(_("type"), max_length=40)
     tag = models.CharField(_("tag"), max_length=60)
     generation = models.PositiveBigIntegerField(_("generation"))
     first_seq = models.PositiveBigIntegerField(_("first"))
     last_seq = models.PositiveBigIntegerField(_("last"))
     reason = models.CharField(_("reason"), max_length=20, choices=Reason.choices)
-    noticed_at = models.DateTimeField(_("noticed at"), auto_now_add=True)
+    noticed_at = models.DateTimeField(_("detected at"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("history gap")

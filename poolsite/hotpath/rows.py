@@ -66,15 +66,17 @@ class AggregateRow(RedisRow):
         _("slug"),
         max_length=40,
         unique=True,
-        validators=[RegexValidator(SLUG_PATTERN, _("1 to 40 of a-z, 0-9 and -."))],
+        validators=[
+            RegexValidator(SLUG_PATTERN, _("Use 1 to 40 of the characters a-z, 0-9 and -."))
+        ],
     )
     name = models.CharField(_("name"), max_length=120)
     description = models.TextField(_("description"), blank=True)
     log_limit = models.PositiveIntegerField(
-        _("backlog limit, entries"),
+        _("backlog limit (entries)"),
         default=1_000_000,
         validators=[MinValueValidator(1_000)],
-        help_text=_("History entries kept in Redis while SQL cannot take them."),
+        help_text=_("How many history entries Redis keeps while SQL can't accept them."),
     )
     generation = models.PositiveBigIntegerField(_("generation"), default=1)
     recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
@@ -93,7 +95,7 @@ class PausableRow(AggregateRow):
 
     paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
     paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
-    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
+    paused_reason = models.CharField(_("reason for the pause"), max_length=200, blank=True)
 
     class Meta:
         abstract = True

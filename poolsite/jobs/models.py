@@ -24,7 +24,7 @@ class Job(models.Model):
     ENDED = (State.CANCELLED, State.DONE, State.FAILED)
     TAKEN = (State.RUNNING, State.CANCELLING)
 
-    kind = models.CharField(_("kind"), max_length=60)
+    kind = models.CharField(_("type"), max_length=60)
     prefix = models.CharField(_("prefix"), max_length=8)
     account = models.ForeignKey(
         Account, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("account")
@@ -32,7 +32,7 @@ class Job(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    once = models.CharField(_("only once at a time"), max_length=100, blank=True)
+    once = models.CharField(_("single-run key"), max_length=100, blank=True)
     state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.QUEUED)
     done = models.PositiveBigIntegerField(_("done"), default=0)
     total = models.PositiveBigIntegerField(_("total"), null=True, blank=True)
@@ -40,9 +40,9 @@ class Job(models.Model):
     data = models.JSONField(_("data"), default=dict)
     result = models.JSONField(_("result"), default=dict)
     cursor = models.JSONField(_("cursor"), default=dict)
-    fence = models.PositiveIntegerField(_("fence"), default=0)
+    fence = models.PositiveIntegerField(_("fencing token"), default=0)
     attempts = models.PositiveIntegerField(_("attempts without progress"), default=0)
-    heartbeat_at = models.DateTimeField(_("last heard"), null=True, blank=True)
+    heartbeat_at = models.DateTimeField(_("last report"), null=True, blank=True)
     taken_at = models.DateTimeField(_("taken at"), null=True, blank=True)
     taken_done = models.PositiveBigIntegerField(_("done when taken"), default=0)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)

@@ -41,7 +41,7 @@ def _run(job: Job, handle: JobHandle) -> None:
         services.end(job, Job.State.FAILED, result=handle.result, message=str(error))
     except Exception as error:
         LOG.exception("job.failed", job=job.public_id)
-        text = _("Stopped by an error (%(error)s). What was done before it is kept.")
+        text = _("Stopped by an error (%(error)s). Completed work is kept.")
         services.end(
             job,
             Job.State.FAILED,

@@ -38,7 +38,7 @@ class Cause:
         if not self.others:
             return self.worst.title
         more = {"title": self.worst.title, "count": len(self.others)}
-        return _("%(title)s, and %(count)s more like it") % more
+        return _("%(title)s, and %(count)s similar") % more
 
     @property
     def others(self) -> list[Incident]:

@@ -17,19 +17,22 @@ from poolsite.operations.incidents import Text, Trouble
 from poolsite.operations.registry import Check, Finding, register_check
 
 UP = _("Up")
-SILENT = _("Silent")
+SILENT = _("Not responding")
 REFUSES = gettext_noop("Redis refuses writes")
 REFUSED = gettext_noop("Calls, queues, permits and holds are refused: %(reason)s")
 # What to do about it, by the first word of Redis' refusal.
 REMEDIES = {
     "MISCONF": gettext_noop(
-        "Make room on the disk of its files, and see its log. Then it takes writes by itself."
+        "Free space on the disk that holds its files, and check its log. Redis then accepts "
+        "writes again automatically."
     ),
-    "OOM": gettext_noop("Give it memory (maxmemory). Then it takes writes by itself."),
-    "READONLY": gettext_noop("It is a replica: give the address of the primary."),
-    "NOREPLICAS": gettext_noop("Bring back its replicas (min-replicas-to-write)."),
+    "OOM": gettext_noop(
+        "Raise its memory limit (maxmemory). Redis then accepts writes again automatically."
+    ),
+    "READONLY": gettext_noop("This is a replica. Configure the address of the primary."),
+    "NOREPLICAS": gettext_noop("Restore its replicas (min-replicas-to-write)."),
 }
-OTHER_REMEDY = gettext_noop("Look at its log: it must be a primary that may write.")
+OTHER_REMEDY = gettext_noop("Check its log. It must be a primary that accepts writes.")
 HISTORY_KEPT_SECONDS = 5.0  # it reads a mark of every aggregate
 HISTORY_WARNS_PERCENT = 80
 _migrated = False
@@ -101,7 +104,7 @@ def migrations() -> Finding:
             return _wrong(
                 _("Missing"),
                 gettext_noop("%(count)s migrations are not applied"),
-                gettext_noop("Pages that need the new tables fail."),
+                gettext_noop("Pages that use the new tables fail."),
                 gettext_noop("Run: manage.py migrate"),
                 count=missing,
             )
@@ -113,26 +116,29 @@ def check_timers() -> Finding:
     """Every shard has a process that visits what is due."""
     found = timers.read_state()
     paused = next((mark.paused for mark in found.processes if mark.paused), "")
-    late = gettext_noop("Leases and permits end only when somebody asks for them.")
+    late = gettext_noop("Expired leases and permits end only when they are next requested.")
     if not found.processes:
         return _wrong(
-            SILENT, gettext_noop("No timers run"), late, gettext_noop("Start: manage.py timers")
+            SILENT,
+            gettext_noop("No timers are running"),
+            late,
+            gettext_noop("Start: manage.py timers"),
         )
     if found.unheld:
         return _wrong(
             _("Incomplete"),
-            gettext_noop("Nobody visits %(count)s of %(all)s shards"),
+            gettext_noop("No timers process serves %(count)s of %(all)s shards"),
             late,
-            gettext_noop("Look at the log of manage.py timers."),
+            gettext_noop("Check the log of manage.py timers."),
             count=len(found.unheld),
             all=timers.SHARDS,
         )
     if paused:
         return _wrong(
             _("Paused"),
-            gettext_noop("The timers pause"),
-            gettext_noop("They wait until the clock agrees again: %(reason)s"),
-            gettext_noop("Set the clock of Redis right."),
+            gettext_noop("Timers are paused"),
+            gettext_noop("They wait until the clock is consistent again: %(reason)s"),
+            gettext_noop("Correct the clock of the Redis server."),
             reason=paused,
         )
     return Finding(str(len(found.processes)))
@@ -145,8 +151,8 @@ def workers() -> Finding:
     if not names:
         return _wrong(
             "0",
-            gettext_noop("No worker runs"),
-            gettext_noop("Calls go on. Imports, campaigns, mails and history wait."),
+            gettext_noop("No workers are running"),
+            gettext_noop("Calls continue. Imports, campaigns, emails and history are waiting."),
             gettext_noop("Start: celery -A poolsite worker"),
         )
     idle = [state.name for state in states if not state.workers]
@@ -154,7 +160,9 @@ def workers() -> Finding:
         return _wrong(
             str(len(names)),
             gettext_noop("No worker on queue %(queues)s"),
-            gettext_noop("What is put there waits: see the table of queues in docs/operations.md."),
+            gettext_noop(
+                "Work sent to it is waiting. See the table of queues in docs/operations.md."
+            ),
             gettext_noop("Start: celery -A poolsite worker -Q %(queues)s"),
             queues=",".join(idle),
         )
@@ -163,9 +171,9 @@ def workers() -> Finding:
         return Finding(str(len(names)))
     late = Trouble(
         "warning",
-        gettext_noop("The workers are behind"),
-        gettext_noop("%(count)s runs of the last 5 minutes came too late and were left out."),
-        gettext_noop("Start more workers, or see what keeps them busy."),
+        gettext_noop("Workers are falling behind"),
+        gettext_noop("%(count)s runs in the last 5 minutes were too late and were skipped."),
+        gettext_noop("Start more workers, or find out what keeps them busy."),
         PAGE,
         {"count": expired},
     )
@@ -178,8 +186,8 @@ def beat() -> Finding:
         return Finding(UP)
     return _wrong(
         SILENT,
-        gettext_noop("No scheduler runs"),
-        gettext_noop("Calls go on. Reports, books and history are not brought up to date."),
+        gettext_noop("The scheduler is not running"),
+        gettext_noop("Calls continue. Reports, books and history are not updated."),
         gettext_noop("Start: celery -A poolsite beat"),
     )
 
@@ -190,8 +198,11 @@ def web() -> Finding:
         return Finding()
     return _wrong(
         SILENT,
-        gettext_noop("No web process runs"),
-        gettext_noop("Nobody is served; calls of switches that speak to Redis go on."),
+        gettext_noop("No web processes are running"),
+        gettext_noop(
+            "Web and API requests are not served. Calls continue on switches that connect "
+            "directly to Redis."
+        ),
         gettext_noop("Start: uvicorn poolsite.asgi:application"),
     )
 
@@ -203,10 +214,10 @@ def check_clock() -> Finding:
     if not reason:
         return Finding()
     return _wrong(
-        _("In doubt"),
+        _("Unverified"),
         gettext_noop("Redis' clock jumped"),
-        gettext_noop("Sweeps of money, leases and permits stand still: %(reason)s"),
-        gettext_noop("Set the clock right, or confirm the new time on this page."),
+        gettext_noop("Sweeps of money, leases and permits are paused: %(reason)s"),
+        gettext_noop("Correct the clock, or confirm the new time on this page."),
         reason=reason,
     )
 
@@ -224,9 +235,12 @@ def history() -> Finding:
         full = _wrong(
             value,
             gettext_noop("SQL refuses writes"),
-            gettext_noop("History and books wait in Redis; forms cannot be saved: %(reason)s"),
             gettext_noop(
-                "Make room on the disk of the database, or let it write. What waits then follows."
+                "History and books are waiting in Redis, and forms can't be saved: %(reason)s"
+            ),
+            gettext_noop(
+                "Free disk space for the database, or allow it to write. Waiting entries are "
+                "then written."
             ),
             reason=refused,
         )
@@ -235,9 +249,11 @@ def history() -> Finding:
         return Finding(value, unit)
     trouble = Trouble(
         "critical" if fullest.percent >= 100 else "warning",
-        gettext_noop("History waits for SQL"),
-        gettext_noop("%(tag)s has %(percent)s%% of what Redis may keep for it."),
-        gettext_noop("Look at SQL and the workers; at 100%% the oldest entries are dropped."),
+        gettext_noop("History is waiting for SQL"),
+        gettext_noop("%(tag)s uses %(percent)s%% of its limit in Redis."),
+        gettext_noop(
+            "Check the SQL database and the workers. At 100%% the oldest entries are dropped."
+        ),
         PAGE,
         {"tag": fullest.tag.strip("{}"), "percent": min(int(fullest.percent), 100)},
     )

@@ -34,13 +34,15 @@ class VerbCommand(BaseCommand):
         except self.refusals as error:
             raise CommandError(str(error.args[0])) from None
         except hotpath.AggregateRefused as error:
-            raise CommandError(f"it refuses: {error.reason}") from None
+            raise CommandError(f"Refused: {error.reason}") from None
         except hotpath.UnknownOutcome as error:
-            raise CommandError(f"Redis took it and did not answer: {error}") from None
+            raise CommandError(
+                f"Sent to Redis, but no answer came; the outcome is unknown: {error}"
+            ) from None
         except (hotpath.HotPathError, RedisError) as error:
-            raise CommandError(f"Redis cannot be reached: {error}") from None
+            raise CommandError(f"Can't reach Redis: {error}") from None
         except DatabaseError as error:
-            raise CommandError(f"the database refuses: {error}") from None
+            raise CommandError(f"Database error: {error}") from None
         except OSError as error:
             raise CommandError(str(error)) from None
 
@@ -61,7 +63,7 @@ def account_of(slug: str) -> Account | None:
         return None
     account = Account.objects.filter(slug=slug).first()
     if account is None:
-        raise CommandError(f"there is no account {slug}")
+        raise CommandError(f"Account {slug} not found.")
     return account
 
 
@@ -70,7 +72,9 @@ def moment_of_text(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise CommandError(f"{text}: not a moment, e.g. 2026-01-31T08:00+08:00") from None
+        raise CommandError(
+            f"{text} is not a date and time. Example: 2026-01-31T08:00+08:00"
+        ) from None
     if moment.tzinfo is None:
-        raise CommandError(f"{text}: name the zone, e.g. 2026-01-31T08:00+08:00")
+        raise CommandError(f"{text} has no time zone. Example: 2026-01-31T08:00+08:00")
     return moment

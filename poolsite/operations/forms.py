@@ -36,13 +36,17 @@ class AggregateCreateForm(forms.Form):
     slug = forms.CharField(
         label=_("Short name"),
         max_length=40,
-        validators=[RegexValidator(SLUG_PATTERN, _("Use 1 to 40 small letters, digits and -."))],
+        validators=[
+            RegexValidator(
+                SLUG_PATTERN, _("Use 1 to 40 lowercase letters, digits and hyphens (-).")
+            )
+        ],
     )
     account = forms.ModelChoiceField(
         label=_("Account"),
         queryset=Account.objects.all(),
         required=False,
-        empty_label=_("The platform's own"),
+        empty_label=_("Platform (no account)"),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

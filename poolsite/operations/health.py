@@ -34,16 +34,16 @@ PAGE = "/system/"
 AWAY: Final = {
     "redis": Trouble(
         "critical",
-        gettext_noop("Redis cannot be reached"),
+        gettext_noop("Redis can't be reached"),
         gettext_noop("Calls, queues, permits and holds are refused until it is back."),
-        gettext_noop("Start Redis, or look at its log and at the network."),
+        gettext_noop("Start Redis, or check its log and the network."),
         PAGE,
     ),
     "sql": Trouble(
         "critical",
-        gettext_noop("The SQL database cannot be reached"),
-        gettext_noop("Running calls go on; nobody can log in, and history waits in Redis."),
-        gettext_noop("Start the database, or look at its log and at the network."),
+        gettext_noop("The SQL database can't be reached"),
+        gettext_noop("Calls in progress continue. No one can log in, and history waits in Redis."),
+        gettext_noop("Start the database, or check its log and the network."),
         PAGE,
     ),
 }
@@ -156,7 +156,7 @@ class _Asking:
         if self._future is not None and self._future.done():
             finding = self._future.result()
         else:
-            finding = Finding(_("No answer"), trouble=_away(self.check))
+            finding = Finding(_("No response"), trouble=_away(self.check))
         self._since = (self._since or timezone.now()) if finding.trouble else None
         return Answer(self.check, finding, self._since)
 
@@ -167,18 +167,18 @@ def _away(check: Check) -> Trouble:
 
 def _failed(check: Check, error: Exception) -> Finding:
     if isinstance(error, RedisError | hotpath.HotPathError):
-        return Finding(_("Not reached"), trouble=check.away or AWAY["redis"])
+        return Finding(_("Unreachable"), trouble=check.away or AWAY["redis"])
     if isinstance(error, DatabaseError):
-        return Finding(_("Not reached"), trouble=AWAY["sql"])
+        return Finding(_("Unreachable"), trouble=AWAY["sql"])
     broken = Trouble(
         "warning",
-        gettext_noop("The check of %(part)s fails"),
-        gettext_noop("Whether that part is in order is not known."),
-        gettext_noop("Look at the log: health.check_failed."),
+        gettext_noop("The %(part)s check failed"),
+        gettext_noop("Its status is unknown."),
+        gettext_noop("Check the log for health.check_failed."),
         PAGE,
         {"part": check.name},
     )
-    return Finding(_("Not known"), trouble=broken)
+    return Finding(_("Unknown"), trouble=broken)
 
 
 _THREADS = ThreadPoolExecutor(
@@ -252,7 +252,7 @@ def _unless_unknown(asking: _Asking, answer: Answer, answers: Iterable[Answer]) 
     if redis is None or redis.trouble is None or not (answer.trouble and answer.check.by_marks):
         return answer
     asking.doubt()
-    return replace(answer, finding=Finding(_("Not known"), trouble=redis.trouble))
+    return replace(answer, finding=Finding(_("Unknown"), trouble=redis.trouble))
 
 
 def _judged(asking: Iterable[_Asking]) -> Health:

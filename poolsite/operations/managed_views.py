@@ -30,7 +30,7 @@ def set_tags(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, _("The tags are saved."))
+        messages.success(request, _("Tags saved."))
     return _back(request, found, thing)
 
 
@@ -43,7 +43,7 @@ def add_note(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, _("The note is kept."))
+        messages.success(request, _("Note added."))
     return _back(request, found, thing)
 
 
@@ -55,7 +55,7 @@ def remove_note(request: HttpRequest, kind: str, slug: str, note_id: int) -> Htt
     if note is None:
         raise access.Hidden
     tags_and_notes.remove_note(note, thing, actor=principal_of(request))
-    messages.success(request, _("The note is removed. Its text stays in the history."))
+    messages.success(request, _("Note removed. Its text stays in the history."))
     return _back(request, found, thing)
 
 
@@ -69,7 +69,7 @@ def undo(request: HttpRequest, entry_id: int) -> HttpResponse:
         raise access.Hidden
 
     def take_back() -> str:
-        words = _("%(name)s is as it was before. The way back stands in the history, too.")
+        words = _("%(name)s was restored to its earlier settings. The history records this, too.")
         return words % {"name": undoing.undo(entry, actor=principal)}
 
     carry_out(request, take_back)

@@ -95,7 +95,7 @@ class NoticeTarget(models.Model):
     """Who is told of incidents, by e-mail or webhook."""
 
     class Channel(models.TextChoices):
-        EMAIL = "email", _("E-mail")
+        EMAIL = "email", _("Email")
         WEBHOOK = "webhook", _("Webhook")
 
     account = models.ForeignKey(
@@ -105,18 +105,18 @@ class NoticeTarget(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("account"),
-        help_text=_("Empty: told of everything on the platform."),
+        help_text=_("Leave empty to get alerts about the whole platform."),
     )
     channel = models.CharField(_("channel"), max_length=8, choices=Channel.choices)
     address = models.CharField(_("address"), max_length=500)
     secret = models.CharField(_("signing secret"), max_length=64, default=new_secret)
-    warnings = models.BooleanField(_("warnings too"), default=True)
+    warnings = models.BooleanField(_("include warnings"), default=True)
     active = models.BooleanField(_("active"), default=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("notice target")
-        verbose_name_plural = _("notice targets")
+        verbose_name = _("alert recipient")
+        verbose_name_plural = _("alert recipients")
 
     def __str__(self) -> str:
         return self.address
@@ -138,9 +138,9 @@ class Notice(models.Model):
     class State(models.TextChoices):
         PENDING = "pending", _("Pending")
         SENT = "sent", _("Sent")
-        FAILED = "failed", _("Given up")
+        FAILED = "failed", _("Failed")
 
-    event_id = models.UUIDField(_("event id"), default=uuid.uuid4, unique=True)
+    event_id = models.UUIDField(_("event ID"), default=uuid.uuid4, unique=True)
     target = models.ForeignKey(NoticeTarget, models.CASCADE, related_name="notices")
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="notices")
     event = models.CharField(_("event"), max_length=20)
@@ -151,8 +151,8 @@ class Notice(models.Model):
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("notice")
-        verbose_name_plural = _("notices")
+        verbose_name = _("alert")
+        verbose_name_plural = _("alerts")
         ordering = ["-pk"]
         indexes = [
             models.Index(
@@ -180,13 +180,13 @@ class OutgoingCall(models.Model):
     status = models.PositiveSmallIntegerField(_("status"), null=True, blank=True)
     error = models.CharField(_("error"), max_length=300, blank=True)
     answer = models.CharField(_("answer"), max_length=500, blank=True)
-    duration_ms = models.PositiveIntegerField(_("took, ms"), default=0)
+    duration_ms = models.PositiveIntegerField(_("duration (ms)"), default=0)
     account = models.ForeignKey(Account, models.CASCADE, null=True, blank=True, related_name="+")
     at = models.DateTimeField(_("at"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("outgoing call")
-        verbose_name_plural = _("outgoing calls")
+        verbose_name = _("outgoing request")
+        verbose_name_plural = _("outgoing requests")
         ordering = ["-pk"]
 
     def __str__(self) -> str:
@@ -224,8 +224,8 @@ class SavedView(models.Model):
 class Beside(models.Model):
     """Base of what people write beside a managed thing: its kind's name, and its slug."""
 
-    kind = models.CharField(_("kind"), max_length=20)
-    thing = models.CharField(_("thing"), max_length=40)
+    kind = models.CharField(_("type"), max_length=20)
+    thing = models.CharField(_("object"), max_length=40)
     account = models.ForeignKey(
         Account, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("account")
     )

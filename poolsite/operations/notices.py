@@ -108,7 +108,7 @@ def _mail(notice: Notice) -> outgoing.Outcome:
 
 
 def _word(event: str) -> str:
-    return {"opened": _("Problem"), "worse": _("Now critical"), "closed": _("Mended")}[event]
+    return {"opened": _("Problem"), "worse": _("Now critical"), "closed": _("Resolved")}[event]
 
 
 def _note(notice: Notice, outcome: outgoing.Outcome) -> None:

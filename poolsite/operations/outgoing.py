@@ -78,16 +78,18 @@ def check_url(url: str) -> httpx.URL:
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError) as error:
-        raise RefusedAddressError(_("This is not a valid web address.")) from error
+        raise RefusedAddressError(
+            _("Enter a valid web address, such as https://example.com/.")
+        ) from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise RefusedAddressError(_("A webhook's address starts with https://."))
+        raise RefusedAddressError(_("Enter a webhook address that starts with https://."))
     if parsed.userinfo:
-        raise RefusedAddressError(_("A webhook's address contains no user name or password."))
+        raise RefusedAddressError(_("Remove the user name and password from the webhook address."))
     if _port(parsed) not in range(1, 65_536):
-        raise RefusedAddressError(_("This is not a valid web address."))
+        raise RefusedAddressError(_("Enter a valid web address, such as https://example.com/."))
     if not settings.OUTGOING_PRIVATE_ADDRESSES and _port(parsed) not in settings.OUTGOING_PORTS:
         allowed = ", ".join(map(str, settings.OUTGOING_PORTS))
-        raise RefusedAddressError(_("Webhooks can use these ports only: %s.") % allowed)
+        raise RefusedAddressError(_("Webhooks can only use these ports: %s.") % allowed)
     return parsed
 
 

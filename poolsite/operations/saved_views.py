@@ -38,12 +38,14 @@ def save_view(*, user: User, path: str, name: str, query: str) -> SavedView:
     try:
         resolve(path)
     except Resolver404:
-        raise ValidationError(_("There is no such page.")) from None
+        raise ValidationError(_("Page not found.")) from None
     found.clean_fields()
     with transaction.atomic():
         mine = User.objects.select_for_update().get(pk=user.pk).saved_views.filter(path=path)
         if mine.exclude(name=found.name).count() >= PER_PAGE:
-            raise ValidationError(_("A page keeps %s views at most.") % PER_PAGE)
+            raise ValidationError(
+                _("A page can have up to %s saved views. Remove one first.") % PER_PAGE
+            )
         before = mine.filter(name=found.name).first()
         if before is not None:
             found.pk, found.created_at = before.pk, before.created_at

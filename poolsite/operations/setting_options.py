@@ -42,7 +42,7 @@ def changes_given(options: Mapping[str, Any], names: Sequence[str]) -> dict[str,
     """The same for a verb that changes settings. CommandError when none was named."""
     changes = settings_given(options, names)
     if not changes:
-        raise CommandError("Name at least one setting, for example --name East. See --help.")
+        raise CommandError("Give at least one setting, for example --name East. See --help.")
     return changes
 
 

@@ -123,11 +123,11 @@ def add_note(thing: Any, text: str, *, actor: Principal) -> Note:
     access.require(actor, kind.change, thing)
     text = text.replace("\r\n", "\n").strip()
     if not text or len(text) > NOTE_LONGEST:
-        raise ValidationError(_("A note has 1 to %s characters.") % NOTE_LONGEST)
+        raise ValidationError(_("Enter a note of 1 to %s characters.") % NOTE_LONGEST)
     with transaction.atomic():
         _lock(kind, thing)
         if Note.objects.filter(kind=kind.name, thing=thing.slug).count() >= MOST_NOTES:
-            words = _("There are %s notes here. Remove one that is no longer true.")
+            words = _("There are already %s notes. Remove one that is out of date.")
             raise ValidationError(words % MOST_NOTES)
         note = Note.objects.create(
             kind=kind.name,
@@ -160,9 +160,9 @@ def _clean_tags(words: Iterable[str]) -> list[str]:
     for word in words:
         tag = " ".join(word.split())
         if len(tag) > TAG_LONGEST:
-            raise ValidationError(_("A tag has %s characters at most.") % TAG_LONGEST)
+            raise ValidationError(_("A tag can have up to %s characters.") % TAG_LONGEST)
         if tag:
             cleaned.setdefault(tag.lower(), tag)
     if len(cleaned) > MOST_TAGS:
-        raise ValidationError(_("A thing has %s tags at most.") % MOST_TAGS)
+        raise ValidationError(_("An object can have up to %s tags.") % MOST_TAGS)
     return sorted(cleaned.values())

@@ -35,8 +35,8 @@ def _why_not_told_of(principal: Principal, _target: NoticeTarget, values: Values
         return ""
     if access.decide(principal, RIGHT, NoticeTarget(account=values["account"])).allowed:
         return ""
-    return _("It would be told of more than you may hear.")
+    return _("The recipient would get alerts that you can't access.")
 
 
 def _why_deleted(_entry: object) -> str:
-    return _("Its signing secret is gone with it. Make a new one instead.")
+    return _("Its signing secret was deleted with it. Add a new recipient instead.")

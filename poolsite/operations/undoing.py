@@ -43,7 +43,7 @@ def standing(principal: Principal, entry: AuditEntry) -> Standing:
     thing = way.of(entry).first()
     if not _may(principal, way.right(entry), entry if thing is None else thing):
         return Standing()
-    why_not = _why_not(principal, way, thing, entry) if thing else _("It is not there any more.")
+    why_not = _why_not(principal, way, thing, entry) if thing else _("It no longer exists.")
     return Standing(not why_not, why_not)
 
 
@@ -63,7 +63,7 @@ def undo(entry: AuditEntry, *, actor: Principal) -> Any:
     if way is None:
         final = FINALS.get(entry.action)
         why = final.why(entry) if final is not None else ""
-        raise ValidationError(why or _("This is not a change of settings."))
+        raise ValidationError(why or _("This entry isn't a settings change."))
     with transaction.atomic():
         found = way.of(entry).first()
         if found is not None:
@@ -98,7 +98,7 @@ def _why_not(principal: Principal, way: Way, thing: Any, entry: AuditEntry) -> s
     before, after = entry.before or {}, entry.after or {}
     made, wanted = way.undo.values(thing, after), way.undo.values(thing, before)
     if not after or set(before) != set(after) or made is None or wanted is None:
-        return _("What it was before cannot be set any more.")
+        return _("The earlier values can no longer be restored.")
     if not way.undo.stands(thing, made):
-        return _("It was changed again since. Look at the newer entries.")
+        return _("It has been changed since. Check the newer entries.")
     return way.undo.why_not(thing) or way.undo.refusal(principal, thing, wanted)

@@ -30,7 +30,13 @@ def carry_out(request: HttpRequest, verb: Callable[[], str]) -> bool:
     except RefusedError as error:
         messages.error(request, error.detail)
     except hotpath.UnknownOutcome:
-        messages.error(request, _("Redis took it and did not answer. Look before you try again."))
+        messages.error(
+            request,
+            _(
+                "Redis received the request but did not respond. Check the result before you try "
+                "again."
+            ),
+        )
     except hotpath.HotPathError:
         messages.error(request, _("Redis is down. Nothing was changed."))
     else:
@@ -55,13 +61,13 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
     """The small JSON object that a page's module sent. ValidationError when it is none."""
     raw = request.body
     if len(raw) > BODY_LIMIT_BYTES:
-        raise ValidationError(_("That is too long."))
+        raise ValidationError(_("The request is too large."))
     try:
         found = json.loads(raw or b"{}")
     except (ValueError, RecursionError):
-        raise ValidationError(_("The request cannot be read.")) from None
+        raise ValidationError(_("The request can't be read.")) from None
     if not isinstance(found, dict):
-        raise ValidationError(_("The request cannot be read."))
+        raise ValidationError(_("The request can't be read."))
     return found
 
 
@@ -70,7 +76,7 @@ def reason_of(body: dict[str, Any], *, required: bool = True) -> str:
     given = body.get("reason", "")
     reason = _short(given, TEXT_LENGTH) if isinstance(given, str) else ""
     if required and not reason:
-        raise ValidationError(_("Say why, in a few words."))
+        raise ValidationError(_("Enter a short reason."))
     return reason
 
 
@@ -85,16 +91,21 @@ def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]
         try:
             return view(request, *args, **kwargs)
         except ValidationError as error:
-            return refused(_("That cannot be done"), " ".join(error.messages), 422)
+            return refused(_("This can't be done"), " ".join(error.messages), 422)
         except access.FactorNeeded:
-            detail = _("Load the page again: it asks for your second factor. Nothing was changed.")
-            return refused(_("Your second factor is needed"), detail, 403)
+            detail = _(
+                "Nothing was changed. Reload the page and confirm with two-factor authentication."
+            )
+            return refused(_("Two-factor check required"), detail, 403)
         except RefusedError as error:
             detail = sentence(error.detail)
-            return refused(_("That cannot be done"), detail, status_of(error.kind))
+            return refused(_("This can't be done"), detail, status_of(error.kind))
         except hotpath.UnknownOutcome:
-            detail = _("Redis took it and did not answer. Look before you try again.")
-            return refused(_("The outcome is not known"), detail, 504)
+            detail = _(
+                "Redis received the request but did not respond. Check the result before you "
+                "try again."
+            )
+            return refused(_("Outcome unknown"), detail, 504)
         except hotpath.HotPathError:
             return refused(_("Redis is down"), _("Nothing was changed."), 503)
 

@@ -47,7 +47,7 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
     access.require(principal, "operations.incidents")
     states = [("", _("Ended")), ("open", _("Still open")), ("all", _("Open and ended"))]
     state = tables.choice_of(request, "state", _("State"), states)
-    severities = [("", _("Every severity")), *Incident.Severity.choices]
+    severities = [("", _("All severities")), *Incident.Severity.choices]
     severity = tables.choice_of(request, "severity", _("Severity"), severities)
     text = tables.text_of(request, "q")
     rows = selectors.incidents(principal, state=state.value, severity=severity.value, text=text)
@@ -71,7 +71,7 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
 def _incident_columns() -> list[SqlColumn[Incident]]:
     """Sorted by what was wrong, those of one kind stand together."""
     return [
-        SqlColumn("what", _("What was wrong"), lambda row: row.title, order=("type", "object")),
+        SqlColumn("what", _("Incident"), lambda row: row.title, order=("type", "object")),
         SqlColumn("detail", "", lambda row: row.detail),
         SqlColumn("type", "", lambda row: row.type),
         SqlColumn("object", "", lambda row: row.object),
@@ -86,7 +86,7 @@ def _incident_columns() -> list[SqlColumn[Incident]]:
         ),
         SqlColumn(
             "known",
-            _("Known to"),
+            _("Acknowledged by"),
             lambda row: row.acknowledged_name,
             order=("acknowledged_name",),
         ),
@@ -128,7 +128,7 @@ def confirm_clock(request: HttpRequest) -> HttpResponse:
     """An operator takes the clock's new time as right: the paused sweeps run again."""
     access.require(principal_of(request), "operations.system_change")
     if services.confirm_clock(actor=_user(request), reason=request.POST.get("reason", "")[:200]):
-        messages.success(request, _("The new time is confirmed. Sweeps run again."))
+        messages.success(request, _("New time confirmed. Sweeps are running again."))
     return HttpResponseRedirect(reverse("operations:system"))
 
 
@@ -183,7 +183,7 @@ def save_view(request: HttpRequest) -> HttpResponse:
         known = SavedView(path=path, query=query) if path.startswith("/") else None
         ours = known and url_has_allowed_host_and_scheme(known.address, allowed_hosts=None)
         return redirect(known.address if known and ours else "access:home")
-    messages.success(request, _("The view “%s” is saved.") % view.name)
+    messages.success(request, _("View “%s” saved.") % view.name)
     return redirect(view.address)
 
 
@@ -193,5 +193,5 @@ def delete_view(request: HttpRequest, view_id: int) -> HttpResponse:
     """Forget one of the reader's own views; another person's looks like a missing one."""
     view = get_object_or_404(SavedView, pk=view_id, user=_user(request))
     saved_views.delete_view(view)
-    messages.success(request, _("The view “%s” is removed.") % view.name)
+    messages.success(request, _("View “%s” removed.") % view.name)
     return redirect(view.path)

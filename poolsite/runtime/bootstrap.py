@@ -17,14 +17,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 VENV = ROOT / ".venv"
 NEEDED_BYTES = {"base": 500 * 2**20, "dev": 900 * 2**20}
-UNREACHABLE = "The package index cannot be reached: is the network up?"
+UNREACHABLE = "Can't reach the package index. Check the network connection."
 COMPLAINTS = {
-    "No space left on device": "The disk is full: make room beside {root} and run make again.",
+    "No space left on device": "The disk is full. Free some space at {root} and run make again.",
     "NewConnectionError": UNREACHABLE,
     "ConnectTimeoutError": UNREACHABLE,
     "Temporary failure in name resolution": UNREACHABLE,
     "No matching distribution": "The package index has no file for this Python and machine: {line}",
-    "DO NOT MATCH THE HASHES": "A package is not the one that the lock names: {line}",
+    "DO NOT MATCH THE HASHES": "A package does not match the lock file: {line}",
 }
 
 
@@ -42,7 +42,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except OSError as error:
-        sys.stderr.write(f"Cannot make {VENV}: {error.strerror or error}.\n")
+        sys.stderr.write(f"Cannot create {VENV}: {error.strerror or error}.\n")
         return 1
     except KeyboardInterrupt:
         return 130
@@ -60,10 +60,10 @@ def _setup(name: str) -> None:
     began = time.monotonic()
     _require_space(NEEDED_BYTES[name])
     if not _usable():
-        print("Making .venv …", flush=True)
+        print("Creating .venv …", flush=True)
         shutil.rmtree(VENV, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(VENV)], "Cannot make a virtual environment")
-    print(f"Installing {name} packages from the lock (about half a minute) …", flush=True)
+        _run([sys.executable, "-m", "venv", str(VENV)], "Cannot create a virtual environment")
+    print(f"Installing {name} packages from the lock file (about half a minute) …", flush=True)
     _install(ROOT / "requirements" / f"{name}.txt")
     _write_path_file()
     (VENV / "root").write_text(f"{ROOT}\n")
@@ -131,7 +131,7 @@ def _require_space(needed_bytes: int) -> None:
     if free_bytes < needed_bytes and not (VENV / "root").exists():
         raise SetupError(
             f"The disk is full: {ROOT} has {free_bytes // 2**20} MB free, "
-            f"{needed_bytes // 2**20} MB are needed."
+            f"{needed_bytes // 2**20} MB needed."
         )
 
 

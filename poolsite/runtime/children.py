@@ -64,7 +64,7 @@ class Child:
         pause_seconds = min(0.25 * 2**self.failures, LONGEST_PAUSE_SECONDS)
         self.due = time.monotonic() + pause_seconds
         how = how_it_ended(process.returncode)
-        return f"{self.name} ended ({how}); started again in {pause_seconds:g} s."
+        return f"{self.name} stopped ({how}). Restarting in {pause_seconds:g} s."
 
     def signal(self, how: signal.Signals) -> None:
         """Signal the process itself, which ends its own children in order."""
@@ -89,7 +89,7 @@ class Child:
             lines = self.log.read_text(errors="replace").strip().splitlines()
         except OSError:
             lines = []
-        return lines[-1].strip() if lines else "it said nothing"
+        return lines[-1].strip() if lines else "no output"
 
     @staticmethod
     def _kill_group(group: int) -> None:

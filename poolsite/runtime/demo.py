@@ -56,10 +56,10 @@ class Demo:
         """Run until a signal; raises StartError when it cannot start."""
         with FileLock(self.folder / "lock") as only_one:
             if not only_one.try_take():
-                raise StartError(f"The demo is running already: {only_one.read()}.")
+                raise StartError(f"The demo is already running: {only_one.read()}.")
             mark = RunMark(self.folder / "mark")
             if count := mark.end_left_over():
-                say(f"Ended {count} process(es) that an earlier run had left behind.")
+                say(f"Stopped {count} process(es) left over from an earlier run.")
             require_local(self.host)
             require_port(self.host, self.port)
             only_one.write(f"process {os.getpid()}, {self.address}")
@@ -69,7 +69,7 @@ class Demo:
                 self._start()
                 self.supervisor.run(each_second=self._ensure_redis)
             except Stopped:
-                say("Ending …")
+                say("Stopping …")
             finally:
                 self.supervisor.stop()
                 if self.redis is not None:
@@ -107,7 +107,7 @@ class Demo:
             self.redis = EmbeddedRedis(self.data / "redis")
             self.redis.use(self.supervisor.check)
             self.environment["REDIS_URL"] = f"unix://{self.redis.socket}"
-        say("Poolsite: preparing the database and the demo's data …")
+        say("Poolsite: preparing the database and the demo data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
         web = ["poolsite.asgi:application", "--host", self.host, "--port", str(self.port), *WEB]
         worker = ["worker", "--without-gossip", "--without-mingle", "-l", "WARNING"]
@@ -125,7 +125,7 @@ class Demo:
         self._start_simulator()
         self._welcome()
         if not filled_mark(self.data).exists():
-            say("The charts' past is filled in meanwhile.")
+            say("The history for the charts is being created in the background.")
             past = self._child("past", "manage", "demo_data", "--past")
             past.ends = True
             self.supervisor.start(past)
@@ -186,7 +186,7 @@ class Demo:
         """The keeper starts a dead Redis again; a dead keeper is started again here."""
         if self.redis is None or self.redis.answers():
             return
-        say("Redis does not answer; it is started again.")
+        say("Redis does not respond. Restarting it …")
         try:
             self.redis.ensure(patience_seconds=2.0)
         except RedisServerError as error:
@@ -198,19 +198,19 @@ class Demo:
         logins = self.folder / "logins.json"
         if logins.exists():
             known = json.loads(logins.read_text())
-            rows = [("role", "log-in", "first page")]
+            rows = [("role", "user name", "first page")]
             rows += [(login["role"], login["user"], login["page"]) for login in known]
             widths = [max(len(row[column]) for row in rows) + 2 for column in (0, 1)]
             for role, user, page in rows:
                 say(f"  {role:<{widths[0]}}{user:<{widths[1]}}{page}")
-            say(f"  Password of all of them: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
+            say(f"  Password for all users: {self.environment['POOLSITE_DEMO_PASSWORD']}\n")
         if "POOLSITE_GATEWAY_URL" not in os.environ:
-            say(f"Simulated message gateway: {self.gateway_address}/ (outcome by the last digit)")
+            say(f"Simulated message gateway: {self.gateway_address}/ (last digit sets the outcome)")
         if any(child.name == "shop" for child in self.supervisor.children):
             say(f"Example shop with the chat widget: {self.shop}/")
         if "EMAIL_URL" not in os.environ:
-            say(f"Mails are files in {_short(self.mails)}/")
-        say(f"Ctrl-C ends it. Logs: {_short(self.logs)}/")
+            say(f"Emails are saved in {_short(self.mails)}/")
+        say(f"Press Ctrl-C to stop. Logs: {_short(self.logs)}/")
 
 
 def demo_secrets(file: Path) -> dict[str, str]:
@@ -251,8 +251,8 @@ def require_port(host: str, port: int) -> None:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise StartError(
-                f"Port {port} is in use: end the program that uses it, "
-                f"or choose another: make demo POOLSITE_PORT={port + 1}"
+                f"Port {port} is in use. Stop the program that uses it, "
+                f"or choose another port: make demo POOLSITE_PORT={port + 1}"
             ) from error
         raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
 
@@ -268,7 +268,7 @@ def _free_port() -> int:
 def _port() -> int:
     text = os.environ.get("POOLSITE_PORT") or str(DEFAULT_PORT)
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
-        raise StartError(f"POOLSITE_PORT is not a port number from 1 to 65535: {text!r}.")
+        raise StartError(f"POOLSITE_PORT must be a port number from 1 to 65535, not {text!r}.")
     return int(text)
 
 

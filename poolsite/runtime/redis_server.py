@@ -141,7 +141,9 @@ class RedisServer:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 4000))
             lines = file.read().decode(errors="replace").strip().splitlines()
-        telling = [line for line in lines if "#" in line or "atal" in line] or lines or ["no word"]
+        telling = (
+            [line for line in lines if "#" in line or "atal" in line] or lines or ["no output"]
+        )
         return f"{telling[-1].strip()} (see {log})"
 
     def stop(self) -> None:

@@ -11,5 +11,5 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     if free_bytes < needed_bytes:
         raise OSError(
             f"The disk is full: {existing} has {free_bytes // 2**20} MB free, "
-            f"{needed_bytes // 2**20} MB are needed."
+            f"{needed_bytes // 2**20} MB needed."
         )

@@ -47,15 +47,18 @@ def payment_refusals() -> Iterator[str]:
     """A provider that moves no money stands open in the demo alone; another needs its secrets."""
     for name in settings.PAYMENTS:
         if name not in settings.PAYMENT_VARIANTS:
-            yield f"POOLSITE_PAYMENTS names {name!r}, which is no payment provider: demo or stripe."
+            yield (
+                f"POOLSITE_PAYMENTS contains {name!r}, which is not a payment provider: use demo "
+                "or stripe."
+            )
         elif not settings.DEMO and _is_dummy(settings.PAYMENT_VARIANTS[name][0]):
             yield (
-                f"the payment provider {name!r} credits whoever asks it to and is for the demo "
-                "alone: take it out of POOLSITE_PAYMENTS."
+                f"the payment provider {name!r} adds money without a payment and is only for the "
+                "demo. Remove it from POOLSITE_PAYMENTS."
             )
         elif name == "stripe" and not all(settings.PAYMENT_VARIANTS[name][1].values()):
             yield (
-                "POOLSITE_PAYMENTS names stripe: set POOLSITE_STRIPE_SECRET_KEY and "
+                "POOLSITE_PAYMENTS contains stripe: set POOLSITE_STRIPE_SECRET_KEY and "
                 "POOLSITE_STRIPE_WEBHOOK_SECRET."
             )
 
@@ -78,7 +81,7 @@ def url_refusals() -> Iterator[str]:
     for name, url in uses.items():
         if not url:
             remedy = stores.REMEDY.format(name=name)
-            yield f"REDIS_URL is a Cluster and {name} is not set: {remedy}."
+            yield f"REDIS_URL is a cluster and {name} is not set: {remedy}."
 
 
 def redis_refusals() -> Iterator[str]:
@@ -103,7 +106,7 @@ def info_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
     if policy != SAFE_POLICY:
         yield (
             f"{name} at {node} drops data when its memory is full (maxmemory-policy {policy}): "
-            f"run CONFIG SET maxmemory-policy {SAFE_POLICY} and write it into its configuration."
+            f"run CONFIG SET maxmemory-policy {SAFE_POLICY} and add it to its configuration."
         )
 
 

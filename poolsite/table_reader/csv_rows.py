@@ -53,7 +53,7 @@ def _rows(
     try:
         yield from _records(lines, delimiter, strict=exact)
     except csv.Error as error:
-        raise UnreadableFileError(f"Line {lines.number} is no CSV: {error}.") from error
+        raise UnreadableFileError(f"Line {lines.number} is not valid CSV: {error}.") from error
     finally:
         text.detach()
 

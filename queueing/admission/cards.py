@@ -33,9 +33,10 @@ def register() -> None:
     operations.register_first_step(
         operations.FirstStep(
             "admission.gate",
-            gettext_lazy("Make the first gate"),  # type: ignore[arg-type]
+            gettext_lazy("Create the first gate"),  # type: ignore[arg-type]
             gettext_lazy(  # type: ignore[arg-type]
-                "A gate lets so many at once on an external system. Then upload a batch of tasks."
+                "A gate limits how many devices use an external system at once. After you "
+                "create it, upload a batch of tasks."
             ),
             gettext_lazy("New gate"),  # type: ignore[arg-type]
             "admission:gate_create",
@@ -48,7 +49,7 @@ def register() -> None:
         operations.ManagedKind(
             "gate",
             gettext_lazy("Gate"),  # type: ignore[arg-type]
-            gettext_lazy("Whoever may see the gate sees them."),  # type: ignore[arg-type]
+            gettext_lazy("Visible to everyone who can view the gate."),  # type: ignore[arg-type]
             Gate.objects.all,
             lambda gate: reverse("admission:gate", args=[gate.slug]),
             "admission.view",
@@ -68,7 +69,9 @@ def gates_card(principal: Any) -> operations.CardData | None:
     url = reverse("admission:gates")
     gates = list(selectors.visible_gates(principal)[:MOST_GATES])
     if not gates:
-        empty = _("No gates yet. A gate lets so many at once on an external system.")
+        empty = _(
+            "No gates yet. Create a gate to limit how many devices use an external system at once."
+        )
         return operations.CardData([], empty=empty, url=url)
     rows = selectors.with_figures(gates, patient=True)
     ranked = sorted(rows, key=lambda row: -(row.share or 0))[:FULLEST]
@@ -85,7 +88,7 @@ def gates_card(principal: Any) -> operations.CardData | None:
 
 
 def _card_row(row: GateNow, trend: list[float | None]) -> dict[str, Any]:
-    words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("Not read")}
+    words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("No data")}
     use: dict[str, Any] = {"text": "–"}
     if row.figures:
         used, cap = figure(row.figures.used), figure(row.figures.cap)

@@ -16,20 +16,26 @@ from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 UPLOAD_LIMIT_BYTES = 32 * 1024 * 1024
 
 SETTINGS = (
-    (_("Name and alarms"), "", ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
+    (_("Name and alerts"), "", ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
     (
         _("Permits"),
-        _("How many at once, and what becomes of a slot that nobody gives back."),
+        _(
+            "How many permits are granted at once, and when slots that are never released "
+            "become free."
+        ),
         ("cap", "permit_seconds", "margin_seconds", "longest_seconds"),
     ),
     (
-        _("Devices and turns"),
-        _("Who is let in, and how often a task is given out."),
+        _("Admission and tasks"),
+        _("The order in which requests are admitted, and how many times a task is issued."),
         ("period_seconds", "attempts", "fair", "look_ahead", "rate_per_second", "log_limit"),
     ),
     (
-        _("Adaptive cap"),
-        _("Up by a step while all is well, down to a share of it by errors and latency."),
+        _("Adaptive limit"),
+        _(
+            "Raises the limit by a step while all is well. Lowers it to a percentage when "
+            "errors or latency exceed their thresholds."
+        ),
         (
             *("adaptive", "adaptive_min", "adaptive_max", "adaptive_step"),
             *("adaptive_down_percent", "adaptive_error_percent", "adaptive_latency_ms"),
@@ -43,25 +49,29 @@ class GateCreateForm(AggregateCreateForm):
     """The first thing an operator makes; everything else has defaults."""
 
     model = Gate
-    slug_help = _("Devices and Redis know the gate by it; it never changes.")
-    slug_taken = _("A gate has or had this short name. Choose another.")
+    slug_help = _("Devices and Redis identify the gate by this name. It can't be changed later.")
+    slug_taken = _("This short name is or was used by another gate. Choose a different one.")
 
     key = forms.CharField(
         label=_("Key"),
         max_length=64,
         required=False,
-        validators=[RegexValidator(KEY_PATTERN, _("1 to 64 letters, digits, . _ : and -."))],
-        help_text=_("For example an area code. Empty: the short name."),
+        validators=[
+            RegexValidator(
+                KEY_PATTERN, _("Use 1 to 64 letters, digits, or the characters . _ : and -.")
+            )
+        ],
+        help_text=_("For example, an area code. Leave empty to use the short name."),
     )
     cap = forms.IntegerField(
-        label=_("At once, at most"), min_value=1, max_value=CAP_LIMIT, initial=60
+        label=_("Concurrency limit"), min_value=1, max_value=CAP_LIMIT, initial=60
     )
     permit_seconds = forms.IntegerField(
-        label=_("Permit, seconds"),
+        label=_("Permit duration (seconds)"),
         min_value=2,
         max_value=DAY_SECONDS,
         initial=300,
-        help_text=_("A slot that nobody gives back is free after this."),
+        help_text=_("A slot that isn't released becomes free after this time."),
     )
 
     def settings(self) -> dict[str, Any]:
@@ -81,13 +91,22 @@ class GateChecks(GateForm):
     def clean(self) -> dict[str, Any]:
         """Name the field that does not go with another one, or with another gate."""
         found = super().clean() or self.cleaned_data
-        self._in_order("margin_seconds", "permit_seconds", _("Shorter than a permit."), equal=False)
-        self._in_order("permit_seconds", "longest_seconds", _("Not longer than the longest time."))
-        self._in_order("adaptive_min", "adaptive_max", _("Not more than the most."))
+        self._in_order(
+            "margin_seconds",
+            "permit_seconds",
+            _("Enter a value lower than the permit duration."),
+            equal=False,
+        )
+        self._in_order(
+            "permit_seconds",
+            "longest_seconds",
+            _("The permit duration can't exceed the maximum duration."),
+        )
+        self._in_order("adaptive_min", "adaptive_max", _("The minimum can't exceed the maximum."))
         key, account = found.get("key"), found.get("account") or self.instance.account
         same = Gate.objects.filter(account=account, key=key)
         if key and same.exclude(pk=self.instance.pk).exists():
-            self.add_error("key", _("Another gate has this key."))
+            self.add_error("key", _("Another gate already uses this key."))
         return found
 
     def _in_order(self, less: str, more: str, words: Any, *, equal: bool = True) -> None:
@@ -104,7 +123,7 @@ class GateSettingsForm(GateChecks):
     """
 
     reason = forms.CharField(
-        label=_("Reason"), max_length=200, required=False, help_text=_("Kept in the history.")
+        label=_("Reason"), max_length=200, required=False, help_text=_("Kept in the audit log.")
     )
 
     class Meta:
@@ -129,7 +148,7 @@ class GateSettingsForm(GateChecks):
 class CapForm(forms.Form):
     """Another cap from this moment on; with `pin` an adaptive one stands still at it."""
 
-    cap = forms.IntegerField(label=_("At once, at most"), min_value=1, max_value=CAP_LIMIT)
+    cap = forms.IntegerField(label=_("Concurrency limit"), min_value=1, max_value=CAP_LIMIT)
     reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
 
 
@@ -147,15 +166,15 @@ class BatchForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
     file = forms.FileField(
         label=_("CSV file"),
-        help_text=_("Two columns: device, payload. One row for each device."),
+        help_text=_("Two columns: device and payload. One row per device."),
         widget=forms.FileInput(attrs={"accept": ".csv,.txt,text/csv"}),
     )
     opens_at = _moment(_("Window opens"))
     closes_at = _moment(_("Window closes"))
     skip_bad = forms.BooleanField(
-        label=_("Leave out rows that cannot be taken"),
+        label=_("Skip invalid rows"),
         required=False,
-        help_text=_("Otherwise one bad row stops the whole file."),
+        help_text=_("Otherwise, a single invalid row rejects the whole file."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

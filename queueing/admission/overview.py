@@ -36,7 +36,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
     tasks = Task.objects.filter(device=text, batch__gate__in=gates).select_related("batch__gate")
     found += [
         Found(
-            _("Task of a device"),
+            _("Device task"),
             row.device,
             f"{row.batch.name} · {row.get_state_display()}",
             f"/gates/{row.batch.gate.slug}/",

@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=0, le=100_000_000)]
 
 
 class TaskResult(BaseModel):
-    """What became of a task. Only the newest attempt's token decides it, once."""
+    """The result of a task. Only the token of the latest attempt counts, and only once."""
 
     model_config = _STRICT
 
@@ -30,7 +30,7 @@ class TaskResult(BaseModel):
     token: Token
     ok: bool
     took_ms: TookMs | None = Field(None, description="How long the external system took.")
-    data: Any = Field(None, description=f"At most {DATA_LIMIT_BYTES} bytes as JSON.")
+    data: Any = Field(None, description=f"Up to {DATA_LIMIT_BYTES} bytes as JSON.")
 
 
 class DeviceReport(BaseModel):
@@ -39,39 +39,43 @@ class DeviceReport(BaseModel):
     model_config = _STRICT
 
     results: list[TaskResult] = Field(default_factory=list, max_length=RESULTS_LIMIT)
-    renew: Token | None = Field(None, description="Goes on with the task of this token.")
+    renew: Token | None = Field(None, description="Renews the task with this token.")
 
 
 class TakenResult(BaseModel):
-    """What was made of one result."""
+    """What happened to one result."""
 
     task: str
     outcome: Literal["accepted", "repeat", "late", "unknown-task", "unknown-token"]
 
 
 class ReportAnswer(BaseModel):
-    """A task to carry out, a place in the line, or nothing."""
+    """A task to carry out, a place in line, or nothing."""
 
     task: str | None
     payload: str | None = None
-    token: int | None = Field(description="To be shown to the external system.")
-    deadline: int | None = Field(description="µs since 1970: stop by then. Less the margin.")
+    token: int | None = Field(description="Fencing token to present to the external system.")
+    deadline: int | None = Field(description="Stop by this time, less the margin. µs since 1970.")
     attempt: int | None = None
-    remaining_ms: int | None = Field(None, description="Until the deadline, by the gate's clock.")
-    permit: str | None = Field(None, description="Signed, when the gate has a signing key.")
-    retry_after: int = Field(description="Seconds until the next report is of use.")
-    place: int | None = Field(None, description="In the line, from 1.")
+    remaining_ms: int | None = Field(
+        None, description="Time until the deadline, by the gate's clock."
+    )
+    permit: str | None = Field(
+        None, description="The signed permit, if the gate has a signing key."
+    )
+    retry_after: int = Field(description="Seconds to wait before the next report.")
+    place: int | None = Field(None, description="Place in line, starting at 1.")
     estimate_seconds: int | None = None
     reason: str = Field(
         "",
-        description="Without a task: full, turn, rate, paused, recovering, "
-        "loading (a window is open, not all its tasks are loaded yet: ask again).",
+        description="Why there is no task: full, turn, rate, paused, recovering, "
+        "loading (a window is open but its tasks are still loading: ask again).",
     )
     results: list[TakenResult] = Field(default_factory=list)
 
 
 class AcquireIn(BaseModel):
-    """Asks for a permit; the same holder gets the same permit until it ends."""
+    """Requests a permit. A holder gets the same permit until it ends."""
 
     model_config = _STRICT
 
@@ -79,7 +83,7 @@ class AcquireIn(BaseModel):
 
 
 class ReleaseIn(BaseModel):
-    """Gives a permit back."""
+    """Releases a permit."""
 
     model_config = _STRICT
 
@@ -90,7 +94,7 @@ class ReleaseIn(BaseModel):
 
 
 class RenewIn(BaseModel):
-    """Goes on with a permit."""
+    """Renews a permit."""
 
     model_config = _STRICT
 
@@ -99,7 +103,7 @@ class RenewIn(BaseModel):
 
 
 class ObserveIn(BaseModel):
-    """The external system's own count of clients at once, and what it served since it told last."""
+    """The external system's count of current clients, and what it served since the last report."""
 
     model_config = _STRICT
 
@@ -110,13 +114,17 @@ class ObserveIn(BaseModel):
 
 
 class PermitAnswer(BaseModel):
-    """A permit, or a place in the line."""
+    """A permit, or a place in line."""
 
     granted: bool
     token: int | None = None
-    deadline: int | None = Field(None, description="µs since 1970: the slot is free then.")
-    remaining_ms: int | None = Field(None, description="Until the deadline, by the gate's clock.")
-    permit: str | None = Field(None, description="Signed, when the gate has a signing key.")
+    deadline: int | None = Field(None, description="When the slot is freed, in µs since 1970.")
+    remaining_ms: int | None = Field(
+        None, description="Time until the deadline, by the gate's clock."
+    )
+    permit: str | None = Field(
+        None, description="The signed permit, if the gate has a signing key."
+    )
     reason: str = ""
     place: int | None = None
     estimate_seconds: int | None = None
@@ -124,21 +132,21 @@ class PermitAnswer(BaseModel):
 
 
 class ReleaseAnswer(BaseModel):
-    """Whether the permit ended by this; else why not."""
+    """Whether this ended the permit; if not, why."""
 
     released: bool
     reason: str = ""
 
 
 class CountAnswer(BaseModel):
-    """The seed's pair: whether it was granted or freed, and how many are in use."""
+    """Whether a permit was granted or released, and how many are in use."""
 
     done: Literal[0, 1]
     count: int
 
 
 class ObserveAnswer(BaseModel):
-    """What the gate thinks itself."""
+    """The gate's own count."""
 
     cap: int
     used: int
@@ -146,7 +154,7 @@ class ObserveAnswer(BaseModel):
 
 
 class GateOut(BaseModel):
-    """A gate and its figures now."""
+    """A gate and its current figures."""
 
     slug: str
     name: str
@@ -165,7 +173,7 @@ class GateOut(BaseModel):
 
 
 class HolderOut(BaseModel):
-    """One permit. Times are µs since 1970."""
+    """A permit. Times are in µs since 1970."""
 
     holder: str
     token: int
@@ -175,15 +183,17 @@ class HolderOut(BaseModel):
 
 
 class KeyOut(BaseModel):
-    """A gate's signing keys by their fingerprints; a new key itself is told this one time."""
+    """A gate's signing keys, by fingerprint. A new key itself is shown only once."""
 
     key: str | None = Field(None, description="The new key: 32 bytes, hexadecimal.")
-    signs: str = Field(description="Fingerprint of the key that signs permits; empty: none does.")
-    next: str = Field(description="Fingerprint of the one that waits for `use`.")
+    signs: str = Field(
+        description="Fingerprint of the key that signs permits. Empty if permits are not signed."
+    )
+    next: str = Field(description="Fingerprint of the key that waits for `use`.")
 
 
 class BatchOut(BaseModel):
-    """A batch and how far it is."""
+    """A batch and its progress."""
 
     id: int
     name: str

@@ -35,11 +35,11 @@ def _of_gates() -> list[Sentence]:
         Sentence(
             "admission.gate_pin",
             GATES,
-            _("%(actor)s pinned the cap of the gate %(thing)s at %(pinned_cap)s"),
+            _("%(actor)s pinned the concurrency limit of the gate %(thing)s at %(pinned_cap)s"),
             variant=lambda entry: (
                 ""
                 if (entry.after or {}).get("pinned_cap") is not None
-                else _("%(actor)s let the cap of the gate %(thing)s adapt again")
+                else _("%(actor)s unpinned the concurrency limit of the gate %(thing)s")
             ),
         ),
         Sentence(
@@ -50,7 +50,7 @@ def _of_gates() -> list[Sentence]:
         Sentence(
             "admission.gate_key_use",
             GATES,
-            _("%(actor)s had the gate %(thing)s sign with its new key"),
+            _("%(actor)s switched the gate %(thing)s to its new signing key"),
         ),
         Sentence(
             "admission.gate_key_remove",
@@ -73,7 +73,7 @@ def _of_gates() -> list[Sentence]:
         Sentence(
             "admission.gate_reconcile",
             GATES,
-            _("%(actor)s corrected differences in the gate %(thing)s: %(drift)s"),
+            _("%(actor)s repaired differences in the gate %(thing)s: %(drift)s"),
         ),
         Sentence("admission.permit_free", GATES, _("%(actor)s freed the slot held by %(holder)s")),
     ]

@@ -33,9 +33,9 @@ def register() -> None:
     operations.register_first_step(
         operations.FirstStep(
             "dispatch.group",
-            gettext_lazy("Make the first group"),  # type: ignore[arg-type]
+            gettext_lazy("Create the first group"),  # type: ignore[arg-type]
             gettext_lazy(  # type: ignore[arg-type]
-                "A group keeps each session of its front-ends with one instance."
+                "A group keeps each front-end session on one instance."
             ),
             gettext_lazy("New group"),  # type: ignore[arg-type]
             "dispatch:group_create",
@@ -48,7 +48,7 @@ def register() -> None:
         operations.ManagedKind(
             "group",
             gettext_lazy("Group"),  # type: ignore[arg-type]
-            gettext_lazy("Whoever may see the group sees them."),  # type: ignore[arg-type]
+            gettext_lazy("Visible to everyone who can view the group."),  # type: ignore[arg-type]
             Group.objects.all,
             lambda group: reverse("dispatch:group", args=[group.slug]),
             "dispatch.view",
@@ -68,7 +68,7 @@ def groups_card(principal: Any) -> operations.CardData | None:
     url = reverse("dispatch:groups")
     groups = list(selectors.visible_groups(principal)[:MOST_GROUPS])
     if not groups:
-        empty = _("No groups yet. A group keeps each session with one instance.")
+        empty = _("No groups yet. Create a group to keep each session on one instance.")
         return operations.CardData([], empty=empty, url=url)
     rows = selectors.with_figures(groups, patient=True)
     ranked = sorted(rows, key=lambda row: -(row.figures.sessions if row.figures else 0))[:BUSIEST]
@@ -85,7 +85,7 @@ def groups_card(principal: Any) -> operations.CardData | None:
 
 
 def _card_row(row: GroupNow, trend: list[float | None]) -> dict[str, Any]:
-    words = {"recovering": _("Recovering"), "missing": _("Not read")}
+    words = {"recovering": _("Recovering"), "missing": _("No data")}
     sessions: dict[str, Any] = {"text": figure(row.figures.sessions if row.figures else None)}
     if row.status in words:
         sessions = {"text": words[row.status], "severity": "warning"}

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from poolsite.api.problems import RefusedError
 
 PROBLEMS: Mapping[str, tuple[int, str]] = {
-    "unknown-group": (404, "There is no such group"),
-    "unknown-instance": (404, "There is no such instance"),
-    "unknown-session": (404, "There is no such session"),
-    "unknown-peer": (404, "There is no such peer"),
-    "unknown-upgrade": (404, "There is no such upgrade"),
+    "unknown-group": (404, "Group not found"),
+    "unknown-instance": (404, "Instance not found"),
+    "unknown-session": (404, "Session not found"),
+    "unknown-peer": (404, "Peer not found"),
+    "unknown-upgrade": (404, "Upgrade not found"),
     "group-refused": (409, "The group's state does not allow this"),
-    "upgrade-refused": (409, "The upgrade cannot be done now"),
+    "upgrade-refused": (409, "The upgrade can't be done now"),
 }
 
 

@@ -14,38 +14,45 @@ SETTINGS = (
     (_("Name and load sharing"), "", ("name", "description", "sharing")),
     (
         _("Links"),
-        _("When a link counts as lost, and when its peer has stopped."),
+        _("When a link counts as lost, and when its peer counts as stopped."),
         ("heartbeat_seconds", "missed_limit", "disconnect_seconds"),
     ),
     (
         _("Sessions"),
-        _("What becomes of a session whose end nobody reports."),
+        _("When a session is cleared if its end is never reported."),
         ("route_limit_seconds", "timed_route_seconds"),
     ),
     (_("Limits"), "", ("out_limit", "ends_limit", "log_limit")),
 )
-VERSION = RegexValidator(PEER_PATTERN, _("1 to 40 letters, digits, . _ and -."))
+VERSION = RegexValidator(
+    PEER_PATTERN, _("Use 1 to 40 letters, digits, or the characters . _ and -.")
+)
 
 
 class GroupCreateForm(AggregateCreateForm):
     """The first thing an operator makes; everything else has defaults."""
 
     model = Group
-    slug_help = _("Front-ends and instances know the group by it; it never changes.")
-    slug_taken = _("A group has or had this short name. Choose another.")
+    slug_help = _(
+        "Front-ends and instances identify the group by this name. It can't be changed later."
+    )
+    slug_taken = _("This short name is or was used by another group. Choose a different one.")
 
     sharing = forms.ChoiceField(
         label=_("Load sharing"), choices=Sharing.choices, initial=Sharing.LEAST
     )
     heartbeat_seconds = forms.IntegerField(
-        label=_("Heartbeat, seconds"), min_value=1, max_value=300, initial=5
+        label=_("Heartbeat interval (seconds)"), min_value=1, max_value=300, initial=5
     )
     disconnect_seconds = forms.IntegerField(
-        label=_("Disconnect timer, seconds"),
+        label=_("Disconnect timer (seconds)"),
         min_value=1,
         max_value=DAY_SECONDS,
         initial=60,
-        help_text=_("A pending peer that is not back by then has stopped: its sessions end."),
+        help_text=_(
+            "A pending peer that doesn't reconnect in this time counts as stopped, and its "
+            "sessions end."
+        ),
     )
 
 
@@ -75,16 +82,18 @@ class UpgradeForm(forms.Form):
         label=_("Target version"),
         max_length=40,
         validators=[VERSION],
-        help_text=_("What the new instances name when they register."),
+        help_text=_("The version that new instances report when they register."),
     )
     max_drain_seconds = forms.IntegerField(
-        label=_("Longest drain of an instance, seconds"),
+        label=_("Drain timeout per instance (seconds)"),
         min_value=1,
         max_value=DAY_SECONDS,
         initial=600,
     )
     at_limit = forms.ChoiceField(
-        label=_("When it is over"), choices=Upgrade.AtLimit.choices, initial=Upgrade.AtLimit.WAIT
+        label=_("After the drain timeout"),
+        choices=Upgrade.AtLimit.choices,
+        initial=Upgrade.AtLimit.WAIT,
     )
     reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
 
@@ -97,5 +106,8 @@ class UntilForm(forms.Form):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-        help_text=_("It opens by itself then. Empty: until somebody opens it."),
+        help_text=_(
+            "The instance opens automatically at this time. Leave empty to wait until "
+            "someone opens it."
+        ),
     )

@@ -14,7 +14,7 @@ Reason = Annotated[str, StringConstraints(max_length=200)]
 
 
 class GroupIn(BaseModel):
-    """A new group; every setting has a default."""
+    """A new group. Every setting has a default."""
 
     model_config = _STRICT
 
@@ -27,7 +27,7 @@ class GroupIn(BaseModel):
 
 
 class GroupOut(BaseModel):
-    """A group and its figures now."""
+    """A group and its current figures."""
 
     slug: str
     name: str
@@ -37,7 +37,7 @@ class GroupOut(BaseModel):
     missed_limit: int
     disconnect_seconds: int
     sessions: int
-    active: int = Field(description="Links of front-ends and instances that are active.")
+    active: int = Field(description="Active links of front-ends and instances.")
     pending: int
     names: int
     clearing: int
@@ -53,13 +53,15 @@ class GroupOut(BaseModel):
 
 
 class ManualIn(BaseModel):
-    """An operator's word on an instance."""
+    """The manual state to set for an instance."""
 
     model_config = _STRICT
 
     state: Literal["open", "drain", "blocked"]
     reason: Reason = ""
-    until: datetime | None = Field(None, description="It opens by itself then. With its zone.")
+    until: datetime | None = Field(
+        None, description="The instance opens automatically at this time. Include a time zone."
+    )
 
 
 class PeerOut(BaseModel):
@@ -78,12 +80,12 @@ class PeerOut(BaseModel):
     pending_until_us: int | None
     unacked: int
     buffered_ends: int
-    messages: int = Field(description="Frames in both directions since it registered.")
+    messages: int = Field(description="Frames sent and received since it registered.")
     incarnation: str
 
 
 class InstanceOut(PeerOut):
-    """An instance with what an operator has said of its name."""
+    """An instance and the manual state of its name."""
 
     manual: Literal["open", "drain", "blocked"]
     manual_by: str
@@ -93,7 +95,7 @@ class InstanceOut(PeerOut):
 
 
 class FrontEndOut(PeerOut):
-    """A front-end with its own count of its sessions."""
+    """A front-end and its own session count."""
 
     profile: str
     told_started: int | None
@@ -101,7 +103,7 @@ class FrontEndOut(PeerOut):
 
 
 class CountIn(BaseModel):
-    """A front-end's own count since it began to count."""
+    """A front-end's own session count since it started counting."""
 
     model_config = _STRICT
 
@@ -110,7 +112,7 @@ class CountIn(BaseModel):
 
 
 class SessionOut(BaseModel):
-    """A session's route explained."""
+    """An explanation of a session's route."""
 
     session: str
     front: str
@@ -143,7 +145,7 @@ class UpgradeIn(BaseModel):
 
 
 class StepOut(BaseModel):
-    """One instance's way through an upgrade."""
+    """An instance's step in an upgrade."""
 
     name: str
     status: str
@@ -151,8 +153,10 @@ class StepOut(BaseModel):
     sessions_at_start: int
     sessions: int
     sessions_ended: int
-    counted_at: str = Field(description="When the sessions were counted last.")
-    count_is_late: bool = Field(description="The count is old, so there is no estimate.")
+    counted_at: str = Field(description="When the sessions were last counted.")
+    count_is_late: bool = Field(
+        description="True if the count is outdated, so there is no estimate."
+    )
     oldest_seconds: int | None
     estimate_seconds: int | None
     drain_began_at: str
@@ -163,7 +167,7 @@ class StepOut(BaseModel):
 
 
 class UpgradeOut(BaseModel):
-    """An upgrade and how far it is."""
+    """An upgrade and its progress."""
 
     id: int
     group: str
@@ -183,7 +187,7 @@ class UpgradeOut(BaseModel):
 
 
 class EventOut(BaseModel):
-    """One entry of the event log."""
+    """An entry of the event log."""
 
     at_us: int
     event: str
@@ -195,7 +199,7 @@ class EventOut(BaseModel):
 
 
 class ReasonIn(BaseModel):
-    """Why."""
+    """The reason for the change."""
 
     model_config = _STRICT
 
@@ -203,6 +207,6 @@ class ReasonIn(BaseModel):
 
 
 class EndedOut(BaseModel):
-    """How many sessions were ended."""
+    """The number of sessions that were ended."""
 
     ended: int

@@ -71,7 +71,7 @@ def _of_upgrades() -> list[Sentence]:
         Sentence(
             "dispatch.upgrade_force",
             UPGRADES,
-            _("%(actor)s ended the sessions left on %(name)s to go on with the upgrade"),
+            _("%(actor)s ended the remaining sessions on %(name)s to continue the upgrade"),
         ),
         Sentence(
             "dispatch.upgrade_abort",

@@ -41,9 +41,10 @@ def register() -> None:
     operations.register_first_step(
         operations.FirstStep(
             "line.desk",
-            gettext_lazy("Make the first desk"),  # type: ignore[arg-type]
+            gettext_lazy("Create the first desk"),  # type: ignore[arg-type]
             gettext_lazy(  # type: ignore[arg-type]
-                "Visitors wait in a desk's queues for its agents. Then add a queue and an agent."
+                "Visitors wait in a desk's queues for its agents. After you create the desk, "
+                "add a queue and an agent."
             ),
             gettext_lazy("New desk"),  # type: ignore[arg-type]
             "line:desk_create",
@@ -56,7 +57,7 @@ def register() -> None:
         operations.ManagedKind(
             "desk",
             gettext_lazy("Desk"),  # type: ignore[arg-type]
-            gettext_lazy("Whoever may see the desk's settings sees them."),  # type: ignore[arg-type]
+            gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
             Desk.objects.all,
             lambda desk: reverse("line:settings", args=[desk.slug]),
             "line.configure",
@@ -71,7 +72,7 @@ def register() -> None:
         operations.ManagedKind(
             "queue",
             gettext_lazy("Queue"),  # type: ignore[arg-type]
-            gettext_lazy("Whoever may see the desk's settings sees them."),  # type: ignore[arg-type]
+            gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
             Queue.objects.select_related("desk").all,
             lambda queue: reverse("line:queue", args=[queue.desk.slug, queue.slug]),
             "line.configure",
@@ -97,7 +98,7 @@ def register() -> None:
 
 
 def _why_archived(agent: Agent) -> str:
-    return _("This agent serves here no more.") if agent.archived_at is not None else ""
+    return _("This agent is archived.") if agent.archived_at is not None else ""
 
 
 def desks_card(principal: Any) -> operations.CardData | None:
@@ -107,7 +108,7 @@ def desks_card(principal: Any) -> operations.CardData | None:
     url = reverse("line:desks")
     rows = desk_rows(list(visible_desks(principal).order_by("slug")[:MOST_DESKS]))
     if not rows:
-        empty = _("No desks yet. Visitors wait in a desk's queues for its agents.")
+        empty = _("No desks yet. Create a desk so that visitors can wait for your agents.")
         return operations.CardData([], empty=empty, url=url)
     now = timezone.now()
     ranked = sorted(rows, key=lambda row: -_waited(row, now))[:SHOWN]
@@ -119,7 +120,9 @@ def desks_card(principal: Any) -> operations.CardData | None:
         [],
         columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
         rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],
-        hint=ngettext("%(n)s desk, level of today", "%(n)s desks, level of today", len(rows))
+        hint=ngettext(
+            "%(n)s desk, today's service level", "%(n)s desks, today's service level", len(rows)
+        )
         % {"n": len(rows)},
         url=url,
     )
@@ -138,7 +141,7 @@ def _card_row(row: DeskRow, now: datetime, trend: list[float | None]) -> dict[st
         longest["severity"] = "critical"
     waiting: dict[str, Any] = {"text": figure(row.waiting)}
     if row.status in ("recovering", "missing"):
-        words = {"recovering": _("Recovering"), "missing": _("Not read")}
+        words = {"recovering": _("Recovering"), "missing": _("No data")}
         waiting = {"text": words[row.status], "severity": "warning"}
     return {
         "name": row.desk.name,

@@ -29,52 +29,71 @@ SHORT_ABANDONED = _UNSERVED & Q(outcome=Visit.Outcome.LEFT, ended_at__lt=F("join
 MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
     "offered": (
         _("Offered"),
-        _("Served and given up together. Who still waits counts when the wait is over."),
+        _(
+            "Visitors served plus visitors who gave up. Visitors who are still waiting are "
+            "counted when their wait ends."
+        ),
     ),
-    "served": (_("Served"), _("An agent took the visitor.")),
+    "served": (_("Served"), _("Visitors who reached an agent.")),
     "abandoned": (
         _("Gave up"),
-        _("The wait ended without an agent, whoever ended it; the share is of all offered."),
+        _(
+            "Visitors whose wait ended without an agent, whoever ended it. The percentage is "
+            "of all offered."
+        ),
     ),
     "short": (
         _("Short abandons"),
-        _("Left within 5 s of joining. They count in no other figure but arrivals."),
+        _("Visitors who left within 5 s of joining. They are counted only in arrivals."),
     ),
     "level": (
         _("Service level"),
-        _("Served within the queue's own time, of all offered. Agents have none of their own."),
+        _(
+            "Visitors served within the queue's target time, as a share of all offered. "
+            "There is no service level for a single agent."
+        ),
     ),
     "occupancy": (
         _("Occupancy"),
-        _("Time in rooms and wrap-up, of the time that rooms could be in use: online, not paused."),
+        _(
+            "Time in rooms and wrap-up, as a share of the time that rooms were available: "
+            "agents online and not paused."
+        ),
     ),
     "adherence": (
         _("Adherence"),
-        _("Time worked as the roster says. Not told here: there is no roster to compare with."),
+        _(
+            "Share of time worked as scheduled. Not reported, because there is no roster to "
+            "compare with."
+        ),
     ),
     "range": (
         _("Waits inside the range"),
         _(
-            "Of the last day's visitors who were told a range: served within it. Eight of ten is "
-            "right. A visitor who gave up or still waits after its end counts as a miss; one who "
-            "gave up before it tells nothing and is left out."
+            "Of the last day's visitors who were given a wait range, the share served inside "
+            "it. The target is eight in ten. A visitor who gives up or is still waiting "
+            "after the range ends counts as a miss. A visitor who gives up before it ends "
+            "isn't counted."
         ),
     ),
     "told_range": (
-        _("Range of the wait"),
+        _("Wait range"),
         _(
-            "The wait that visitors were given when they joined; eight in ten should be served "
-            "inside it. Giving up after its end counts as a miss. Giving up before it does not "
-            "count."
+            "The expected wait that visitors were given when they joined. Eight in ten "
+            "should be served inside it. Giving up after the range ends counts as a miss. "
+            "Giving up before it ends isn't counted."
         ),
     ),
     "agents": (
         _("Agents of a queue"),
-        _("An agent of several queues counts in each of them; the desk counts everybody once."),
+        _("An agent of several queues is counted in each queue, but only once for the desk."),
     ),
     "room": (
-        _("Time in a room"),
-        _("Since the present room began. An agent with several rooms shows the longest."),
+        _("Time in room"),
+        _(
+            "Time since the current room started. For an agent with several rooms, the "
+            "longest is shown."
+        ),
     ),
 }
 
@@ -88,7 +107,9 @@ def of_board() -> dict[str, Any]:
     """What a wallboard's page says of its figures."""
     return {
         "meanings": meanings("abandoned", "short", "level", "range", "agents", "room"),
-        "period": _("Served, gave up and service level: today, since midnight of the desk's zone."),
+        "period": _(
+            "Served, gave up and service level cover today, from midnight in the desk's time zone."
+        ),
     }
 
 

@@ -21,7 +21,10 @@ def read_origin(text: str) -> str:
     ValidationError unless it is `https://` and a host name, or `http://` and this machine.
     """
     wrong = ValidationError(
-        _("“%(origin)s” is not an origin. Write it like https://shop.example, without a path.")
+        _(
+            "“%(origin)s” isn't a valid origin. Enter one such as https://shop.example, "
+            "without a path."
+        )
         % {"origin": text[:ORIGIN_LENGTH]}
     )
     try:
@@ -36,7 +39,7 @@ def read_origin(text: str) -> str:
         raise wrong
     if parts.scheme == "http" and host not in _LOCAL:
         raise ValidationError(
-            _("“%(origin)s” must use https. Only localhost may use http.") % {"origin": text}
+            _("“%(origin)s” must use https. Only localhost can use http.") % {"origin": text}
         )
     if parts.scheme not in ("http", "https"):
         raise wrong
@@ -47,22 +50,26 @@ def read_origin(text: str) -> str:
 def check_origins(value: Any) -> None:
     """ValidationError unless it is a list of origins as browsers write them."""
     if not isinstance(value, list) or len(value) > ORIGINS_LIMIT:
-        raise ValidationError(_("Up to %(most)s sites.") % {"most": ORIGINS_LIMIT})
+        raise ValidationError(_("Enter up to %(most)s sites.") % {"most": ORIGINS_LIMIT})
     for each in value:
         if not isinstance(each, str) or read_origin(each) != each:
-            raise ValidationError(_("“%(origin)s” is not an origin.") % {"origin": str(each)[:80]})
+            raise ValidationError(
+                _("“%(origin)s” isn't a valid origin.") % {"origin": str(each)[:80]}
+            )
 
 
 def check_colour(value: str) -> None:
     """ValidationError unless it is `#rrggbb` and white text on it has a contrast of CONTRAST."""
     if not _COLOUR.match(value):
-        raise ValidationError(_("Write the colour as # and six digits, like #9810fa."))
+        raise ValidationError(
+            _("Enter the color as # and six hexadecimal digits, such as #9810fa.")
+        )
     found = contrast_with_white(value)
     if found < CONTRAST:
         raise ValidationError(
             _(
-                "White text on this colour has a contrast of %(found).1f to 1, and 4.5 to 1 is"
-                " needed. Choose a darker colour."
+                "White text on this color has a contrast of %(found).1f to 1. It needs at "
+                "least 4.5 to 1. Choose a darker color."
             )
             % {"found": int(found * 10) / 10}  # never rounded up to what would do
         )

@@ -41,11 +41,11 @@ def read_reasons(text: str) -> list[PauseReason]:
     """A desk's reasons from its setting, one a line. ValidationError when the setting is bad."""
     reasons = [_read(line) for line in map(str.strip, text.splitlines()) if line]
     if not reasons:
-        raise ValidationError(_("Give at least one pause reason."))
+        raise ValidationError(_("Enter at least one pause reason."))
     if len(reasons) > MOST_REASONS:
-        raise ValidationError(_("Give at most 12 pause reasons."))
+        raise ValidationError(_("Enter no more than 12 pause reasons."))
     if len({reason.text.casefold() for reason in reasons}) < len(reasons):
-        raise ValidationError(_("A pause reason is given twice."))
+        raise ValidationError(_("Each pause reason can be listed only once."))
     return reasons
 
 
@@ -59,11 +59,11 @@ def _read(line: str) -> PauseReason:
     text = found["text"].strip() if found is not None else ""
     minutes = int(found["minutes"] or 0) if found is not None else 0
     if not text or len(text) > REASON_LENGTH or "_" in text or not text.isprintable():
-        raise ValidationError(_("A pause reason has 1 to 40 characters, and no underscore."))
+        raise ValidationError(_("A pause reason must have 1 to 40 characters and no underscore."))
     if text.casefold() == MISSED_OFFERS:
-        raise ValidationError(_("The desk itself sets “Missed offers”; leave it out."))
+        raise ValidationError(_("“Missed offers” is set automatically. Remove it from the list."))
     if minutes > LONGEST_MINUTES:
-        raise ValidationError(_("A pause has a limit of at most 720 min."))
+        raise ValidationError(_("A pause limit can't be more than 720 min."))
     return PauseReason(text, minutes)
 
 

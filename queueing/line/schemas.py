@@ -17,10 +17,10 @@ class Strict(Schema):
 
 
 class JoinIn(Strict):
-    """A visitor who comes. `anyway`: wait though nobody serves. Only tokens choose a class.
+    """A visitor who joins. `anyway`: wait even if no agents serve. Only tokens can set a class.
 
-    `topic`: the text or id of one that the queue offers leads where the topic leads; any other text
-    is kept as it is. `identity`: a token that the customer's own system has signed.
+    `topic`: the text or ID of a topic of the queue applies that topic's routing; any other text is
+    stored as it is. `identity`: a token signed by the customer's own system.
     """
 
     name: str = Field("", max_length=80)
@@ -29,7 +29,7 @@ class JoinIn(Strict):
     visitor_key: str = Field(
         "",
         pattern=r"^([A-Za-z0-9_-]{16,64})?$",
-        description="The visitor's own: a random text that a page or a machine keeps.",
+        description="The visitor's key: a random text that a page or a machine stores.",
     )
     priority: int = Field(5, ge=1, le=9)
     skills: dict[
@@ -41,13 +41,13 @@ class JoinIn(Strict):
 
 
 class LanguageIn(Strict):
-    """A code of the page's languages, such as zh-hans."""
+    """The code of a language of the page, such as zh-hans."""
 
     language: str = Field(min_length=1, max_length=10)
 
 
 class TellIn(Strict):
-    """When to mail, whom, and the times' zone; `off` cancels."""
+    """When to send the email, to whom, and the time zone. `off` cancels it."""
 
     when: Literal["third", "next", "turn", "off"]
     email: str = Field("", max_length=254)
@@ -55,40 +55,40 @@ class TellIn(Strict):
 
 
 class TranscriptMailIn(Strict):
-    """Whom to mail, and the times' zone."""
+    """The recipient, and the time zone."""
 
     email: str = Field(max_length=254)
     zone: str = Field("UTC", max_length=64)
 
 
 class CodeIn(Strict):
-    """A code as it was read; blanks, hyphens and small letters do not matter."""
+    """A code as typed. Spaces, hyphens and lowercase letters don't matter."""
 
     code: str = Field(min_length=1, max_length=40)
 
 
 class BeatIn(Strict):
-    """`place`: the signed proof that a join gave, for the day on which everything was lost."""
+    """`place`: the signed proof from the join. It restores the place after a data loss."""
 
     place: str = Field("", max_length=600)
 
 
 class MessageIn(Strict):
-    """`id`: the sender's own; the same again is no second message."""
+    """`id`: chosen by the sender. Repeating it doesn't send a second message."""
 
     id: ClientId
     text: str = Field(max_length=8_000)
 
 
 class AttachmentIn(Strict):
-    """The fields of a form beside its `file`. `id` as of a message; `text`: words beside it."""
+    """The form's fields except `file`. `id`: as for a message; `text`: sent with the file."""
 
     id: ClientId
     text: str = Field("", max_length=8_000)
 
 
 class ReadIn(Strict):
-    """The number of the last message that was read; a number beyond the last one is the last."""
+    """The number of the last message read. A higher number counts as the last message."""
 
     number: int = Field(ge=1, le=1_000_000)
 
@@ -101,7 +101,7 @@ class RatingIn(Strict):
 
 
 class LeftIn(Strict):
-    """What somebody leaves when nobody is there, or a wish to be called back."""
+    """A message for when no one is there, or a request for a callback."""
 
     name: str = Field(min_length=1, max_length=80)
     contact: str = Field(min_length=3, max_length=120)
@@ -110,7 +110,7 @@ class LeftIn(Strict):
 
 
 class EraseIn(Strict):
-    """Whom to erase: one visit, or everybody with this phone or e-mail; and why."""
+    """What to erase: one visit, or everyone with this phone number or email. And why."""
 
     visit: Visit | None = None
     contact: str = Field("", max_length=120)
@@ -122,13 +122,13 @@ class PauseIn(Strict):
 
 
 class SupervisorReasonIn(Strict):
-    """Why a supervisor does it; the audit log keeps it."""
+    """The supervisor's reason, recorded in the audit log."""
 
     reason: str = Field(min_length=1, max_length=200)
 
 
 class TakeOverIn(SupervisorReasonIn):
-    """`agent`: whose seat (a user's id); without it the caller's own."""
+    """`agent`: the user ID of the agent who gets the room. Default: the caller."""
 
     agent: int | None = Field(None, ge=1, lt=2**31)
 
@@ -138,13 +138,13 @@ class LogoutIn(Strict):
 
 
 class TakeIn(Strict):
-    """A chosen visitor, or the next."""
+    """A given visitor, or the next one."""
 
     visit: Visit | None = None
 
 
 class OfferIn(Strict):
-    """An offer is answered with its own token."""
+    """The offer to answer, with its token."""
 
     visit: Visit
     token: str = Field(min_length=1, max_length=64)
@@ -155,13 +155,13 @@ class RoomIn(Strict):
 
 
 class MoreTimeIn(Strict):
-    """`until_ms`: when the wrap-up ends, as the caller has seen it; again: the same wish."""
+    """`until_ms`: the end of the wrap-up as the caller knows it. Repeating it extends only once."""
 
     until_ms: int = Field(ge=0, lt=10**15)
 
 
 class OutcomeIn(Strict):
-    """`outcome`: one of the desk's, null = none. `note`: for the next agent, under its own id."""
+    """`outcome`: ID of a desk's outcome, null = none. `note`: for the next agent, with its `id`."""
 
     visit: Visit
     outcome: int | None = Field(None, ge=1, lt=2**31)
@@ -170,14 +170,14 @@ class OutcomeIn(Strict):
 
 
 class CallBackIn(Strict):
-    """Whom to call: `number`, or what the visitor left as contact."""
+    """The number to call. Default: the contact that the visitor left."""
 
     visit: Visit
     number: str = Field("", max_length=60)
 
 
 class TransferIn(Strict):
-    """To a queue (its slug) or an agent (its user id) of the same desk."""
+    """The target: a queue (slug) or an agent (user ID) of the same desk."""
 
     visit: Visit
     queue: str | None = Field(None, max_length=40)

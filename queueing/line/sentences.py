@@ -84,7 +84,7 @@ def _of_desks() -> list[Sentence]:
         Sentence(
             "line.skill_delete",
             DESKS,
-            _("%(actor)s deleted the skill %(skill)s of the desk %(thing)s"),
+            _("%(actor)s deleted the skill %(skill)s from the desk %(thing)s"),
         ),
         Sentence(
             "line.topics_save", DESKS, _("%(actor)s changed the topics of the queue %(thing)s")
@@ -92,12 +92,12 @@ def _of_desks() -> list[Sentence]:
         Sentence(
             "line.languages_save",
             DESKS,
-            _("%(actor)s changed the skills for languages of the desk %(thing)s"),
+            _("%(actor)s changed the language skills of the desk %(thing)s"),
         ),
         Sentence(
             "line.identity_key_new",
             DESKS,
-            _("%(actor)s created the signing secret %(secret)s of the desk %(thing)s"),
+            _("%(actor)s created the signing secret %(secret)s for the desk %(thing)s"),
         ),
         Sentence(
             "line.identity_key_revoke",
@@ -107,12 +107,12 @@ def _of_desks() -> list[Sentence]:
         Sentence(
             "line.reply_save",
             DESKS,
-            _("%(actor)s saved the reply %(shortcut)s of the desk %(thing)s"),
+            _("%(actor)s saved the reply %(shortcut)s for the desk %(thing)s"),
         ),
         Sentence(
             "line.reply_delete",
             DESKS,
-            _("%(actor)s deleted the reply %(shortcut)s of the desk %(thing)s"),
+            _("%(actor)s deleted the saved reply %(shortcut)s from the desk %(thing)s"),
         ),
     ]
 
@@ -127,12 +127,15 @@ def _of_outcomes() -> list[Sentence]:
         Sentence(
             "line.outcome_remove",
             DESKS,
-            _("%(actor)s removed the outcome %(outcome)s of the desk %(thing)s"),
+            _("%(actor)s removed the outcome %(outcome)s from the desk %(thing)s"),
         ),
         Sentence(
             "line.outcome_move",
             DESKS,
-            _("%(actor)s moved the outcome %(outcome)s of the desk %(thing)s to place %(place)s"),
+            _(
+                "%(actor)s moved the outcome %(outcome)s of the desk %(thing)s to position "
+                "%(place)s"
+            ),
         ),
         Sentence(
             "line.visit_outcome",
@@ -185,7 +188,7 @@ def _of_visitors() -> list[Sentence]:
         Sentence(
             "line.visit_take_over",
             VISITORS,
-            _("%(actor)s handed the visit %(thing)s to the agent %(agent)s"),
+            _("%(actor)s transferred the visit %(thing)s to the agent %(agent)s"),
         ),
         Sentence(
             "line.room_whisper",
@@ -225,7 +228,7 @@ def _of_visitors() -> list[Sentence]:
         Sentence(
             "line.call_back_end",
             VISITORS,
-            _("%(actor)s ended the call back by the agent %(thing)s"),
+            _("%(actor)s ended the callback by the agent %(thing)s"),
         ),
     ]
 
@@ -250,7 +253,7 @@ def _of_messages() -> list[Sentence]:
         Sentence(
             "line.message_call_end",
             VISITORS,
-            _("%(actor)s ended the call back about a message to the queue %(thing)s"),
+            _("%(actor)s ended the callback about a message to the queue %(thing)s"),
         ),
     ]
 

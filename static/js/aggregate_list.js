@@ -3,7 +3,7 @@ import { followRows } from "../live/rows.js";
 import { h, icon } from "./dom.js";
 import { gettext } from "./words.js";
 
-const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("Not read")] };
+const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("No data")] };
 
 /**
  * Show a table's rows live, if there is a topic for its reader.

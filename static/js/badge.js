@@ -17,9 +17,9 @@ function look() {
   if (state === "signed-out") return ["stale", gettext("Logged out"), ""];
   if (state === "idle") return ["idle", "", ""];
   if (state === "connecting" && !dataAt) return ["connecting", gettext("Connecting"), ""];
-  if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data of %(time)s"), { time: timeOf(dataAt) })];
+  if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data from %(time)s"), { time: timeOf(dataAt) })];
   const seconds = Math.ceil(until(retryAt));
-  return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("try %(n)s, in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("try %(n)s"), { n: Math.max(1, attempt) })];
+  return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("attempt %(n)s in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("attempt %(n)s"), { n: Math.max(1, attempt) })];
 }
 
 export function startBadge() {
@@ -36,8 +36,8 @@ export function startBadge() {
     if (word.textContent !== name) word.textContent = name;
     if (detail.textContent !== more) detail.textContent = more;
     if (state === before) return;
-    if (state === "stale" || state === "offline") announce(gettext("Connection lost. Figures are out of date."));
-    if (state === "live" && (before === "stale" || before === "offline" || before === "reconnecting")) announce(gettext("Live again."));
+    if (state === "stale" || state === "offline") announce(gettext("Connection lost. Data is out of date."));
+    if (state === "live" && (before === "stale" || before === "offline" || before === "reconnecting")) announce(gettext("Connection restored."));
     before = state;
   };
   connection.addEventListener("state", show);

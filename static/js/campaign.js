@@ -66,7 +66,7 @@ function pace(tried, left) {
   const rate = now - at > 1 ? (tried - before) / (now - at) : 0;
   const place = live.querySelector("[data-rate]");
   if (page.status !== "sending" || rate <= 0) { setText(place, ""); return; }
-  setText(place, fill(gettext("%(n)s /s · about %(time)s left"), { n: figure(rate), time: spanOf(left / rate) }));
+  setText(place, fill(gettext("%(n)s/s · about %(time)s left"), { n: figure(rate), time: spanOf(left / rate) }));
 }
 
 /** The bar: delivered by mode, failed, waiting for a report, held; what is left is the track. */
@@ -94,6 +94,6 @@ function draw(figures, all) {
 /** A screen reader hears each quarter. */
 function tell(tried, all) {
   const quarter = Math.floor((tried / all) * 4);
-  if (quarter > told && told > 0) announce(fill(gettext("%(share)s of the messages are sent."), { share: percent(tried / all, 0) }));
+  if (quarter > told && told > 0) announce(fill(gettext("%(share)s of messages sent."), { share: percent(tried / all, 0) }));
   told = Math.max(quarter, told, 1);
 }

@@ -24,7 +24,7 @@ export function ask({ title, text, go, danger = false, reason = false }) {
     const submit = (event) => {
       event.preventDefault();
       if (reason === "required" && !field.value.trim()) {
-        error.lastElementChild.textContent = gettext("Say why, in a few words.");
+        error.lastElementChild.textContent = gettext("Enter a short reason.");
         error.hidden = false;
         field.setAttribute("aria-invalid", "true");
         field.focus();

@@ -32,8 +32,8 @@ async function request(url, options, timeoutSeconds) {
   } catch (error) {
     const late = error.name === "TimeoutError";
     throw new RequestFailed(
-      late ? gettext("No answer in time") : gettext("The server cannot be reached"),
-      late ? gettext("It is not known whether it was done. Look before you try again.") : gettext("Nothing was changed."),
+      late ? gettext("Request timed out") : gettext("Can't reach the server"),
+      late ? gettext("The change may or may not have been made. Check the result before you try again.") : gettext("Nothing was changed."),
       0,
     );
   }
@@ -42,11 +42,11 @@ async function request(url, options, timeoutSeconds) {
   const body = type.includes("json") ? await answer.json() : null;
   if (answer.ok) return body;
   const words = {
-    401: [gettext("You are logged out"), gettext("Log in again; nothing was changed.")],
-    403: [gettext("Your role cannot do this"), gettext("Nothing was changed.")],
-    404: [gettext("It is not there any more"), gettext("Nothing was changed.")],
-    504: [gettext("The outcome is not known"), gettext("Look before you try again.")],
-  }[answer.status] ?? [gettext("That did not work"), gettext("Nothing was changed.")];
+    401: [gettext("You are logged out"), gettext("Nothing was changed. Log in again.")],
+    403: [gettext("Your role doesn't allow this"), gettext("Nothing was changed.")],
+    404: [gettext("It no longer exists"), gettext("Nothing was changed.")],
+    504: [gettext("Outcome unknown"), gettext("Check the result before you try again.")],
+  }[answer.status] ?? [gettext("Something went wrong"), gettext("Nothing was changed.")];
   throw new RequestFailed(body?.title ?? words[0], body?.detail ?? words[1], answer.status);
 }
 

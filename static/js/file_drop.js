@@ -16,11 +16,11 @@ export function startFile(form) {
   };
   const check = () => {
     const file = input.files[0];
-    name.textContent = file ? file.name : gettext("Choose a file, or drop it here");
+    name.textContent = file ? file.name : gettext("Choose a file or drop it here");
     drop.classList.toggle("drop--chosen", Boolean(file));
     if (!file) return gettext("Choose a file first.");
-    if (!/\.(csv|tsv|txt|xlsx)$/i.test(file.name)) return gettext("The file is neither CSV nor XLSX. Nothing was added.");
-    if (file.size > LIMIT_BYTES) return fill(gettext("The file has %(n)s MB, 32 at most. Nothing was added."), { n: figure(file.size / 1048576) });
+    if (!/\.(csv|tsv|txt|xlsx)$/i.test(file.name)) return gettext("Choose a CSV or XLSX file. Nothing was added.");
+    if (file.size > LIMIT_BYTES) return fill(gettext("The file is %(n)s MB. Files can be up to 32 MB. Nothing was added."), { n: figure(file.size / 1048576) });
     if (!file.size) return gettext("The file is empty. Nothing was added.");
     return "";
   };

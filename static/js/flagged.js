@@ -17,13 +17,13 @@ document.addEventListener("click", async (event) => {
 });
 
 async function acceptLoss(button) {
-  const answer = await ask({ title: gettext("Accept this loss?"), text: fill(gettext("The report about %(message)s is closed and nobody pays."), { message: button.dataset.message }), go: gettext("Accept the loss"), reason: "required" });
+  const answer = await ask({ title: gettext("Accept this loss?"), text: fill(gettext("The report on %(message)s is closed and no one is charged."), { message: button.dataset.message }), go: gettext("Accept loss"), reason: "required" });
   if (answer) await send(button.dataset.accept, answer);
 }
 
 function openCharge(button) {
   charging = { url: button.dataset.charge, token: crypto.randomUUID() };
-  find("text").textContent = fill(gettext("The customer pays for %(message)s afterwards; what is not there is owed."), { message: button.dataset.message });
+  find("text").textContent = fill(gettext("The customer is charged for %(message)s afterwards. What the balance doesn't cover becomes an amount owed."), { message: button.dataset.message });
   find("amount").value = exact(Math.max(0, Number(button.dataset.difference))).replaceAll(",", "");
   find("reason").value = "";
   find("error").hidden = true;
@@ -34,7 +34,7 @@ function openCharge(button) {
 dialog.querySelector("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const [amount, reason] = [find("amount").value.trim(), find("reason").value.trim()];
-  const fault = !amount ? gettext("Say how much.") : !reason ? gettext("Say why, in a few words.") : "";
+  const fault = !amount ? gettext("Enter an amount.") : !reason ? gettext("Enter a short reason.") : "";
   find("error").hidden = !fault;
   find("error").lastElementChild.textContent = fault;
   if (fault) return;

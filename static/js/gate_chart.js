@@ -7,10 +7,10 @@ export function startGateChart(page) {
     use: {
       title: gettext("Slots in use"),
       series: [
-        { key: "cap", label: gettext("Cap"), look: "offered", kind: "line" },
+        { key: "cap", label: gettext("Concurrency limit"), look: "offered", kind: "line" },
         { key: "used", label: gettext("In use"), look: "carried", kind: "area" },
       ],
-      summary: ({ values }) => fill(gettext("At most %(used)s slots in use, under a cap of %(cap)s."), { used: figure(most(values.used)), cap: figure(most(values.cap)) }),
+      summary: ({ values }) => fill(gettext("Peak: %(used)s slots in use. Highest concurrency limit: %(cap)s."), { used: figure(most(values.used)), cap: figure(most(values.cap)) }),
     },
     flow: {
       title: gettext("Permits per minute"),
@@ -18,7 +18,7 @@ export function startGateChart(page) {
         { key: "granted", label: gettext("Granted"), look: "carried", kind: "area" },
         { key: "expired", label: gettext("Expired"), look: "blocked", kind: "bars", stretch: "granted" },
       ],
-      summary: ({ values }) => fill(gettext("At most %(granted)s granted and %(expired)s expired in a minute."), { granted: figure(most(values.granted)), expired: figure(most(values.expired)) }),
+      summary: ({ values }) => fill(gettext("Peak per minute: %(granted)s granted, %(expired)s expired."), { granted: figure(most(values.granted)), expired: figure(most(values.expired)) }),
     },
   });
 }

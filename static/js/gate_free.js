@@ -9,7 +9,7 @@ export function askToFree(holder, token, name) {
   form.elements.holder.value = holder;
   form.elements.token.value = token;
   form.elements.reason.value = "";
-  setText(dialog.querySelector("[data-free-title]"), fill(gettext("Free the slot of %(holder)s?"), { holder: name }));
+  setText(dialog.querySelector("[data-free-title]"), fill(gettext("Free the slot held by %(holder)s?"), { holder: name }));
   dialog.showModal();
   form.elements.reason.focus();
 }

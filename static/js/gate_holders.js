@@ -15,7 +15,7 @@ export function startHolders(page) {
 
   const make = (holder) => {
     const cell = (label, right, more = "") => h("td", { class: right ? `right num ${more}`.trim() : "", "data-label": label });
-    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Lease left"), true), token: cell(gettext("Token"), true, "gate-token") };
+    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Time remaining"), true), token: cell(gettext("Token"), true, "gate-token") };
     const line = h("tr", {}, h("th", { scope: "row", class: "name" }, nameOf(holder)), ...Object.values(parts));
     if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, held[holder]) }, gettext("Free…"))));
     return { line, parts };
@@ -37,7 +37,7 @@ export function startHolders(page) {
     table.hidden = !rows.length;
     empty.hidden = rows.length > 0;
     const hint = document.querySelector("[data-holders-hint]");
-    setText(hint, rows.length < SHOWN ? gettext("Soonest end first") : fill(gettext("The first %(n)s, soonest end first"), { n: figure(SHOWN) }));
+    setText(hint, rows.length < SHOWN ? gettext("Ending soonest first") : fill(gettext("First %(n)s, ending soonest first"), { n: figure(SHOWN) }));
     tick();
   };
   const tick = () => {

@@ -15,7 +15,7 @@ export function startLine(page) {
 
   const make = (who) => {
     const cell = (label) => h("td", { class: "right num", "data-label": label });
-    const parts = { place: cell(gettext("Place")), since: cell(gettext("Waiting for")), asked: cell(gettext("Asked last")), estimate: cell(gettext("About")) };
+    const parts = { place: cell(gettext("Place")), since: cell(gettext("Wait time")), asked: cell(gettext("Last request")), estimate: cell(gettext("Estimate")) };
     const name = who.startsWith("@") ? who.slice(1) : who;
     return { line: h("tr", {}, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts)), parts };
   };
@@ -35,7 +35,7 @@ export function startLine(page) {
     });
     table.hidden = !rows.length;
     document.querySelector("[data-line-empty]").hidden = rows.length > 0;
-    setText(document.querySelector("[data-line-hint]"), rows.length < SHOWN ? "" : fill(gettext("The first %(n)s"), { n: figure(SHOWN) }));
+    setText(document.querySelector("[data-line-hint]"), rows.length < SHOWN ? "" : fill(gettext("First %(n)s"), { n: figure(SHOWN) }));
     tick();
   };
   // As the gate itself estimates (lua/include/turn.lua): the mean time of a permit, shared by the cap.

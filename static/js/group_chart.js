@@ -6,8 +6,8 @@ export function startGroupChart(page) {
   startHourCharts(page, {
     sessions: {
       title: gettext("Sessions"),
-      series: [{ key: "sessions", label: gettext("At once"), look: "carried", kind: "area" }],
-      summary: ({ values }) => fill(gettext("At most %(n)s sessions at once."), { n: figure(most(values.sessions)) }),
+      series: [{ key: "sessions", label: gettext("Concurrent"), look: "carried", kind: "area" }],
+      summary: ({ values }) => fill(gettext("Peak: %(n)s concurrent sessions."), { n: figure(most(values.sessions)) }),
     },
     flow: {
       title: gettext("Sessions per minute"),
@@ -15,7 +15,7 @@ export function startGroupChart(page) {
         { key: "started", label: gettext("Started"), look: "carried", kind: "area" },
         { key: "refused", label: gettext("Refused"), look: "blocked", kind: "bars", stretch: "started" },
       ],
-      summary: ({ values }) => fill(gettext("At most %(started)s started and %(refused)s refused in a minute."), { started: figure(most(values.started)), refused: figure(most(values.refused)) }),
+      summary: ({ values }) => fill(gettext("Peak per minute: %(started)s started, %(refused)s refused."), { started: figure(most(values.started)), refused: figure(most(values.refused)) }),
     },
   });
 }

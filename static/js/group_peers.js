@@ -8,7 +8,7 @@ const LINKS = { active: ["chip--ok", "link", pgettext("link", "Active")], pendin
 const MANUAL = { open: gettext("open"), drain: gettext("draining"), blocked: pgettext("instance", "blocked") };
 
 export function startPeers(page) {
-  const ready = skeleton(document.querySelector("[data-instances-wait]"), gettext("Asking Redis for the links…"));
+  const ready = skeleton(document.querySelector("[data-instances-wait]"), gettext("Loading links…"));
   const tables = {
     back: new PeerTable("instances", page, instanceCells, showInstance),
     front: new PeerTable("fronts", page, frontCells, showFront),
@@ -68,7 +68,7 @@ function instanceCells(key, row, page) {
   const count = h("a", { class: "num" });
   const sessions = cell(gettext("Sessions"));
   sessions.append(h("span", { class: "bar-cell bar-cell--start" }, bar, count));
-  const parts = { link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), version: cell(gettext("Version")), manual: cell(gettext("By hand"), false, "dispatch-manual") };
+  const parts = { link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), version: cell(gettext("Version")), manual: cell(gettext("Manual state"), false, "dispatch-manual") };
   const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, row.name), ...Object.values(parts));
   if (page.may_operate) {
     parts.verbs = h("td", { class: "right" });
@@ -98,7 +98,7 @@ function showInstance(made, row, page) {
 /** The operator's state with who, why and until; beside it the upgrade's own drain. */
 function manualOf(row) {
   const found = [row.manual === "open" ? h("span", {}, MANUAL.open) : h("span", { class: "chip" }, icon(row.manual === "drain" ? "water_drop" : "block"), MANUAL[row.manual])];
-  if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), gettext("upgrade drains it")));
+  if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), gettext("draining for an upgrade")));
   if (row.manual !== "open") {
     const until = row.manual_until_us ? fill(gettext(", until %(at)s"), { at: dayMinuteOf(row.manual_until_us / 1000) }) : "";
     found.push(h("span", { class: "dispatch-why" }, `${row.manual_by}: ${row.manual_reason}${until}`));
@@ -110,7 +110,7 @@ function frontCells(key, row, page) {
   const count = h("a", { class: "num" });
   const sessions = cell(gettext("Sessions"), true);
   sessions.append(count);
-  const parts = { profile: cell(gettext("Protocol")), link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), waiting: cell(gettext("Waiting for it"), true), lost: cell(gettext("Lost, by its count"), true) };
+  const parts = { profile: cell(gettext("Protocol")), link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), waiting: cell(gettext("Unacknowledged"), true), lost: cell(gettext("Lost (reported)"), true) };
   const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, row.name), ...Object.values(parts));
   if (page.may_operate) line.append(h("td", { class: "right" }, peerVerbs(key)));
   return { line, parts, count, row };
@@ -123,7 +123,7 @@ function showFront(made, row, page) {
   setText(count, figure(row.sessions));
   count.href = sessionsUrl(page, row);
   setText(parts.rate, decimal(row.rate));
-  setText(parts.waiting, row.buffered_ends ? fill(gettext("%(n)s, ends %(ends)s"), { n: figure(row.unacked), ends: figure(row.buffered_ends) }) : figure(row.unacked));
+  setText(parts.waiting, row.buffered_ends ? fill(gettext("%(n)s, %(ends)s ends kept"), { n: figure(row.unacked), ends: figure(row.buffered_ends) }) : figure(row.unacked));
   setText(parts.lost, row.told_lost === null ? "–" : fill(gettext("%(lost)s of %(all)s"), { lost: figure(row.told_lost), all: figure(row.told_started) }));
 }
 

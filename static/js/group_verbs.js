@@ -3,9 +3,9 @@ import { h, setText } from "./dom.js";
 import { fill, gettext, pgettext } from "./words.js";
 
 const VERBS = {
-  open: { word: pgettext("state", "Open"), title: gettext("Open %(name)s?"), text: gettext("It takes new sessions again."), go: gettext("Open the instance") },
-  drain: { word: gettext("Drain…"), title: gettext("Drain %(name)s?"), text: gettext("Its sessions go on; no new ones come. It stays so over restarts until somebody opens it."), go: gettext("Drain the instance") },
-  block: { word: gettext("Block…"), title: gettext("Block %(name)s?"), text: gettext("Its sessions end now and both ends of each are told; no new ones come."), go: gettext("Block the instance"), danger: true },
+  open: { word: pgettext("state", "Open"), title: gettext("Open %(name)s?"), text: gettext("It accepts new sessions again."), go: gettext("Open instance") },
+  drain: { word: gettext("Drain…"), title: gettext("Drain %(name)s?"), text: gettext("Its sessions continue, and no new ones are accepted. It stays draining, even after restarts, until someone opens it."), go: gettext("Drain instance") },
+  block: { word: gettext("Block…"), title: gettext("Block %(name)s?"), text: gettext("Its sessions end now, and both ends of each are notified. No new ones are accepted."), go: gettext("Block instance"), danger: true },
 };
 const OFFERED = { open: ["drain", "block"], drain: ["open", "block"], blocked: ["open", "drain"] };
 

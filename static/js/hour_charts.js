@@ -18,7 +18,7 @@ export function startHourCharts(page, options) {
       part(name).querySelector(".chart__table")?.remove();
       plot(name).hidden = asTable;
       part(name).querySelector(".chart__empty")?.remove();
-      if (tooFew(latest.values)) plot(name).append(h("p", { class: "chart__empty" }, gettext("Not enough figures yet: a line takes two minutes.")));
+      if (tooFew(latest.values)) plot(name).append(h("p", { class: "chart__empty" }, gettext("Not enough data yet. The chart appears after two minutes.")));
       if (asTable) part(name).append(chart.table());
       drawLegend(part(name).querySelector(".chart__legend"), chart);
     }
@@ -29,7 +29,7 @@ export function startHourCharts(page, options) {
       box.querySelector(".state--error")?.remove();
       draw();
     } catch {
-      if (!latest && !box.querySelector(".state--error")) box.prepend(errorState(gettext("Chart not loaded"), gettext("Live figures are not affected."), load));
+      if (!latest && !box.querySelector(".state--error")) box.prepend(errorState(gettext("Chart not loaded"), gettext("Live data is not affected."), load));
     }
   };
   const table = document.querySelector("[data-chart-table]");

@@ -36,7 +36,7 @@ async function draw(url) {
     startPanel();
     if (focused) dock.querySelector(".tabs [aria-current]")?.focus();
   } catch {
-    dock.replaceChildren(errorState(gettext("Import not loaded"), gettext("The import itself is not affected."), () => draw(url)));
+    dock.replaceChildren(errorState(gettext("Couldn't load the import"), gettext("The import itself is not affected."), () => draw(url)));
   }
 }
 

@@ -75,7 +75,7 @@ function showVerbs(now, inRooms) {
   setText(chip.querySelector(".icon"), online ? "check_circle" : now.state === "paused" ? "pause_circle" : "radio_button_unchecked");
   setText(find("state-words"), words);
   find("online").hidden = online && !now.pending;
-  setText(find("online-words"), now.state === "offline" ? gettext("Go online") : gettext("Go on"));
+  setText(find("online-words"), now.state === "offline" ? gettext("Go online") : gettext("Continue"));
   find("pause-box").hidden = !online || Boolean(now.pending);
   find("offline").hidden = now.state === "offline" || now.pending === "logout";
   const pause = inRooms ? gettext("Pause after this room") : gettext("Pause");
@@ -155,7 +155,7 @@ function open(slot) {
 /** A room or an offer has come while the page was open. */
 function tellOf(slot) {
   if (slot.kind === "room") return matched(slot);
-  const words = fill(gettext("%(name)s is offered to you"), { name: slot.name || gettext("A visitor") });
+  const words = fill(gettext("New visitor: %(name)s"), { name: slot.name || gettext("A visitor") });
   alertPerson(words);
   find("alert").textContent = words;
   return undefined;
@@ -189,7 +189,7 @@ function showFree() {
   if (chosenRoom()) return;
   const online = state.state === "online";
   const title = online ? gettext("Free") : state.state === "paused" ? gettext("You are paused") : gettext("You are offline");
-  const text = online ? gettext("The next visitor appears here by itself, or take one from the line.") : gettext("Go online to get visitors.");
+  const text = online ? gettext("The next visitor appears here automatically. You can also take one from the line.") : gettext("Go online to get visitors.");
   shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text))));
 }
 
@@ -249,7 +249,7 @@ for (let digit = 1; digit <= 9; digit += 1) onKey(String(digit), () => choose(di
 shelf.addEventListener("keydown", (event) => { if (event.key === "Escape" && event.target.matches("textarea")) event.target.closest(".room").focus(); });
 
 const keyList = document.querySelector("[data-keys] dl");
-for (const [key, words] of [["n", gettext("Take the next visitor")], ["a", gettext("Accept the offer")], ["f", gettext("End the room, or the wrap-up")], ["t", gettext("Transfer")], ["1", gettext("Go to room 1 (to 9)")], ["/", gettext("In a message: canned replies")], ["Esc", gettext("Out of the field, so that keys work")]]) {
+for (const [key, words] of [["n", gettext("Take the next visitor")], ["a", gettext("Accept an offer")], ["f", gettext("End the room or the wrap-up")], ["t", gettext("Transfer")], ["1", gettext("Go to room 1 to 9")], ["/", gettext("Saved replies (in a message)")], ["Esc", gettext("Leave the field to use shortcuts")]]) {
   keyList?.append(h("dt", {}, h("kbd", { class: "key" }, key)), h("dd", {}, words));
 }
 onPersonal("line.typing", (data) => rooms.get(data.visit)?.typing());

@@ -19,13 +19,13 @@ export class CallBar {
     this.drawn = now;
     if (!call) this.drawForm();
     else if (call.state === "running") this.drawCall(call);
-    else this.element.replaceChildren(h("span", {}, call.state === "asked" ? gettext("A number is being taken") : gettext("The number is being given back")));
+    else this.element.replaceChildren(h("span", {}, call.state === "asked" ? gettext("Getting a number") : gettext("Releasing the number")));
     if (had) this.element.querySelector("button")?.focus();
   }
 
   drawForm() {
     const id = `call-${this.visit}`;
-    const field = h("input", { id, class: "input", type: "tel", autocomplete: "off", maxlength: "40", required: true, placeholder: gettext("Number, for example +86 139 …") });
+    const field = h("input", { id, class: "input", type: "tel", autocomplete: "off", maxlength: "40", required: true, placeholder: gettext("Number, such as +86 139 …") });
     field.value = /^[+0-9][0-9\s().-]+$/.test(this.slot().contact ?? "") ? this.slot().contact : "";
     const form = h("form", {}, h("label", { class: "visually-hidden", for: id }, gettext("Number to call")), field, h("button", { class: "button button--small" }, icon("call", "icon--small"), gettext("Call back")));
     form.addEventListener("submit", (event) => {

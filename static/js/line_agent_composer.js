@@ -22,7 +22,7 @@ export class AgentComposer {
     this.element = h("form", { class: "talk__composer" },
       h("label", { class: "visually-hidden", for: id }, fill(gettext("Message to %(name)s"), { name })),
       this.replies.element, field,
-      h("div", { class: "room__send" }, open, h("label", { class: "check" }, box, gettext("Note, for colleagues only")), h("span", { class: "room__enter" }, h("span", { class: "key" }, "Enter"), ` ${gettext("sends")}`), h("button", { class: "button button--primary" }, icon("send"), gettext("Send"))));
+      h("div", { class: "room__send" }, open, h("label", { class: "check" }, box, gettext("Internal note")), h("span", { class: "room__enter" }, h("span", { class: "key" }, "Enter"), ` ${gettext("sends")}`), h("button", { class: "button button--primary" }, icon("send"), gettext("Send"))));
     this.box = box;
     this.field = composer(this.element, {
       files,

@@ -110,7 +110,7 @@ async function openTranscript(each) {
     const mine = message.author === "agent";
     return h("li", { class: `talk__row talk__row--${mine ? "mine" : "theirs"}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${message.name || each.name || gettext("Visitor")} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
   });
-  list.replaceChildren(...(lines.length ? lines : [h("li", { class: "talk__system" }, gettext("Nothing was said"))]));
+  list.replaceChildren(...(lines.length ? lines : [h("li", { class: "talk__system" }, gettext("No messages"))]));
   dialog.showModal();
 }
 

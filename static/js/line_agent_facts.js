@@ -9,8 +9,8 @@ export const since = (ms) => clockOf((Date.now() - ms) / 1000);
 export function whyWords(why) {
   const found = /^(fewest rooms longest idle|agent became free) rooms (\d+) idle s (\d+)$/.exec(why);
   if (!found) return why;
-  const words = found[1] === "agent became free" ? gettext("you became free (%(rooms)s rooms, idle for %(idle)s s) and this visitor was next")
-    : gettext("you had the fewest rooms (%(rooms)s) and were longest idle (%(idle)s s)");
+  const words = found[1] === "agent became free" ? gettext("this visitor was next when you became free (%(rooms)s rooms, idle for %(idle)s s)")
+    : gettext("you had the fewest rooms (%(rooms)s) and the longest idle time (%(idle)s s)");
   return fill(words, { rooms: found[2], idle: found[3] });
 }
 

@@ -77,7 +77,7 @@ export class AgentLine {
         h(
           "span",
           { class: "queue-row__tools" },
-          h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(open), "aria-label": fill(gettext("Why nobody serves %(name)s now"), { name }), onclick: () => this.toggle(visit) }, open ? gettext("Hide why") : gettext("Why")),
+          h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(open), "aria-label": fill(gettext("Why %(name)s is still waiting"), { name }), onclick: () => this.toggle(visit) }, open ? gettext("Hide why") : gettext("Why")),
           canTake ? h("button", { type: "button", class: "link-button", "data-focus": `take ${visit}`, "aria-label": fill(gettext("Take %(name)s"), { name }), onclick: () => this.take(visit) }, gettext("Take")) : null,
         ),
       ),
@@ -88,7 +88,7 @@ export class AgentLine {
   /** One line of why this visitor is not served now. */
   second(row) {
     if (row.why) return row.why;
-    if (row.state === "away") return gettext("Away: the place is held");
+    if (row.state === "away") return gettext("Away, place held");
     if (row.state === "offered") return gettext("Offered to an agent");
     if (row.place === 0) return gettext("Next in line");
     return fill(ngettext("Behind %(n)s visitor", "Behind %(n)s visitors", row.place), { n: row.place });
@@ -117,9 +117,9 @@ export class AgentLine {
     for (const row of foldReasons(rows)) {
       words.append(h("dt", {}, icon(SIGNS[row.reason] ?? "help", "icon--tiny"), row.agent === this.user ? gettext("You") : row.name || gettext("An agent")), h("dd", {}, row.words));
     }
-    if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agent serves this queue.")));
-    if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
-    return h("section", { class: "queue-row__why" }, h("h4", {}, icon("help", "icon--small"), fill(gettext("Why nobody serves %(name)s now"), { name })), words);
+    if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agents serve this queue.")));
+    if (!this.reasons) words.append(h("dd", {}, gettext("Loading…")));
+    return h("section", { class: "queue-row__why" }, h("h4", {}, icon("help", "icon--small"), fill(gettext("Why %(name)s is still waiting"), { name })), words);
   }
 
   tick() {

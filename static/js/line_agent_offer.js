@@ -8,7 +8,7 @@ export function offerOf({ name, topic, chips, left, accept, decline }) {
     "div",
     { class: "room__offer" },
     icon("notifications_active", "icon--big"),
-    h("h2", { class: "card__title" }, fill(gettext("%(name)s is offered to you"), { name })),
+    h("h2", { class: "card__title" }, fill(gettext("New visitor: %(name)s"), { name })),
     h("p", {}, topic, " ", ...chips),
     h("p", { class: "card__hint" }, gettext("Answer within "), left),
     h("div", { class: "room__buttons" },

@@ -42,7 +42,7 @@ export class Replies {
   constructor(field, replies, values) {
     Object.assign(this, { field, replies, values, found: [], active: 0, start: -1, dismissed: -1 });
     this.head = h("span", {});
-    this.options = h("div", { class: "replies__options", role: "listbox", tabindex: "0", id: `replies-${field.id}`, "aria-label": gettext("Canned replies") });
+    this.options = h("div", { class: "replies__options", role: "listbox", tabindex: "0", id: `replies-${field.id}`, "aria-label": gettext("Saved replies") });
     this.element = h("div", { class: "replies", hidden: true },
       h("div", { class: "replies__head", "aria-hidden": "true" }, this.head, h("span", { class: "replies__keys" }, key("↑"), key("↓"), gettext("choose"), key("Enter"), gettext("insert"), key("Esc"), gettext("close"))),
       this.options);

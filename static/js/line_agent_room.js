@@ -32,7 +32,7 @@ export class Room {
   }
 
   label() {
-    this.element.setAttribute("aria-label", fill(gettext("Room of %(name)s"), { name: this.name }));
+    this.element.setAttribute("aria-label", fill(gettext("Room with %(name)s"), { name: this.name }));
   }
 
   get name() {
@@ -84,7 +84,7 @@ export class Room {
     const unsent = [...(this.talk?.close() ?? []), ...(this.files?.close() ?? []), this.composed?.text ?? ""].filter((text) => text.trim());
     this.composed?.forget();
     this.composed = null;
-    if (unsent.length) toast({ kind: "bad", title: fill(gettext("Not sent to %(name)s: the room is over"), { name: this.name }), detail: unsent.join(" · "), topic: this.visit });
+    if (unsent.length) toast({ kind: "bad", title: fill(gettext("Not sent to %(name)s: the room has ended"), { name: this.name }), detail: unsent.join(" · "), topic: this.visit });
   }
 
   // -- an offer -----------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ export class Room {
     this.since = this.slot.since_ms || Date.now();
     this.place = h("span", { class: "slot__number num" });
     this.lasted = h("dd", { class: "num" }, "0:00");
-    const list = h("ol", { class: "talk__list", tabindex: "0", "aria-label": fill(gettext("Messages of %(name)s"), { name: this.name }) });
+    const list = h("ol", { class: "talk__list", tabindex: "0", "aria-label": fill(gettext("Messages with %(name)s"), { name: this.name }) });
     this.typed = h("p", { class: "talk__typing", hidden: true }, icon("more_horiz", "icon--small"), fill(gettext("%(name)s is typing"), { name: this.name }));
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
@@ -146,7 +146,7 @@ export class Room {
       read: (number) => postJSON("/api/v1/agent/read", { visit: this.visit, number }),
       heard: ({ name }) => this.heard(name || this.name),
     });
-    if (this.slot.why) this.talk.say(fill(gettext("Matched %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
+    if (this.slot.why) this.talk.say(fill(gettext("Assigned %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);
     this.showAway();
     this.drawComposer();
@@ -166,7 +166,7 @@ export class Room {
 
   heard(name) {
     this.stopTyping();
-    const words = fill(gettext("%(name)s writes"), { name });
+    const words = fill(gettext("New message from %(name)s"), { name });
     if (!document.hasFocus()) alertPerson(words);
     else if (!this.isChosen) announce(words);
   }
@@ -223,7 +223,7 @@ export class Room {
   async finish() {
     if (this.kind === "offer") return;
     if (this.until) return this.panel.free();
-    const answer = await ask({ title: fill(gettext("End the room of %(name)s"), { name: this.name }), text: gettext("The visitor is asked for a rating."), go: gettext("End room"), danger: true });
+    const answer = await ask({ title: fill(gettext("End the room with %(name)s"), { name: this.name }), text: gettext("The visitor will be asked for a rating."), go: gettext("End room"), danger: true });
     if (answer) await this.act("finish", { visit: this.visit });
   }
 

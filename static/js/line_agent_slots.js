@@ -109,5 +109,5 @@ export class SlotList {
 
 function endedWords({ name, endedAt }) {
   if (!endedAt) return gettext("No visitor yet");
-  return fill(gettext("%(name)s’s room ended at %(time)s"), { name, time: minuteOf(new Date(endedAt)) });
+  return fill(gettext("Room with %(name)s ended at %(time)s"), { name, time: minuteOf(new Date(endedAt)) });
 }

@@ -28,7 +28,7 @@ export class Transfer {
     this.go = h("button", { type: "button", class: "button button--primary button--small", onclick: () => this.hand() });
     this.element = h("div", { class: "transfer", role: "dialog", "aria-label": gettext("Transfer"), hidden: true },
       h("div", { class: "search-field" }, icon("search"), this.field), this.list,
-      h("div", { class: "transfer__foot" }, h("span", { class: "card__hint" }, gettext("With the transcript")), this.go));
+      h("div", { class: "transfer__foot" }, h("span", { class: "card__hint" }, gettext("Includes the transcript")), this.go));
     this.field.addEventListener("input", () => this.draw());
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.shut = () => this.close();
@@ -93,12 +93,12 @@ export class Transfer {
     if (!this.targets.some((target) => target.key === this.active && target.can)) this.active = this.targets.find((target) => target.can)?.key ?? "";
     const rows = (some) => some.map((target) => this.option(target));
     const part = (title, hint, some) => (some.length ? group(title, hint, rows(some)) : null);
-    const empty = !this.found ? gettext("Looking") : wanted ? gettext("No agent or queue matches.") : gettext("No colleague is online.");
+    const empty = !this.found ? gettext("Loading…") : wanted ? gettext("No matching agents or queues.") : gettext("No colleagues are online.");
     this.list.replaceChildren(...[
       part(gettext("Free now"), gettext("rooms in use"), this.targets.slice(0, free.length)),
-      part(gettext("Cannot take a visitor now"), "", this.targets.slice(free.length, agents.length)),
+      part(gettext("Can't take a visitor now"), "", this.targets.slice(free.length, agents.length)),
       agents.length || (wanted && queues.length) ? null : h("p", { class: "transfer__none", role: "presentation" }, empty),
-      part(gettext("Queues"), gettext("waiting · first in line waits"), this.targets.slice(agents.length)),
+      part(gettext("Queues"), gettext("waiting · longest wait"), this.targets.slice(agents.length)),
     ].filter(Boolean));
     this.show();
   }
@@ -176,5 +176,5 @@ function agentTarget(agent, can) {
 function queueTarget(queue) {
   const words = [h("b", {}, String(queue.waiting)), ` ${gettext("waiting")}`];
   if (queue.oldest_ms) words.push(` · ${clockOf((Date.now() - queue.oldest_ms) / 1000)}`);
-  return { key: `queue-${queue.slug}`, name: queue.name, more: queue.online ? "" : gettext("No agent online"), can: true, body: { queue: queue.slug }, state: words, mark: icon("group", "target__icon") };
+  return { key: `queue-${queue.slug}`, name: queue.name, more: queue.online ? "" : gettext("No agents online"), can: true, body: { queue: queue.slug }, state: words, mark: icon("group", "target__icon") };
 }

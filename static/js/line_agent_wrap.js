@@ -51,17 +51,17 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
   let noteId = newId();
   const ring = svgRing();
   const left = h("p", { class: "wrap__title" });
-  const more = h("button", { type: "button", class: "button button--small", "aria-label": gettext("30 seconds more"), onclick: moreTime }, icon("more_time", "icon--small"), gettext("+30 s"));
+  const more = h("button", { type: "button", class: "button button--small", "aria-label": gettext("Add 30 seconds"), onclick: moreTime }, icon("more_time", "icon--small"), gettext("+30 s"));
   const choice = visit && outcomes.length ? choiceOf(visit, outcomes, choose) : null;
   const field = visit ? h("textarea", { id: `note-${visit}`, class: "input", rows: "2" }) : null;
   const element = h("div", { class: "wrap-panel" },
-    h("div", { class: "wrap" }, ring.svg, h("div", { class: "wrap__words" }, left, h("p", { class: "card__hint" }, gettext("Then you are free for the next visitor."))), more),
+    h("div", { class: "wrap" }, ring.svg, h("div", { class: "wrap__words" }, left, h("p", { class: "card__hint" }, gettext("Then you're available for the next visitor."))), more),
     choice?.element ?? null,
     field ? h("label", { class: "field__label", for: field.id }, gettext("Note for the next agent")) : null,
     field,
     h("div", { class: "wrap__foot" },
-      visit ? h("span", { class: "card__hint" }, gettext("Saved when the time is up")) : null,
-      h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "F", onclick: free }, gettext("Finish and be free"), h("span", { class: "key", "aria-hidden": "true" }, "F"))),
+      visit ? h("span", { class: "card__hint" }, gettext("Saved automatically when time is up")) : null,
+      h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "F", onclick: free }, gettext("Finish wrap-up"), h("span", { class: "key", "aria-hidden": "true" }, "F"))),
   );
   const fits = field ? limitText(field) : () => true;
   if (field) {
@@ -73,7 +73,7 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
     more.setAttribute("aria-busy", "true");
     const answer = await act("more-time", { until_ms: until });
     more.removeAttribute("aria-busy");
-    if (answer) announce(gettext("30 seconds more."));
+    if (answer) announce(gettext("30 seconds added."));
   }
 
   async function choose(outcome) {
@@ -125,7 +125,7 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
     const text = field?.value.trim();
     if (!text) return;
     if (fits()) saveNote();
-    else toast({ kind: "bad", title: gettext("The note was too long and is not saved"), detail: text, topic: visit });
+    else toast({ kind: "bad", title: gettext("The note is too long and wasn't saved"), detail: text, topic: visit });
   }
 
   tick();

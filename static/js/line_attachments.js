@@ -17,7 +17,7 @@ export function sizeOf(bytes) {
 
 /** What is taken, in words. */
 function takenWords({ mb, kinds }) {
-  const words = !kinds.includes("application/pdf") ? gettext("Pictures up to %(n)s MB") : kinds.length === 1 ? gettext("PDF up to %(n)s MB") : gettext("Pictures and PDF up to %(n)s MB");
+  const words = !kinds.includes("application/pdf") ? gettext("Pictures up to %(n)s MB") : kinds.length === 1 ? gettext("PDFs up to %(n)s MB") : gettext("Pictures and PDFs up to %(n)s MB");
   return fill(words, { n: mb });
 }
 
@@ -67,7 +67,7 @@ export class Files {
         .finally(() => { this.reading = null; });
       await this.reading;
     }
-    if (!this.hasAddress(id)) throw new RequestFailed(gettext("The file is not there any more"), "", 404);
+    if (!this.hasAddress(id)) throw new RequestFailed(gettext("This file is no longer available"), "", 404);
     return this.addresses.get(id).url;
   }
 
@@ -82,7 +82,7 @@ export class Files {
     };
     link.append(...(image ? [image] : [h("span", { class: "attachment__sign", "aria-hidden": "true" }, "PDF"), wordsOf(file.name, file.size), icon("download"), h("span", { class: "visually-hidden" }, gettext("Download"))]));
     let failed = 0;
-    const gone = () => link.replaceChildren(icon("broken_image"), h("span", { class: "attachment__size" }, gettext("The file is not there any more")));
+    const gone = () => link.replaceChildren(icon("broken_image"), h("span", { class: "attachment__size" }, gettext("This file is no longer available")));
     image?.addEventListener("error", () => {
       failed += 1;
       this.addresses.delete(file.id);
@@ -134,7 +134,7 @@ export class Files {
   }
 
   startDrop(room, on) {
-    const here = h("div", { class: "drop-here", "aria-hidden": "true" }, icon("upload_file", "icon--big"), gettext("Drop the files here"));
+    const here = h("div", { class: "drop-here", "aria-hidden": "true" }, icon("upload_file", "icon--big"), gettext("Drop files here"));
     const over = (is) => (is ? room.append(here) : here.remove());
     const isFile = (event) => event.dataTransfer?.types.includes("Files") && this.allowed();
     for (const kind of ["dragenter", "dragover"]) on(room, kind, (event) => { if (isFile(event)) { event.preventDefault(); over(true); } });
@@ -161,8 +161,8 @@ export class Files {
   /** What is wrong with a file, as far as its name and size tell; the server looks inside. */
   fault({ name, size, type }) {
     if (!size) return fill(gettext("%(name)s is empty."), { name });
-    if (size > this.policy.mb * MEGABYTE) return fill(gettext("%(name)s is too large: %(size)s, at most %(n)s MB."), { name, size: sizeOf(size), n: this.policy.mb });
-    if (type && !this.policy.kinds.includes(type)) return fill(gettext("%(name)s cannot be sent. %(taken)s."), { name, taken: takenWords(this.policy) });
+    if (size > this.policy.mb * MEGABYTE) return fill(gettext("%(name)s is too large (%(size)s). The limit is %(n)s MB."), { name, size: sizeOf(size), n: this.policy.mb });
+    if (type && !this.policy.kinds.includes(type)) return fill(gettext("%(name)s can't be sent. You can send: %(taken)s."), { name, taken: takenWords(this.policy) });
     return "";
   }
 
@@ -241,7 +241,7 @@ export class Files {
     request.upload.onprogress = ({ loaded, total }) => { bar.max = total; bar.value = loaded; };
     request.upload.onload = () => bar.removeAttribute("value"); // the server looks at it
     request.onload = () => (request.status === 200 ? this.sent(one, request.response) : this.failed(one, request.response?.detail || request.response?.title || gettext("Try again in a moment.")));
-    request.onerror = request.ontimeout = () => this.failed(one, gettext("The server cannot be reached."));
+    request.onerror = request.ontimeout = () => this.failed(one, gettext("Can't reach the server."));
     request.send(body);
   }
 

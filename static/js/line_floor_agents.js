@@ -8,7 +8,7 @@ const LONG_ROOM_SECONDS = 600;
 const MISSED_MANY = 2;
 const STATES = {
   away: ["heart_broken", gettext("No heartbeat"), "chip--bad"], paused: ["pause_circle", gettext("Paused"), "chip--warn"], room: ["forum", gettext("In room"), "chip--info"],
-  offer: ["notifications_active", gettext("Offered"), "chip--info"], wrap_up: ["edit_note", gettext("Wrap-up"), ""], free: ["check_circle", gettext("Free"), "chip--ok"],
+  offer: ["notifications_active", gettext("Has an offer"), "chip--info"], wrap_up: ["edit_note", gettext("Wrap-up"), ""], free: ["check_circle", gettext("Free"), "chip--ok"],
 };
 const SIGNS = { ...STATES, offline: ["radio_button_unchecked", gettext("Offline")] };
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -119,9 +119,9 @@ export class FloorAgents {
   fillRow(row, agent) {
     row.agent = agent;
     const [who, state, rooms, skills, served, mean, missed] = row.cells;
-    row.querySelector(".row-menu")?.setAttribute("aria-label", fill(gettext("What can be done with %(name)s"), { name: agent.name }));
+    row.querySelector(".row-menu")?.setAttribute("aria-label", fill(gettext("Actions for %(name)s"), { name: agent.name }));
     const login = Math.floor((this.now() - agent.login) / 60_000);
-    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initialsOf(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift under a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
+    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initialsOf(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift less than a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
     const [sign, words, look] = STATES[agent.state];
     put(state, JSON.stringify([agent.state, agent.reason, agent.pending, agent.since, agent.limit_seconds]), () => [h("span", { class: "floor__state" }, h("span", { class: `chip ${look}` }, icon(sign), words), h("span", { class: "num", "data-since": "" })), h("small", { "data-second": "" })]);
     put(rooms, JSON.stringify([agent.slots, agent.capacity]), () => this.rooms(agent));
@@ -181,7 +181,7 @@ export class FloorAgents {
 
   drawNone(shown) {
     find("agents-none").hidden = shown.length > 0 || this.state === "offline";
-    setText(find("agents-none-title"), this.data.agents.length ? gettext("No agents match") : gettext("No agent is online"));
+    setText(find("agents-none-title"), this.data.agents.length ? gettext("No agents match") : gettext("No agents online"));
   }
 
   drawOffline() {
@@ -197,7 +197,7 @@ export class FloorAgents {
   drawFoot() {
     const { served, mean_seconds: mean, missed } = this.data;
     const words = [fill(ngettext("%(n)s served today", "%(n)s served today", served), { n: figure(served) })];
-    if (mean !== null) words.push(fill(gettext("mean time in a room %(t)s"), { t: clockOf(mean) }));
+    if (mean !== null) words.push(fill(gettext("mean room %(t)s"), { t: clockOf(mean) }));
     words.push(fill(ngettext("%(n)s missed offer", "%(n)s missed offers", missed), { n: figure(missed) }));
     setText(find("foot"), words.join(" · "));
   }

@@ -22,14 +22,14 @@ export class FloorLine {
 
   /** Show this queue's line; null = the desk has no queue. */
   watch(queue) {
-    if (queue) setText(find("line-agents"), fill(gettext("Show its agents (%(n)s)"), { n: queue.online }));
+    if (queue) setText(find("line-agents"), fill(gettext("Show agents (%(n)s)"), { n: queue.online }));
     if (this.queue?.slug === queue?.slug) return;
     this.stop?.();
     this.queue = queue;
     this.opened = "";
     this.whys.clear();
     this.show({});
-    setText(find("line-title"), queue ? fill(gettext("Waiting in %(queue)s"), { queue: queue.name }) : gettext("No queue yet"));
+    setText(find("line-title"), queue ? fill(gettext("Waiting in %(queue)s"), { queue: queue.name }) : gettext("No queues yet"));
     if (!queue) return;
     this.stop = subscribe(`line.waiting:${queue.slug}`, {
       snapshot: (data) => this.show(data.rows),
@@ -71,7 +71,7 @@ export class FloorLine {
       h("div", { class: "queue-row__name" }, h("a", { href: this.verbs.storyOf(visit), "data-focus": `story ${visit}` }, name), ...chips),
       h("time", { class: "queue-row__wait num", "data-arrived": String(row.arrived_ms) }),
       h("div", { class: "queue-row__more" }, h("span", { "data-why": "" }, this.whys.get(visit)?.words ?? ""), h("span", { class: "queue-row__tools" },
-        h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(open), "aria-label": fill(gettext("Why nobody serves %(name)s now"), { name }), onclick: () => this.toggle(visit) }, open ? gettext("Hide why") : gettext("Why")))),
+        h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(open), "aria-label": fill(gettext("Why %(name)s is still waiting"), { name }), onclick: () => this.toggle(visit) }, open ? gettext("Hide why") : gettext("Why")))),
       open ? this.whyBox(visit, name) : null);
   }
 
@@ -85,12 +85,12 @@ export class FloorLine {
   whyBox(visit, name) {
     const words = h("dl", {});
     for (const row of foldReasons(this.reasons ?? [])) words.append(h("dt", {}, row.name || gettext("An agent")), h("dd", {}, row.words));
-    if (!this.reasons) words.append(h("dd", {}, gettext("Looking")));
-    else if (!this.reasons.length) words.append(h("dd", {}, gettext("This desk has no agent.")));
+    if (!this.reasons) words.append(h("dd", {}, gettext("Loading…")));
+    else if (!this.reasons.length) words.append(h("dd", {}, gettext("This desk has no agents.")));
     const buttons = this.verbs.mayAct ? h("div", { class: "floor__verbs" },
       this.verbs.button("vertical_align_top", fill(gettext("Move %(name)s to the front"), { name }), () => this.verbs.toFront(visit, name), `front ${visit}`),
-      this.verbs.button("logout", fill(gettext("End the visit of %(name)s…"), { name }), () => this.verbs.end(visit, name), `end ${visit}`)) : null;
-    return h("section", { class: "queue-row__why" }, h("h3", { class: "visually-hidden" }, fill(gettext("Why nobody serves %(name)s now"), { name })), words, buttons);
+      this.verbs.button("logout", fill(gettext("End visit of %(name)s…"), { name }), () => this.verbs.end(visit, name), `end ${visit}`)) : null;
+    return h("section", { class: "queue-row__why" }, h("h3", { class: "visually-hidden" }, fill(gettext("Why %(name)s is still waiting"), { name })), words, buttons);
   }
 
   async ask() {

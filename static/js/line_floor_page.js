@@ -45,7 +45,7 @@ function drawSum() {
   const words = [
     fill(ngettext("%(n)s waiting", "%(n)s waiting", waiting), { n: figure(waiting) }),
     ...(waiting && Number.isFinite(oldest) ? [fill(gettext("longest %(t)s"), { t: clockOf((nowMs() - oldest) / 1000) })] : []),
-    fill(ngettext("%(n)s of %(all)s agent at work", "%(n)s of %(all)s agents at work", all), { n: figure(data.agents.length), all: figure(all) }),
+    fill(ngettext("%(n)s of %(all)s agent on shift", "%(n)s of %(all)s agents on shift", all), { n: figure(data.agents.length), all: figure(all) }),
   ];
   find("sum").textContent = words.join(" · ");
 }

@@ -22,7 +22,7 @@ export class FloorVerbs {
   }
 
   button(sign, words, run, focus) {
-    return h("button", { type: "button", class: "button button--small", "data-focus": focus, "data-verb": "", disabled: this.stale, title: this.stale ? gettext("Not live: wait until the figures are right.") : null, onclick: run }, icon(sign, "icon--small"), words);
+    return h("button", { type: "button", class: "button button--small", "data-focus": focus, "data-verb": "", disabled: this.stale, title: this.stale ? gettext("The figures aren't live. Wait until they're up to date.") : null, onclick: run }, icon(sign, "icon--small"), words);
   }
 
   /** While figures are old, nothing acts on them; each button says why. */
@@ -31,7 +31,7 @@ export class FloorVerbs {
     this.close();
     for (const button of document.querySelectorAll("[data-verb]")) {
       button.disabled = stale;
-      button.title = stale ? gettext("Not live: wait until the figures are right.") : "";
+      button.title = stale ? gettext("The figures aren't live. Wait until they're up to date.") : "";
     }
   }
 
@@ -45,22 +45,22 @@ export class FloorVerbs {
   }
 
   toFront(visit, name) {
-    return this.does(`visits/${visit}/front`, {}, fill(gettext("%(name)s is at the front of the line"), { name }));
+    return this.does(`visits/${visit}/front`, {}, fill(gettext("%(name)s moved to the front of the line"), { name }));
   }
 
   async end(visit, name) {
-    const answer = await ask({ title: fill(gettext("End the visit of %(name)s?"), { name }), text: gettext("The visitor is told that a supervisor ended it."), go: gettext("End the visit"), danger: true, reason: "required" });
-    if (answer) await this.does(`visits/${visit}/end`, answer, fill(gettext("The visit of %(name)s has ended"), { name }));
+    const answer = await ask({ title: fill(gettext("End the visit of %(name)s?"), { name }), text: gettext("The visitor will see that a supervisor ended the visit."), go: gettext("End visit"), danger: true, reason: "required" });
+    if (answer) await this.does(`visits/${visit}/end`, answer, fill(gettext("Visit of %(name)s ended"), { name }));
   }
 
   async takeOver({ visit, name }, agent) {
-    const answer = await ask({ title: fill(gettext("Take over the room with %(name)s?"), { name }), text: fill(gettext("%(agent)s leaves the room; you go on with its words."), { agent: agent.name }), go: gettext("Take over"), reason: "required" });
-    if (answer) await this.does(`visits/${visit}/take-over`, answer, fill(gettext("The room with %(name)s is yours"), { name }));
+    const answer = await ask({ title: fill(gettext("Take over the room with %(name)s?"), { name }), text: fill(gettext("%(agent)s leaves the room, and you continue the conversation."), { agent: agent.name }), go: gettext("Take over"), reason: "required" });
+    if (answer) await this.does(`visits/${visit}/take-over`, answer, fill(gettext("You took over the room with %(name)s"), { name }));
   }
 
   async logOut(agent) {
     const answer = await ask({ title: fill(gettext("Log out %(name)s?"), { name: agent.name }), text: gettext("Visitors in rooms go back to the front of the line."), go: gettext("Log out"), danger: true, reason: "required" });
-    if (answer) await this.does(`agents/${agent.id}/logout`, answer, fill(gettext("%(name)s is logged out"), { name: agent.name }));
+    if (answer) await this.does(`agents/${agent.id}/logout`, answer, fill(gettext("%(name)s was logged out"), { name: agent.name }));
   }
 
   pause(agent, reason) {

@@ -9,13 +9,13 @@ const asked = fill(gettext("With %(n)s agents"), { n: figure(page.asked) });
 
 showCharts({
   visitors: {
-    title: gettext("Visitors in half an hour"),
+    title: gettext("Visitors per half hour"),
     series: [
       { key: "high", label: gettext("Busy day"), look: "offered", kind: "line" },
       { key: "expected", label: gettext("Expected"), look: "carried", kind: "area" },
       { key: "low", label: gettext("Quiet day"), look: "offered", kind: "line" },
     ],
-    summary: ({ values }) => fill(gettext("At most %(n)s visitors in half an hour."), { n: figure(most(values.expected)) }),
+    summary: ({ values }) => fill(gettext("Up to %(n)s visitors per half hour."), { n: figure(most(values.expected)) }),
   },
   agents: {
     title: gettext("Agents needed"),
@@ -23,16 +23,16 @@ showCharts({
       { key: "busy", label: gettext("Busy day"), look: "offered", kind: "line" },
       { key: "agents", label: gettext("Expected"), look: "carried", kind: "area" },
     ],
-    summary: ({ values }) => fill(gettext("At most %(n)s agents."), { n: figure(most(values.agents)) }),
+    summary: ({ values }) => fill(gettext("Up to %(n)s agents."), { n: figure(most(values.agents)) }),
   },
   shares: {
-    title: gettext("Shares, %"),
+    title: gettext("Rates (%)"),
     series: [
       { key: "level", label: gettext("Service level"), look: "carried", kind: "line" },
       page.asked === null
         ? { key: "occupancy", label: gettext("Occupancy"), look: "offered", kind: "line" }
         : { key: "asked_level", label: asked, look: "offered", kind: "line" },
     ],
-    summary: ({ values }) => fill(gettext("The service level is %(n)s% at least."), { n: figure(Math.min(...values.level.map((value) => value ?? 100))) }),
+    summary: ({ values }) => fill(gettext("The service level is at least %(n)s%."), { n: figure(Math.min(...values.level.map((value) => value ?? 100))) }),
   },
-}, page, gettext("A chart needs two half hours at least."));
+}, page, gettext("A chart needs at least two half hours."));

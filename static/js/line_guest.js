@@ -27,7 +27,7 @@ function show() {
   find("join").hidden = joined;
   find("leave").hidden = !joined;
   setText(find("send"), to === "whisper" ? fill(gettext("Whisper to %(name)s"), { name: agent }) : gettext("Send to both"));
-  setText(find("hint"), joined ? gettext("You are in the room. The visitor and the agent see your name.") : gettext("The visitor and the agent do not know that you are listening."));
+  setText(find("hint"), joined ? gettext("You are in the room. The visitor and the agent see your name.") : gettext("The visitor and the agent can't see that you're listening."));
 }
 
 async function does(verb, body) {
@@ -60,9 +60,9 @@ for (const verb of ["join", "leave"]) find(verb).addEventListener("click", async
 });
 find("take")?.addEventListener("click", async () => {
   const visitor = page.visitor || gettext("the visitor");
-  const answer = await ask({ title: fill(gettext("Take over the room with %(name)s?"), { name: visitor }), text: fill(gettext("%(agent)s leaves the room; you go on with its words."), { agent }), go: gettext("Take over"), reason: "required" });
+  const answer = await ask({ title: fill(gettext("Take over the room with %(name)s?"), { name: visitor }), text: fill(gettext("%(agent)s leaves the room, and you continue the conversation."), { agent }), go: gettext("Take over"), reason: "required" });
   if (!answer || !(await does("take-over", answer))) return;
-  toast({ title: fill(gettext("The room with %(name)s is yours"), { name: visitor }) });
+  toast({ title: fill(gettext("You took over the room with %(name)s"), { name: visitor }) });
   location.href = "/agent/";
 });
 show();

@@ -13,32 +13,32 @@ const CHARTS = {
       { key: "served", label: gettext("Served"), look: "carried", kind: "area" },
       { key: "abandoned", label: gettext("Gave up"), look: "blocked", kind: "bars" },
     ],
-    summary: ({ values }) => fill(gettext("At most %(n)s visitors in one step."), { n: figure(most(values.arrivals)) }),
+    summary: ({ values }) => fill(gettext("Up to %(n)s visitors per interval."), { n: figure(most(values.arrivals)) }),
   },
   waits: {
-    title: gettext("Wait, seconds"),
+    title: gettext("Wait (seconds)"),
     series: [
-      { key: "wait_p90", label: gettext("Nine of ten"), look: "offered", kind: "line" },
-      { key: "wait_p50", label: gettext("Half"), look: "carried", kind: "area" },
+      { key: "wait_p90", label: gettext("90th percentile"), look: "offered", kind: "line" },
+      { key: "wait_p50", label: gettext("Median"), look: "carried", kind: "area" },
     ],
-    summary: ({ values }) => fill(gettext("Nine of ten waited at most %(n)s s."), { n: figure(most(values.wait_p90)) }),
+    summary: ({ values }) => fill(gettext("Nine in ten visitors waited no more than %(n)s s."), { n: figure(most(values.wait_p90)) }),
   },
   shares: {
-    title: gettext("Shares, %"),
+    title: gettext("Rates (%)"),
     series: [
       { key: "level", label: gettext("Service level"), look: "carried", kind: "line" },
       { key: "occupancy", label: gettext("Occupancy"), look: "offered", kind: "line" },
     ],
-    summary: ({ values }) => fill(gettext("Occupancy was at most %(n)s%."), { n: figure(most(values.occupancy)) }),
+    summary: ({ values }) => fill(gettext("Occupancy peaked at %(n)s%."), { n: figure(most(values.occupancy)) }),
   },
   ranges: {
-    title: gettext("Waits inside the range, %"),
+    title: gettext("Waits inside the range (%)"),
     series: [
       { key: "range_inside", label: gettext("Inside"), look: "carried", kind: "line" },
       { key: "range_sooner", label: gettext("Sooner"), look: "offered", kind: "line" },
     ],
-    summary: () => gettext("Eight in ten inside is the target."),
+    summary: () => gettext("The target is eight in ten inside the range."),
   },
 };
 
-showCharts(CHARTS, page, gettext("A chart needs two hours at least. Choose a longer time."));
+showCharts(CHARTS, page, gettext("A chart needs at least two hours. Choose a longer period."));

@@ -104,7 +104,7 @@ export class Talk {
     const note = message.author === "note";
     if (message.author === "system" && GUEST[message.text]) return h("li", { class: "talk__system" }, icon("supervisor_account", "icon--small"), fill(GUEST[message.text], { name: message.name }));
     if (message.author === "whisper") return whisperRow(message);
-    const who = note ? fill(gettext("Note of %(name)s"), { name: message.name || gettext("a colleague") }) : mine ? gettext("You") : message.name || this.other();
+    const who = note ? fill(gettext("Note from %(name)s"), { name: message.name || gettext("a colleague") }) : mine ? gettext("You") : message.name || this.other();
     const kind = note ? "note" : message.author === "system" ? "system" : mine ? "mine" : "theirs";
     const at = new Date(message.at);
     const file = message.attachment && this.files ? this.files.show(message.attachment) : null;

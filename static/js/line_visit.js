@@ -33,21 +33,21 @@ const PAUSE = 2000; // before the server is asked once more
 const AWAY = new Set([0, 503, 504]); // statuses of a server that may do it later
 const ANSWERS = new Set(["waiting", "away", "offered", "room", "ended"]);
 const ENDINGS = {
-  over: [gettext("Your visit has ended"), gettext("Start again when you like.")],
+  over: [gettext("Your visit has ended"), gettext("You can start again at any time.")],
   served: [gettext("The conversation has ended"), gettext("Thank you for your visit.")],
-  left: [gettext("You have left the line"), gettext("Come back whenever you like.")],
-  lost: [gettext("Your place has been given up"), gettext("The connection was lost for too long.")],
-  "visitor lost": [gettext("The conversation has ended"), gettext("The connection was lost for too long. Start again, and you are first in the line.")],
-  "no agent": [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
-  form: [gettext("Nobody is here to serve you now"), gettext("You can leave a message instead.")],
-  "max wait": [gettext("It took too long"), gettext("Nobody could serve you in time. You can leave a message instead.")],
-  removed: [gettext("Your visit was ended"), gettext("A supervisor has ended it.")],
+  left: [gettext("You've left the line"), gettext("You can come back at any time.")],
+  lost: [gettext("You've lost your place in line"), gettext("You were disconnected for too long.")],
+  "visitor lost": [gettext("The conversation has ended"), gettext("You were disconnected for too long. Start again and you'll be first in line.")],
+  "no agent": [gettext("No agents are available right now"), gettext("You can leave a message instead.")],
+  form: [gettext("No agents are available right now"), gettext("You can leave a message instead.")],
+  "max wait": [gettext("The wait was too long"), gettext("No agent became available in time. You can leave a message instead.")],
+  removed: [gettext("Your visit was ended"), gettext("A supervisor ended your visit.")],
 };
 
 // Why a visitor who was in a room waits again, by the word of its visit.
 const BACK_IN_LINE = {
-  transfer: gettext("You have been handed over. You are in the line for somebody else, and what was said goes along."),
-  returned: gettext("Your agent had to leave. You are back in the line, where you came in, and what was said is kept."),
+  transfer: gettext("You've been transferred. You're in line for another agent, who will see your conversation so far."),
+  returned: gettext("Your agent had to leave. You're back in line by your original arrival time, and your conversation is kept."),
 };
 
 let kept = null; // the visit of this page
@@ -68,7 +68,7 @@ const files = new Files({
 const talk = new Talk(find("talk"), {
   files,
   mine: "visitor",
-  other: () => standing?.agent || gettext("Agent"),
+  other: () => standing?.agent || gettext("Your agent"),
   deliver: (id, text) => call(`visits/${kept.visit}/messages`, { kept, body: { id, text } }),
   read: (number) => call(`visits/${kept.visit}/read`, { kept, body: { number } }),
   heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: tell.isOn }); },
@@ -102,8 +102,8 @@ connection.addEventListener("state", () => {
   }
   lostSince ||= Date.now();
   if (Date.now() - lostSince < 3000 || find("notice").dataset.why === "lost") return;
-  const held = gettext("The connection is lost. Your place is held for %(s)s s; this page keeps trying.");
-  const room = gettext("The connection is lost. Your conversation is kept for %(s)s s; this page keeps trying.");
+  const held = gettext("Connection lost. We hold your place for %(s)s seconds while this page tries to reconnect.");
+  const room = gettext("Connection lost. We keep your conversation open for %(s)s seconds while this page tries to reconnect.");
   const words = standing?.answer === "room" ? fill(room, { s: page.room_grace_seconds }) : fill(held, { s: page.grace_seconds });
   notice(words, "lost");
 });
@@ -125,7 +125,7 @@ function apply(now) {
   watchQueue(now.queue);
   if (now.answer === "room") return enter(before, agentBefore);
   if (before !== "waiting" && BACK_IN_LINE[now.word]) notice(BACK_IN_LINE[now.word]);
-  if (before === "room") alertPerson(gettext("Back in the line"), { loud: false });
+  if (before === "room") alertPerson(gettext("Back in line"), { loud: false });
   show("waiting");
   draw();
 }
@@ -146,7 +146,7 @@ async function comeBack() {
     comingBack = false;
     if ([401, 404].includes(error.status)) return end("over");
   }
-  notice(gettext("The line is being restored. Your place is kept."), "restored");
+  notice(gettext("We're restoring the line. Your place is kept."), "restored");
   comingBack = false;
   setTimeout(comeBack, 2000);
 }
@@ -162,8 +162,8 @@ function draw() {
 }
 
 function enter(before, agentBefore) {
-  const words = fill(gettext("%(name)s is here for you"), { name: standing.agent || gettext("An agent") });
-  find("agent").textContent = standing.agent || gettext("Agent");
+  const words = fill(gettext("%(name)s is here to help"), { name: standing.agent || gettext("An agent") });
+  find("agent").textContent = standing.agent || gettext("Your agent");
   show("room");
   host.agent(standing.agent, before && before !== "room" ? words : "");
   talk.toEnd();
@@ -247,7 +247,7 @@ function begin(visit, now) {
     change: (data) => { talk.add(data.messages, true); talk.receipts.show(data.reads); host.said(kept.visit, data.messages); },
   });
   onPersonal("line.typing", showTyping);
-  onPersonal("line.agent_away", () => notice(gettext("Your agent has lost the connection. The conversation goes on as soon as it is back."), "agent"));
+  onPersonal("line.agent_away", () => notice(gettext("Your agent lost their connection. The conversation continues when they're back."), "agent"));
   onPersonal("line.agent_back", () => { if (find("notice").dataset.why === "agent") notice(""); });
   setInterval(() => {
     draw();
@@ -262,7 +262,7 @@ function gone() {
 
 function showTyping() {
   find("typing").hidden = false;
-  find("typing").lastElementChild.textContent = fill(gettext("%(name)s is typing"), { name: standing?.agent || gettext("Agent") });
+  find("typing").lastElementChild.textContent = fill(gettext("%(name)s is typing"), { name: standing?.agent || gettext("Your agent") });
   clearTimeout(typingTimer);
   typingTimer = setTimeout(() => { find("typing").hidden = true; }, 4000);
 }
@@ -284,14 +284,14 @@ async function tellLeaving() {
   } catch (error) {
     if (!AWAY.has(error.status)) toastFailure(error);
     if (!AWAY.has(error.status) || ended) return false;
-    notice(gettext("You are leaving. The server does not answer yet; this page keeps trying."), "leaving");
+    notice(gettext("You're leaving. The server isn't responding yet, so this page keeps trying."), "leaving");
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
     return true;
   }
 }
 
-find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to whoever is behind you."), go: gettext("Leave the line"), danger: true }));
-find("end").addEventListener("click", () => leave({ title: gettext("End the conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End the conversation"), danger: true }));
+find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to the next person in line."), go: gettext("Leave the line"), danger: true }));
+find("end").addEventListener("click", () => leave({ title: gettext("End conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End conversation"), danger: true }));
 find("again").addEventListener("click", async () => {
   // who was lost in a room shows the visit of before, and is at the head again
   const joined = lost && await call(`queues/${page.slug}/join`, { kept, body: {} }).catch(() => null);
@@ -314,7 +314,7 @@ startJoining(main, async (body) => {
   const [joined, isRefused] = await joinAs(page.slug, (words) => call(`queues/${page.slug}/join`, { body: words }), { ...body, language: page.language, visitor_key: visitorKey() });
   keepName(joined.visit, body.name);
   begin(keepVisit(joined), joined);
-  if (isRefused && !ended) notice(gettext("Your sign-in has expired or cannot be checked. You have joined as a guest."), "identity");
+  if (isRefused && !ended) notice(gettext("Your login has expired or couldn't be verified. You've joined as a guest."), "identity");
 }, (error) => { showClosed(main, error); showRefusingQueue(main, page.slug, error); show("closed"); });
 
 function keepVisit({ visit, token, place: proof, joined_ms: joined = Date.now() }) {
@@ -337,7 +337,7 @@ async function start() {
     notice(gettext("Your earlier visit has ended."));
   } catch (error) {
     if (![401, 404].includes(error.status)) {
-      notice(`${error.title}. ${gettext("Your place is kept; this page tries again.")}`);
+      notice(`${error.title}. ${gettext("Your place is kept. This page will try again.")}`);
       setTimeout(start, 3000);
       return;
     }

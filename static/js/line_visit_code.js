@@ -43,7 +43,7 @@ function tick() {
   clearInterval(ticking);
   find("code").hidden = true;
   find("code-ask").hidden = false;
-  find("code-left").textContent = gettext("This code is over. Ask for a new one.");
+  find("code-left").textContent = gettext("This code has expired. Request a new one.");
 }
 
 /** "I have a code" beside the form to join. @param {(visit: any) => void} resumed what to do with the visit found */

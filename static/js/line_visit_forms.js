@@ -43,8 +43,8 @@ export function startJoining(main, join, refused) {
 }
 
 const TITLES = {
-  "queue-closed": gettext("We are closed now"),
-  "no-agent": gettext("Nobody is here to serve you now"),
+  "queue-closed": gettext("We're closed right now"),
+  "no-agent": gettext("No agents are available right now"),
   "queue-full": gettext("Too many visitors are waiting"),
 };
 
@@ -70,7 +70,7 @@ export function startLeaving(main, send, back) {
     };
     for (const field of [name, contact, text]) field.toggleAttribute("aria-invalid", field === missing);
     if (missing) {
-      say(gettext("Tell your name, how to reach you, and what it is about."));
+      say(gettext("Enter your name, how to reach you and your message."));
       return missing.focus();
     }
     if (!fits()) return text.focus();
@@ -88,7 +88,7 @@ export function startLeaving(main, send, back) {
 
 function thank(form, call) {
   const title = form.querySelector("[data-closed-title]");
-  title.textContent = call ? gettext("We will call you back") : gettext("Your message is with us");
+  title.textContent = call ? gettext("We'll call you back") : gettext("We've received your message");
   title.tabIndex = -1;
   form.replaceChildren(title);
   title.focus();
@@ -104,8 +104,8 @@ export function startRating(form, send, known) {
   const fits = limitText(form.elements.comment, 1000);
   const showKept = () => {
     fields.forEach((field) => { field.hidden = true; });
-    const change = h("button", { type: "button", class: "link-button" }, gettext("Change it"));
-    const done = h("p", { class: "visit__lead", role: "status" }, gettext("Thank you. Your rating is saved."), " ", change);
+    const change = h("button", { type: "button", class: "link-button" }, gettext("Change rating"));
+    const done = h("p", { class: "visit__lead", role: "status" }, gettext("Thank you. Your rating was saved."), " ", change);
     change.addEventListener("click", () => {
       done.remove();
       fields.forEach((field) => { field.hidden = false; });

@@ -14,10 +14,10 @@ const main = document.querySelector("[data-visit]");
 const GREETING = 3000; // a host that does not answer is not waited for
 const RUNNING = new Set(["waiting", "room"]);
 const ORDINALS = {
-  one: gettext("You are %(n)sst"),
-  two: gettext("You are %(n)snd"),
-  few: gettext("You are %(n)srd"),
-  other: gettext("You are %(n)sth"),
+  one: gettext("You're %(n)sst"),
+  two: gettext("You're %(n)snd"),
+  few: gettext("You're %(n)srd"),
+  other: gettext("You're %(n)sth"),
 };
 
 let origin = ""; // the host's, once it has said hello
@@ -147,7 +147,7 @@ function place(ahead, estimate) {
 /** An agent serves; `news` is what to say about it, "" when it is none. */
 function agent(name, news) {
   if (!isWidget) return;
-  const shown = name || gettext("Agent");
+  const shown = name || gettext("Your agent");
   find("name").textContent = shown;
   find("mark").textContent = initialsOf(shown);
   find("mark").classList.add("visit__mark--person");

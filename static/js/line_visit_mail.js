@@ -19,7 +19,7 @@ export function startTranscript(kept) {
     event.preventDefault();
     const field = form.elements.email;
     if (!field.value.trim() || !field.checkValidity()) {
-      tellError(form, gettext("Enter a valid e-mail address."));
+      tellError(form, gettext("Enter a valid email address."));
       return field.focus();
     }
     once(form, send);

@@ -45,7 +45,7 @@ export function showIdentity(main, token) {
   const name = typeof said === "string" ? said : "";
   const line = main.querySelector("[data-signed]");
   line.hidden = !token;
-  line.querySelector("[data-signed-words]").textContent = name ? fill(gettext("Signed in as %(name)s"), { name }) : gettext("Signed in");
+  line.querySelector("[data-signed-words]").textContent = name ? fill(gettext("Logged in as %(name)s"), { name }) : gettext("You're logged in");
   const field = main.querySelector("#visit-name");
   if (name && !field.value) field.value = name.slice(0, 80);
 }
@@ -89,7 +89,7 @@ export function showRefusingQueue(main, slug, error) {
   if (opensAt) showOpens(opens.querySelector("[data-opens-at]"), opensAt, zone);
   if (isOther) {
     opens.hidden = !opensAt;
-    if (error.kind === "queue-closed") main.querySelector("[data-closed-title]").textContent = fill(gettext("%(name)s is closed now"), { name });
+    if (error.kind === "queue-closed") main.querySelector("[data-closed-title]").textContent = fill(gettext("%(name)s is closed right now"), { name });
     for (const part of main.querySelectorAll(".visit__hours, [data-hours-zone]")) part.hidden = true;
     main.querySelector("[data-back]").hidden = false;
   }

@@ -87,11 +87,11 @@ export async function call(path, { kept = null, body = undefined, text = false }
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new RequestFailed(gettext("The server cannot be reached"), gettext("Try again in a moment."), 0);
+    throw new RequestFailed(gettext("Can't reach the server"), gettext("Try again in a moment."), 0);
   }
   if (answer.ok) return text ? answer.text() : answer.json();
   const problem = await answer.json().catch(() => ({}));
-  const failed = new RequestFailed(problem.title ?? gettext("That did not work"), problem.detail ?? gettext("Try again in a moment."), answer.status);
+  const failed = new RequestFailed(problem.title ?? gettext("Something went wrong"), problem.detail ?? gettext("Try again in a moment."), answer.status);
   failed.kind = problem.type ?? "";
   failed.problem = problem;
   throw failed;

@@ -1,4 +1,4 @@
-// "Tell me when I am third": by sound and notification while the page is open, by one mail when it is not.
+// "Notify me when I'm third": by sound and notification while the page is open, by one mail when it is not.
 import { setText } from "./dom.js";
 import { alertPerson, askForNotifications, readySound } from "./line_alert.js";
 import { keep, kept as keptOf } from "./line_kept.js";
@@ -7,21 +7,21 @@ import { once, tellError } from "./line_visit_forms.js";
 import { fill, gettext } from "./words.js";
 
 const AHEAD = { third: 2, next: 0, turn: -1 };
-const NEAR = { third: gettext("You are third in line, or further ahead"), next: gettext("You are next") };
+const NEAR = { third: gettext("You're third in line or closer"), next: gettext("You're next") };
 const LABELS = {
-  third: gettext("Tell me when I am third"),
-  next: gettext("Tell me when I am next"),
-  turn: gettext("Tell me when it is my turn"),
+  third: gettext("Notify me when I'm third"),
+  next: gettext("Notify me when I'm next"),
+  turn: gettext("Notify me when it's my turn"),
 };
 const WORDS = {
-  third: gettext("We will mail you when you are third in line. You may close this page."),
-  next: gettext("We will mail you when you are next. You may close this page."),
-  turn: gettext("We will mail you when it is your turn. You may close this page."),
+  third: gettext("We'll email you when you're third in line. You can close this page."),
+  next: gettext("We'll email you when you're next. You can close this page."),
+  turn: gettext("We'll email you when it's your turn. You can close this page."),
 };
 const ENDS = {
-  due: gettext("We are sending you the mail now."),
-  sent: gettext("We have mailed you. Stay on this page, or come back by the link in the mail."),
-  failed: gettext("The mail could not be sent. Stay on this page."),
+  due: gettext("We're emailing you now."),
+  sent: gettext("We've emailed you. Stay on this page, or come back through the link in the email."),
+  failed: gettext("We couldn't send the email. Stay on this page."),
 };
 
 export class Tell {
@@ -93,7 +93,7 @@ export class Tell {
     const form = this.find("-form");
     const field = form.elements.email;
     if (!field.value.trim() || !field.checkValidity()) {
-      tellError(form, gettext("Enter a valid e-mail address."));
+      tellError(form, gettext("Enter a valid email address."));
       return field.focus();
     }
     once(form, () => this.send(form, { when: this.when, email: field.value.trim(), zone: document.documentElement.dataset.zone }));

@@ -17,14 +17,14 @@ export function showPlace({ ahead, waiting, queueName, offered, estimate }) {
   setText(find("place-label"), fill(gettext("Your place in the %(queue)s line"), { queue: queueName }));
   const changed = setText(find("place"), number);
   let before = "";
-  if (offered) before = gettext("An agent is being asked for you now");
-  else if (ahead === 0) before = gettext("You are next");
-  else if (ahead !== null) before = fill(ngettext("%(n)s person is before you", "%(n)s people are before you", ahead), { n: ahead });
+  if (offered) before = gettext("We're asking an agent now");
+  else if (ahead === 0) before = gettext("You're next");
+  else if (ahead !== null) before = fill(ngettext("%(n)s person is ahead of you", "%(n)s people are ahead of you", ahead), { n: ahead });
   setText(find("before"), before);
   showDots(ahead ?? 0, Math.max(0, (waiting ?? 0) - (ahead ?? 0) - 1));
   if (changed && ahead !== null) {
     const wait = estimate ? ` ${fill(gettext("Expected wait: %(range)s."), { range: rangeWords(estimate) })}` : "";
-    announce(fill(gettext("You are number %(n)s."), { n: number }) + wait);
+    announce(fill(gettext("You're number %(n)s in line."), { n: number }) + wait);
   }
 }
 
@@ -51,18 +51,18 @@ export function agentWords(agents, needs) {
     [agents.paused, gettext("%(n)s on a break")],
     [agents.free, gettext("%(n)s free")],
   ].filter(([n]) => n).map(([n, words]) => fill(words, { n }));
-  const all = fill(ngettext("%(n)s agent is here: %(doing)s.", "%(n)s agents are here: %(doing)s.", agents.agents), { n: agents.agents, doing: doing.join(gettext(", ")) });
-  return needs?.length ? `${all} ${fill(gettext("Agents for %(skills)s are asked first."), { skills: needs.join(gettext(", ")) })}` : all;
+  const all = fill(ngettext("%(n)s agent online: %(doing)s.", "%(n)s agents online: %(doing)s.", agents.agents), { n: agents.agents, doing: doing.join(gettext(", ")) });
+  return needs?.length ? `${all} ${fill(gettext("We ask agents for %(skills)s first."), { skills: needs.join(gettext(", ")) })}` : all;
 }
 
 export function showWait({ estimate, joined, online, promises, agents, needs }) {
-  setText(find("range"), estimate ? rangeWords(estimate) : gettext("We cannot tell yet"));
+  setText(find("range"), estimate ? rangeWords(estimate) : gettext("We can't estimate yet"));
   setText(find("waited"), clockOf((Date.now() - joined) / 1000));
   const words = [];
   if (online && agents?.agents) words.push(agentWords(agents, needs));
-  else if (online) words.push(fill(ngettext("%(n)s agent is working.", "%(n)s agents are working.", online), { n: online }));
-  else if (online === 0) words.push(gettext("No agent is here at the moment. You keep your place."));
-  if (promises) words.push(fill(gettext("In the last 24 hours, %(inside)s of %(of)s visitors were served inside the time we told them."), promises));
+  else if (online) words.push(fill(ngettext("%(n)s agent is online.", "%(n)s agents are online.", online), { n: online }));
+  else if (online === 0) words.push(gettext("No agents are online right now. You keep your place."));
+  if (promises) words.push(fill(gettext("In the last 24 hours, %(inside)s of %(of)s visitors were served within the time range we gave them."), promises));
   setText(find("agents"), words.join(" "));
   showBar(estimate);
 }

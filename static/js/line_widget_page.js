@@ -17,9 +17,9 @@ function show() {
   const { colour, side, greeting } = form.elements;
   look.style.setProperty("--brand", colour.value);
   look.dataset.side = side.value;
-  look.querySelector("[data-look-greeting]").textContent = greeting.value.trim() || gettext("The welcome text of the queue");
+  look.querySelector("[data-look-greeting]").textContent = greeting.value.trim() || gettext("The queue's welcome text");
   const found = contrast(colour.value);
-  const words = found < NEEDED ? gettext("Contrast with white text %(found)s to 1: too low. Choose a darker colour.") : gettext("Contrast with white text %(found)s to 1");
+  const words = found < NEEDED ? gettext("Contrast with white text is %(found)s:1, which is too low. Choose a darker color.") : gettext("Contrast with white text: %(found)s:1");
   hint.textContent = fill(words, { found: (Math.floor(found * 10) / 10).toFixed(1) });
   hint.classList.toggle("field__error", found < NEEDED);
 }

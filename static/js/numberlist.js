@@ -61,23 +61,23 @@ function ages() {
 const questions = {
   quarantine: (n) => ({
     title: fill(ngettext("Quarantine %(n)s number?", "Quarantine %(n)s numbers?", n), { n: figure(n) }),
-    text: gettext("They are not picked any more. Running calls go on, registrations stay."),
+    text: gettext("They are no longer picked. Calls in progress continue and registrations stay."),
     go: fill(ngettext("Quarantine %(n)s number", "Quarantine %(n)s numbers", n), { n: figure(n) }),
   }),
   release: (n) => ({
     title: fill(ngettext("Release %(n)s number?", "Release %(n)s numbers?", n), { n: figure(n) }),
-    text: gettext("Those in quarantine can be picked again; the others stay as they are."),
+    text: gettext("Quarantined numbers can be picked again. The others don't change."),
     go: fill(ngettext("Release %(n)s number", "Release %(n)s numbers", n), { n: figure(n) }),
   }),
   hangup: (n) => ({
     title: fill(ngettext("End the call of %(n)s number?", "End the calls of %(n)s numbers?", n), { n: figure(n) }),
-    text: gettext("Their calls end now and the switches are told. Numbers without a call stay as they are."),
-    go: fill(ngettext("Hang up %(n)s number", "Hang up %(n)s numbers", n), { n: figure(n) }),
+    text: gettext("Their calls end now and the switches are notified. Numbers without a call don't change."),
+    go: fill(ngettext("End call of %(n)s number", "End calls of %(n)s numbers", n), { n: figure(n) }),
     danger: true,
   }),
   delete: (n) => ({
     title: fill(ngettext("Delete %(n)s number?", "Delete %(n)s numbers?", n), { n: figure(n) }),
-    text: gettext("They leave their pools for good. A running call goes on to its hang-up; the history stays."),
+    text: gettext("They are permanently removed from their pools. Calls in progress continue until they hang up. The history is kept."),
     go: fill(ngettext("Delete %(n)s number", "Delete %(n)s numbers", n), { n: figure(n) }),
     danger: true,
   }),
@@ -118,8 +118,8 @@ async function act(verb, what) {
     const answer = await postJSON(page.bulk_url, { verb, ...what }, 60);
     if (answer.job) { location.assign(answer.url); return; }
     const stayed = Object.keys(answer.stayed ?? {}).length;
-    const undo = answer.undo && what.numbers ? { verb: answer.undo, numbers: what.numbers, reason: gettext("Undone at once") } : null;
-    tell(fill(done[verb](answer.changed), { n: figure(answer.changed) }), stayed ? fill(ngettext("%(n)s stays as it is", "%(n)s stay as they are", stayed), { n: figure(stayed) }) : "", undo);
+    const undo = answer.undo && what.numbers ? { verb: answer.undo, numbers: what.numbers, reason: gettext("Undone immediately") } : null;
+    tell(fill(done[verb](answer.changed), { n: figure(answer.changed) }), stayed ? fill(ngettext("%(n)s not changed", "%(n)s not changed", stayed), { n: figure(stayed) }) : "", undo);
   } catch (error) { toastFailure(error); }
 }
 
@@ -140,7 +140,7 @@ function askMove(count) {
     const submit = (event) => {
       event.preventDefault();
       const data = Object.fromEntries(new FormData(form));
-      if (!data.reason.trim()) { complain(form, gettext("Say why, in a few words.")); return; }
+      if (!data.reason.trim()) { complain(form, gettext("Enter a short reason.")); return; }
       answer = data;
       dialog.close();
     };
@@ -165,7 +165,7 @@ function complain(form, sentence) {
 function startAdding() {
   for (const form of document.querySelectorAll("[data-add]")) {
     send(form, () => (form.dataset.add === "range" ? page.range_url : page.add_url), (answer) => {
-      const left = answer.left ? fill(ngettext("%(n)s was in a pool already", "%(n)s were in a pool already", answer.left), { n: figure(answer.left) }) : "";
+      const left = answer.left ? fill(ngettext("%(n)s was already in a pool", "%(n)s were already in a pool", answer.left), { n: figure(answer.left) }) : "";
       tell(fill(ngettext("%(n)s number added", "%(n)s numbers added", answer.added), { n: figure(answer.added) }), left);
     });
   }

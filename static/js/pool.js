@@ -62,7 +62,7 @@ function startVerbs() {
     const busy = live ? live.busy_up + live.busy_down : 0;
     const answer = await ask({
       title: fill(gettext("Pause %(pool)s?"), { pool: page.name }),
-      text: fill(gettext("New calls are refused until you resume it. %(n)s running calls go on."), { n: figure(busy) }),
+      text: fill(gettext("New calls are refused until you resume the pool. %(n)s calls in progress continue."), { n: figure(busy) }),
       go: gettext("Pause pool"), danger: true, reason: "required",
     });
     if (answer) await send(button.dataset.pause, answer, gettext("Pool paused"));

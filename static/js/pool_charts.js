@@ -9,11 +9,11 @@ export function startPoolCharts(page) {
   const plot = (part) => part.querySelector(".chart__plot");
   const states = new TimeChart(plot(statesBox), {
     title: gettext("Numbers by state"), stacked: true,
-    labels: { busy_up: { text: gettext("In call"), on: "call" }, idle_up: { text: gettext("Ready"), on: "ready" } },
+    labels: { busy_up: { text: gettext("In call"), on: "call" }, idle_up: { text: gettext("Idle"), on: "ready" } },
     series: [
       { key: "busy_up", label: gettext("In call"), look: "call", kind: "area" },
       { key: "busy_down", label: gettext("In call, offline"), look: "lost", kind: "area" },
-      { key: "idle_up", label: gettext("Ready"), look: "ready", kind: "area" },
+      { key: "idle_up", label: gettext("Idle"), look: "ready", kind: "area" },
       { key: "idle_down", label: gettext("Offline"), look: "offline", kind: "area" },
       { key: "quarantined", label: gettext("Quarantined"), look: "quarantined", kind: "area" },
     ],
@@ -26,7 +26,7 @@ export function startPoolCharts(page) {
       { key: "carried", label: gettext("Carried"), look: "carried", kind: "area" },
       { key: "blocked", label: gettext("Blocked"), look: "blocked", kind: "bars", stretch: "offered" },
     ],
-    summary: ({ values }) => fill(gettext("At most %(offered)s offered and %(blocked)s blocked in a minute."), { offered: decimal(most(values.offered)), blocked: decimal(most(values.blocked)) }),
+    summary: ({ values }) => fill(gettext("Up to %(offered)s offered and %(blocked)s blocked in a minute."), { offered: decimal(most(values.offered)), blocked: decimal(most(values.blocked)) }),
   });
   let range = 7200;
   let asTable = false;
@@ -54,7 +54,7 @@ export function startPoolCharts(page) {
       draw();
     } catch (error) {
       if (mine !== asked || latest) return;
-      box.prepend(errorState(gettext("Chart not loaded"), gettext("Live figures are not affected."), load));
+      box.prepend(errorState(gettext("Chart not loaded"), gettext("Live data is not affected."), load));
     }
   };
   const lastHour = async () => {

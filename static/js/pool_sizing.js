@@ -12,7 +12,7 @@ export function startSizing(page, { filter }) {
     try {
       draw(await getJSON(card.dataset.url));
     } catch (error) {
-      body.replaceChildren(errorState(gettext("Advice not loaded"), gettext("Calls are not affected."), load));
+      body.replaceChildren(errorState(gettext("Couldn't load the advice"), gettext("Calls are not affected."), load));
     }
   };
 
@@ -21,7 +21,7 @@ export function startSizing(page, { filter }) {
   const draw = (sizing) => {
     if (!sizing.measured) {
       when.textContent = "";
-      body.replaceChildren(h("div", { class: "state" }, icon("query_stats"), h("p", { class: "state__title" }, gettext("Nothing measured yet")), h("p", { class: "state__text" }, gettext("The advice needs half an hour with calls."))));
+      body.replaceChildren(h("div", { class: "state" }, icon("query_stats"), h("p", { class: "state__title" }, gettext("No data yet")), h("p", { class: "state__text" }, gettext("Sizing advice needs half an hour with calls."))));
       return;
     }
     when.textContent = fill(gettext("busiest 30 min, from %(time)s"), { time: minuteOf(Date.parse(sizing.from)) });

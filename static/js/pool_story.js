@@ -46,11 +46,11 @@ export function verbs(data, page, done) {
       title: gettext("Release from quarantine?"), text: fill(gettext("%(number)s can be picked again."), { number }), go: gettext("Release 1 number"), reason: "optional" })));
   } else {
     found.push(button("quarantine", gettext("Quarantine…"), "block", act(data.urls.quarantine, gettext("Number quarantined"), {
-      title: gettext("Quarantine this number?"), text: fill(gettext("%(number)s is not picked any more. A running call goes on, its registration stays."), { number }), go: gettext("Quarantine 1 number"), reason: "required" })));
+      title: gettext("Quarantine this number?"), text: fill(gettext("%(number)s is no longer picked. A call in progress continues and its registration stays."), { number }), go: gettext("Quarantine 1 number"), reason: "required" })));
   }
   if (data.in_call) {
     found.push(button("hangup", gettext("Force hang-up…"), "call_end", act(data.urls.hangup, gettext("Call ended"), {
-      title: gettext("End this call?"), text: fill(gettext("The call through %(number)s ends now and its switch is told."), { number }), go: gettext("End 1 call"), danger: true, reason: "required" }), true));
+      title: gettext("End this call?"), text: fill(gettext("The call on %(number)s ends now and its switch is notified."), { number }), go: gettext("End 1 call"), danger: true, reason: "required" }), true));
   }
   return found;
 }
@@ -69,7 +69,7 @@ export function startStory(page) {
     number = value;
     stop?.();
     const mine = (asked += 1);
-    const done = skeleton(card, gettext("Loading the story…"));
+    const done = skeleton(card, gettext("Loading timeline…"));
     try {
       const data = await load();
       done();
@@ -82,7 +82,7 @@ export function startStory(page) {
       } });
     } catch (error) {
       done();
-      if (mine === asked) card.replaceChildren(errorState(gettext("Story not loaded"), gettext("Calls are not affected."), () => open(value)));
+      if (mine === asked) card.replaceChildren(errorState(gettext("Couldn't load the timeline"), gettext("Calls are not affected."), () => open(value)));
     }
   };
 
@@ -96,7 +96,7 @@ export function startStory(page) {
   const draw = (data) => {
     shown = data;
     const focused = card.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-    const items = data.items.length ? timeline(data.items) : h("p", { class: "card__hint" }, gettext("Nothing has happened to it yet."));
+    const items = data.items.length ? timeline(data.items) : h("p", { class: "card__hint" }, gettext("No events yet."));
     card.replaceChildren(
       h("div", { class: "card__head" }, h("span", { class: "tile", "data-state": data.letter, "aria-hidden": "true" }), h("h2", { class: "card__title num", id: "story-title" }, phone(data.number)), h("a", { class: "card__more card__more--link", href: data.urls.page }, gettext("All events"))),
       h("div", { class: "card__body card__body--story", tabindex: "0", role: "region", "aria-labelledby": "story-title" },

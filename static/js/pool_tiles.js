@@ -46,7 +46,7 @@ export function startTileBoard(page, { open }) {
       stop = subscribe(`numbers.tiles:${page.slug}:${number}`, { snapshot: (data) => take(data), change: (data) => change(data) });
     } catch (error) {
       done();
-      area.replaceChildren(errorState(gettext("Numbers not loaded"), gettext("Calls are not affected."), () => load(number)));
+      area.replaceChildren(errorState(gettext("Couldn't load the numbers"), gettext("Calls are not affected."), () => load(number)));
     }
   };
 

@@ -46,7 +46,7 @@ function show() {
 let low = false;
 function tellLow() {
   const now = page.alert_below > 0 && state.spendable < page.alert_below;
-  if (now && !low) announce(fill(gettext("Low balance: %(amount)s can be spent."), { amount: money(state.spendable, page.currency).join("") }));
+  if (now && !low) announce(fill(gettext("Low balance: %(amount)s available."), { amount: money(state.spendable, page.currency).join("") }));
   low = now;
 }
 

@@ -36,20 +36,20 @@ export function startLasts(card, page, heard) {
       draw();
       heard(self.pace);
     } catch {
-      if (!self.pace) body.replaceChildren(errorState(gettext("Pace not loaded"), gettext("The balance is not affected."), load));
+      if (!self.pace) body.replaceChildren(errorState(gettext("Spending rate not loaded"), gettext("The balance is not affected."), load));
     }
   };
 
   const left = () => spendable / self.pace.per_hour;
   const head = () => h("div", { class: "lasts__head" },
-    h("div", {}, h("p", { class: "lasts__until" }, self.pace.per_hour ? untilOf(left()) : gettext("Nothing is being spent")), h("p", { class: "lasts__note" }, self.pace.per_hour ? between() : gettext("no charge in the last 24 hours"))),
-    h("div", { class: "lasts__burn" }, h("b", {}, fill(gettext("%(amount)s /h"), { amount: self.pace.per_hour ? cents(self.pace.per_hour, page.currency) : cents(0, page.currency) })), h("p", { class: "lasts__note" }, gettext("burn rate"))));
+    h("div", {}, h("p", { class: "lasts__until" }, self.pace.per_hour ? untilOf(left()) : gettext("No spending")), h("p", { class: "lasts__note" }, self.pace.per_hour ? between() : gettext("no charges in the last 24 hours"))),
+    h("div", { class: "lasts__burn" }, h("b", {}, fill(gettext("%(amount)s/h"), { amount: self.pace.per_hour ? cents(self.pace.per_hour, page.currency) : cents(0, page.currency) })), h("p", { class: "lasts__note" }, gettext("spending rate"))));
   const ends = () => [self.pace.earliest_share * left(), self.pace.latest_share * left()];
   const between = () => {
     const [from, to] = ends();
     return left() > FAR_HOURS ? "" : fill(gettext("between %(from)s and %(to)s"), { from: shortOf(from, to), to: shortOf(to, to) });
   };
-  const note = () => h("p", { class: "visually-hidden" }, fill(gettext("%(amount)s left; at %(rate)s an hour it lasts until %(time)s."), { amount: money(spendable, page.currency).join(""), rate: cents(self.pace.per_hour, page.currency), time: untilOf(left()) }));
+  const note = () => h("p", { class: "visually-hidden" }, fill(gettext("%(amount)s left. At %(rate)s per hour, it lasts until %(time)s."), { amount: money(spendable, page.currency).join(""), rate: cents(self.pace.per_hour, page.currency), time: untilOf(left()) }));
   const quiet = () => h("div", { class: "lasts__plot" }, chart([], 0));
 
   const plot = () => h("div", { class: "lasts__plot" }, chart(self.pace.curve, Math.min(left(), FAR_HOURS)));
@@ -65,7 +65,7 @@ export function startLasts(card, page, heard) {
     const nowX = wide * 0.4;
     const x = (at) => (at <= now ? nowX - ((now - at) / past) * (nowX - 6) : nowX + ((at - now) / ahead) * (wide - nowX - 40));
     const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 16);
-    const svg = s("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Balance of the last days and its forecast"), preserveAspectRatio: "none" });
+    const svg = s("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Recent balance and forecast"), preserveAspectRatio: "none" });
     const path = points.map(([at, units], index) => `${index ? "L" : "M"}${round(x(at))} ${round(y(units))}`).join("");
     svg.append(s("path", { class: "area", d: `${path}L${round(nowX)} ${BASE}L${round(x(points[0][0]))} ${BASE}Z` }), s("line", { class: "rule", x1: 0, x2: wide, y1: BASE, y2: BASE }), s("line", { class: "rule", x1: round(nowX), x2: round(nowX), y1: 4, y2: BASE }), s("path", { class: "line", d: path }));
     for (const [at, units] of points.filter((_, index) => index % 6 === 0)) {

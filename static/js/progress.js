@@ -23,7 +23,7 @@ export function startProgress(root = document, ended = () => {}) {
     };
     subscribe(`jobs.job:${box.dataset.progress}`, { snapshot: show });
     box.querySelector("[data-progress-cancel]")?.addEventListener("click", async () => {
-      const answer = await ask({ title: gettext("Stop this work?"), text: gettext("What was done so far is kept."), go: gettext("Stop the work"), danger: true });
+      const answer = await ask({ title: gettext("Stop this job?"), text: gettext("Completed work is kept."), go: gettext("Stop job"), danger: true });
       if (!answer) return;
       try { await postJSON(box.dataset.cancelUrl); } catch (error) { toastFailure(error); }
     });

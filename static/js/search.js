@@ -60,7 +60,7 @@ function start() {
     try {
       const answer = await getJSON(`${results.dataset.url}?q=${encodeURIComponent(query)}`);
       if (mine !== asked) return;
-      show(answer.groups, answer.groups.length ? "" : gettext("Nothing begins with this. Numbers are found by their first digits."));
+      show(answer.groups, answer.groups.length ? "" : gettext("No results. Search for a number by its first digits."));
     } catch (error) {
       if (mine === asked) show([], `${error.title}. ${gettext("Try again in a moment.")}`);
     }

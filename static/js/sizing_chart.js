@@ -59,7 +59,7 @@ const sizingMarks = {
     const share = (sizing.usable - scales.x.min) / (scales.x.max - scales.x.min);
     const place = share > 0.7 ? (chartArea.left + chartArea.right) / 2 : chartArea.right;
     ctx.textAlign = share > 0.7 ? "center" : "right";
-    ctx.fillText(fill(gettext("mark %(share)s"), { share: percent(sizing.target, 0) }), place, y - 5);
+    ctx.fillText(fill(gettext("target %(share)s"), { share: percent(sizing.target, 0) }), place, y - 5);
     ctx.textAlign = "left";
     ctx.font = "600 11px Inter, sans-serif";
     const point = (lines, share, text, token, up) => {

@@ -7,8 +7,8 @@ export const DOM_LIMIT = 2000;
 
 // letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
 export const STATES = {
-  R: gettext("Ready"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
-  r: gettext("Resting"), p: gettext("Capped for today"), o: gettext("Offered to who waits"), x: gettext("Old call"), u: gettext("Unconfirmed"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"), "?": gettext("Unreadable"),
+  R: gettext("Idle"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
+  r: gettext("Resting"), p: gettext("Daily limit reached"), o: gettext("Offered to a waiting call"), x: gettext("Previous call active"), u: gettext("Unconfirmed"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"), "?": gettext("Unreadable"),
 };
 const ALWAYS = "RCLOQ";
 
@@ -99,7 +99,7 @@ export class TileBoard {
   }
 
   words(index) {
-    return `${phone(this.numbers[index])}, ${STATES[this.states[index]] ?? gettext("Not known yet")}`;
+    return `${phone(this.numbers[index])}, ${STATES[this.states[index]] ?? gettext("Unknown")}`;
   }
 
   /** Move the cursor by arrows, Home, End; Enter opens. Returns whether the key was taken. */

@@ -36,5 +36,5 @@ export function toast({ title, detail = "", kind = "ok", topic = title, action =
 
 /** Show what a failed request said. */
 export function toastFailure(error) {
-  toast({ kind: "bad", title: error.title ?? gettext("That did not work"), detail: error.detail ?? "" });
+  toast({ kind: "bad", title: error.title ?? gettext("Something went wrong"), detail: error.detail ?? "" });
 }

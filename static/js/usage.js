@@ -43,7 +43,7 @@ export function startUsage(card, page) {
     legend.replaceChildren(...data.series.map((series) => h("span", {}, modeSwatch(series.look), body.clientWidth < 600 ? series.short : series.label)));
     if (asTable) { body.prepend(table()); return; }
     if (!data.series.length) {
-      plot.replaceChildren(h("div", { class: "state" }, h("span", { class: "icon", "aria-hidden": "true" }, "bar_chart"), h("p", { class: "state__text" }, gettext("Nothing was charged in this time."))));
+      plot.replaceChildren(h("div", { class: "state" }, h("span", { class: "icon", "aria-hidden": "true" }, "bar_chart"), h("p", { class: "state__text" }, gettext("No charges in this period."))));
       chart?.destroy();
       chart = null;
       return;
@@ -56,7 +56,7 @@ export function startUsage(card, page) {
 
   const summary = () => {
     const most = Math.max(...data.totals);
-    return fill(gettext("Usage by mode. %(total)s in all; most on %(day)s with %(most)s."), { total: money(sum(data.totals), page.currency).join(""), day: data.labels[data.totals.indexOf(most)], most: money(most, page.currency).join("") });
+    return fill(gettext("Usage by mode. Total %(total)s; highest on %(day)s, %(most)s."), { total: money(sum(data.totals), page.currency).join(""), day: data.labels[data.totals.indexOf(most)], most: money(most, page.currency).join("") });
   };
 
   const config = () => ({
@@ -83,7 +83,7 @@ export function startUsage(card, page) {
     if (!chart || index === null || data.totals[index] === undefined) return leave();
     const x = chart.scales.x.getPixelForValue(index);
     const rows = data.series.map((series) => h("div", { class: "chart-tip__row" }, modeSwatch(series.look), series.label, h("b", {}, exact(series.values[index])))).reverse();
-    tip.replaceChildren(h("div", { class: "chart-tip__time" }, data.titles[index]), ...rows, h("div", { class: "chart-tip__row" }, gettext("In all"), h("b", {}, exact(data.totals[index]))));
+    tip.replaceChildren(h("div", { class: "chart-tip__time" }, data.titles[index]), ...rows, h("div", { class: "chart-tip__row" }, gettext("Total"), h("b", {}, exact(data.totals[index]))));
     tip.hidden = false;
     canvas.dataset.index = String(index);
     const right = x + 20 + tip.offsetWidth < plot.clientWidth;
@@ -112,7 +112,7 @@ export function startUsage(card, page) {
   document.documentElement.addEventListener("themechange", () => data && draw());
 
   const rows = () => data.titles.map((title, index) => [title, ...data.series.map((series) => series.values[index]), data.totals[index]]);
-  const heads = () => [data.step_word, ...data.series.map((series) => series.label), gettext("In all")];
+  const heads = () => [data.step_word, ...data.series.map((series) => series.label), gettext("Total")];
   const table = () => h("div", { class: "chart__table", tabindex: "0", role: "region", "aria-label": gettext("Usage by mode") },
     h("table", { class: "table" }, h("thead", {}, h("tr", {}, ...heads().map((text, index) => h("th", { scope: "col", class: index ? "right" : "" }, text)))),
       h("tbody", {}, ...rows().reverse().map(([title, ...values]) => h("tr", {}, h("th", { scope: "row", class: "num" }, title), ...values.map((value) => h("td", { class: "right" }, exact(value))))))));

@@ -10,7 +10,7 @@ const sum = (values) => values.reduce((all, value) => all + value, 0);
 
 function shares(box, rows) {
   const whole = sum(rows.map((row) => row.units));
-  if (!rows.length) { box.replaceChildren(h("div", { class: "state" }, h("p", { class: "state__text" }, gettext("Nothing was charged in this time.")))); return; }
+  if (!rows.length) { box.replaceChildren(h("div", { class: "state" }, h("p", { class: "state__text" }, gettext("No charges in this period.")))); return; }
   const list = h("div", { class: "share-list" });
   for (const row of rows) {
     const bar = h("progress", { class: "bar bar--high", max: "1", "aria-hidden": "true" });

@@ -5,7 +5,7 @@ import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, zone } from "
 
 const SVG = "http://www.w3.org/2000/svg";
 const looks = {
-  lost: ["heart_broken", gettext("Lost")], away: ["heart_broken", gettext("Away")], free: ["check_circle", gettext("Free")], offer: ["notifications_active", gettext("Offered")],
+  lost: ["heart_broken", gettext("Lost")], away: ["heart_broken", gettext("Away")], free: ["check_circle", gettext("Free")], offer: ["notifications_active", gettext("Has an offer")],
   wrap_up: ["edit_note", gettext("Wrap-up")], paused: ["pause_circle", gettext("Paused")], room: ["forum", gettext("In room")],
 };
 const order = ["room", "free", "offer", "wrap_up", "paused", "away", "lost"];
@@ -37,7 +37,7 @@ function gauge(share, goal, bad) {
 
 function bar(agents) {
   const total = Object.values(agents).reduce((sum, n) => sum + n, 0);
-  if (!total) return [h("div", { class: "board__bar" }), h("p", { class: "board__small" }, gettext("No agent on shift"))];
+  if (!total) return [h("div", { class: "board__bar" }), h("p", { class: "board__small" }, gettext("No agents on shift"))];
   let x = 0;
   const parts = order.filter((state) => agents[state]).map((state) => {
     const width = (agents[state] / total) * 100;
@@ -57,7 +57,7 @@ function queueCard(queue) {
     : queue.open ? null : h("span", { class: "chip" }, icon("dark_mode"), gettext("Closed"));
   const bad = queue.level !== null && queue.level < queue.goal;
   const side = queue.open || queue.level !== null
-    ? h("div", { class: "board__level" }, queue.level === null ? h("span", { class: "board__small" }, gettext("Nobody was offered yet")) : gauge(queue.level, queue.goal, bad), queue.level === null ? null : h("b", {}, percent(queue.level, 0)),
+    ? h("div", { class: "board__level" }, queue.level === null ? h("span", { class: "board__small" }, gettext("No visitors offered yet")) : gauge(queue.level, queue.goal, bad), queue.level === null ? null : h("b", {}, percent(queue.level, 0)),
       h("span", { class: "board__small" }, fill(gettext("In %(s)s s, goal %(p)s"), { s: queue.within, p: percent(queue.goal, 0) })))
     : h("div", { class: "board__level" }, h("span", { class: "board__small" }, opens ? fill(gettext("opens %(t)s"), { t: opens }) : gettext("closed")));
   const small = (value, word, hot) => h("div", {}, h("b", { class: `board__figure${hot ? " board__figure--bad" : ""}` }, value), h("span", { class: "board__small" }, word));
@@ -65,9 +65,9 @@ function queueCard(queue) {
     h("div", { class: "board__title" }, h("h2", {}, queue.name), chip),
     h("div", { class: "board__pair" }, h("div", {}, h("b", { class: "board__big" }, figure(queue.waiting)), h("span", { class: "board__small" }, gettext("waiting"))), side),
     h("div", { class: "board__three" }, small(queue.waiting ? clockOf(waited) : "–", gettext("longest"), late), small(figure(queue.served), gettext("served today")), small(percent(queue.gave_up), gettext("gave up"))),
-    queue.promises ? h("p", { class: "board__small" }, fill(gettext("Inside the range told: %(p)s of %(of)s in 24 h"), { p: percent(queue.promises.inside / queue.promises.of, 0), of: figure(queue.promises.of) })) : null,
+    queue.promises ? h("p", { class: "board__small" }, fill(gettext("Inside wait range: %(p)s of %(of)s in 24 h"), { p: percent(queue.promises.inside / queue.promises.of, 0), of: figure(queue.promises.of) })) : null,
     ...bar(queue.agents),
-    queue.shared ? h("p", { class: "board__small" }, fill(ngettext("%(n)s of them serves other queues, too", "%(n)s of them serve other queues, too", queue.shared), { n: figure(queue.shared) })) : null);
+    queue.shared ? h("p", { class: "board__small" }, fill(ngettext("%(n)s also serves other queues", "%(n)s also serve other queues", queue.shared), { n: figure(queue.shared) })) : null);
 }
 
 function agentTile(agent) {
@@ -114,11 +114,11 @@ function notes() {
   for (const queue of data.queues) {
     const free = data.queues.filter((other) => other !== queue && other.agents.free && !other.waiting);
     if (queue.waiting && queue.oldest_ms && secondsSince(queue.oldest_ms) > queue.alarm_seconds) {
-      found.push(["error", "bad", fill(gettext("%(queue)s waits too long: it is short of agents"), { queue: queue.name })]);
-      if (free.length) found.push(["lightbulb", "ok", fill(gettext("Agents of %(queue)s are free"), { queue: free[0].name })]);
+      found.push(["error", "bad", fill(gettext("Wait too long in %(queue)s: not enough agents"), { queue: queue.name })]);
+      if (free.length) found.push(["lightbulb", "ok", fill(gettext("Agents in %(queue)s are free"), { queue: free[0].name })]);
     }
   }
-  found.push(data.drift ? ["gpp_bad", "bad", fill(gettext("Four-law check: drift %(n)s"), { n: data.drift })] : ["verified", "ok", gettext("Four-law check: drift 0")]);
+  found.push(data.drift ? ["gpp_bad", "bad", fill(gettext("Consistency check: %(n)s errors"), { n: data.drift })] : ["verified", "ok", gettext("Consistency check: no errors")]);
   return found.map(([name, look, text]) => h("li", { class: `board__note board__note--${look}` }, icon(name), text));
 }
 
@@ -141,8 +141,8 @@ export function draw(next = data, at = null) {
   data = next;
   moment = at;
   document.querySelector("[data-sum]").textContent = `${fill(ngettext("%(n)s waiting", "%(n)s waiting", data.waiting), { n: figure(data.waiting) })} · ${fill(ngettext("%(n)s served today", "%(n)s served today", data.served), { n: figure(data.served) })}`;
-  document.querySelector("[data-queues]").replaceChildren(...(data.queues.length ? data.queues.map(queueCard) : [h("p", { class: "board__small" }, gettext("This desk has no queue yet."))]));
-  document.querySelector("[data-agents]").replaceChildren(...(data.agents.length ? data.agents.map(agentTile) : [h("p", { class: "board__small" }, gettext("No agent is online."))]));
+  document.querySelector("[data-queues]").replaceChildren(...(data.queues.length ? data.queues.map(queueCard) : [h("p", { class: "board__small" }, gettext("This desk has no queues yet."))]));
+  document.querySelector("[data-agents]").replaceChildren(...(data.agents.length ? data.agents.map(agentTile) : [h("p", { class: "board__small" }, gettext("No agents are online."))]));
   document.querySelector("[data-states]").replaceChildren(...order.filter((state) => data.states[state]).map((state) => h("span", { class: "board__key" }, icon(looks[state][0]), looks[state][1], " ", h("b", {}, figure(data.states[state])))));
   const more = document.querySelector("[data-more]");
   more.hidden = !data.more_agents;

@@ -35,7 +35,7 @@ async function show() {
     if (mine === asked) { board.querySelector(".state--error")?.remove(); draw(data, data.at); }
   } catch {
     stop();
-    if (!board.querySelector(".state--error")) board.prepend(errorState(gettext("This minute is not loaded"), gettext("What stands here is the minute before."), show));
+    if (!board.querySelector(".state--error")) board.prepend(errorState(gettext("Couldn't load this minute"), gettext("The last loaded minute is still shown."), show));
   } finally {
     busy = false;
     if (wanted !== null && wanted !== at) { wanted = null; show(); }

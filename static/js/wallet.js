@@ -34,10 +34,10 @@ const on = (name, run) => document.querySelector(`[data-${name}]`)?.addEventList
   if (page.confirm_url) location.assign(page.confirm_url);
   else run(event.currentTarget);
 });
-on("freeze", () => send(page.freeze_url, { title: fill(gettext("Freeze %(account)s?"), { account: page.name }), text: gettext("New messages are refused until it is opened again. Open holds settle, top-ups are credited."), go: gettext("Freeze account"), danger: true, reason: "required" }, gettext("Account frozen")));
-on("unfreeze", () => send(page.unfreeze_url, { title: fill(gettext("Open %(account)s again?"), { account: page.name }), text: gettext("New messages are taken and charged again."), go: gettext("Open account"), reason: "required" }, gettext("Account open again")));
+on("freeze", () => send(page.freeze_url, { title: fill(gettext("Freeze %(account)s?"), { account: page.name }), text: gettext("New messages are refused until you unfreeze the account. Open holds still settle, and top-ups are still credited."), go: gettext("Freeze account"), danger: true, reason: "required" }, gettext("Account frozen")));
+on("unfreeze", () => send(page.unfreeze_url, { title: fill(gettext("Unfreeze %(account)s?"), { account: page.name }), text: gettext("New messages are accepted and charged again."), go: gettext("Unfreeze account"), reason: "required" }, gettext("Account unfrozen")));
 on("rebuild", async () => {
-  const answer = await ask({ title: fill(gettext("Rebuild %(account)s?"), { account: page.name }), text: gettext("Its Redis side is wiped and built again from the books. Holds wait for these seconds; refunds are kept. You see how long it took and whether anything differs."), go: gettext("Wipe and rebuild"), danger: true, reason: "required" });
+  const answer = await ask({ title: fill(gettext("Rebuild %(account)s?"), { account: page.name }), text: gettext("Deletes the account's data in Redis and rebuilds it from the books. Holds wait for a few seconds; refunds are kept. You then see how long it took and whether anything differs."), go: gettext("Delete and rebuild"), danger: true, reason: "required" });
   if (!answer) return;
   busy = true;
   toast({ kind: "info", title: gettext("Rebuilding…"), detail: gettext("The account is in safe mode."), topic: "rebuild" });

@@ -9,17 +9,17 @@ const KINDS = {
   settle: ["", gettext("Delivered"), () => [gettext("1 message delivered"), (n) => ngettext("%(n)s message delivered", "%(n)s messages delivered", n)]],
   settle_return: ["chip--info", gettext("Return"), () => [gettext("1 message delivered for less"), (n) => ngettext("%(n)s message delivered for less", "%(n)s messages delivered, some for less", n)]],
   fail: ["chip--info", gettext("Return"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
-  expire: ["chip--info", gettext("Return"), () => [gettext("1 message without a report in 72 h"), (n) => ngettext("%(n)s message without a report in 72 h", "%(n)s messages without a report in 72 h", n)]],
+  expire: ["chip--info", gettext("Return"), () => [gettext("1 message with no delivery report within 72 h"), (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n)]],
   cancel: ["chip--info", gettext("Return"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
   session: ["", gettext("Charge"), () => [gettext("1 session message"), (n) => ngettext("%(n)s session message", "%(n)s session messages", n)]],
-  unpaid: ["chip--warn", gettext("Unpaid"), () => [gettext("1 session message waits for money"), (n) => ngettext("%(n)s session message waits for money", "%(n)s session messages wait for money", n)]],
+  unpaid: ["chip--warn", gettext("Unpaid"), () => [gettext("1 session message awaiting funds"), (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n)]],
   recharge: ["chip--ok", gettext("Top-up"), () => [gettext("Top-up"), (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n)]],
   credit: ["chip--line", gettext("Adjustment"), () => [gettext("Credit"), (n) => ngettext("%(n)s credit", "%(n)s credits", n)]],
   debit: ["chip--line", gettext("Adjustment"), () => [gettext("Debit"), (n) => ngettext("%(n)s debit", "%(n)s debits", n)]],
-  by_hand: ["chip--line", gettext("Adjustment"), () => [gettext("Charged by hand"), (n) => ngettext("%(n)s charge by hand", "%(n)s charges by hand", n)]],
+  by_hand: ["chip--line", gettext("Adjustment"), () => [gettext("Charged manually"), (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n)]],
   cash_refund: ["chip--line", gettext("Refund"), () => [gettext("Paid out"), (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n)]],
-  chargeback: ["chip--bad", gettext("Charge-back"), () => [gettext("Taken back by the bank"), (n) => ngettext("%(n)s charge-back", "%(n)s charge-backs", n)]],
-  status: ["chip--warn", gettext("Status"), () => [gettext("Status changed"), (n) => ngettext("%(n)s change of status", "%(n)s changes of status", n)]],
+  chargeback: ["chip--bad", gettext("Chargeback"), () => [gettext("Reversed by the bank"), (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n)]],
+  status: ["chip--warn", gettext("Status"), () => [gettext("Status changed"), (n) => ngettext("%(n)s status change", "%(n)s status changes", n)]],
 };
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 
@@ -52,7 +52,7 @@ export class Lines {
   show(lines) {
     if (!lines.length) {
       this.rows.clear();
-      this.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("Nothing has moved yet. What is paid in or spent stands here at once."))));
+      this.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("No movements yet. Top-ups and charges appear here immediately."))));
       return;
     }
     const first = this.rows.size === 0;

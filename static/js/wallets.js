@@ -6,7 +6,7 @@ import { figure, gettext, pgettext } from "./words.js";
 
 export const STATUS = {
   open: ["chip--ok", "check", pgettext("state", "Open")], frozen: ["chip--warn", "ac_unit", gettext("Frozen")], closed: ["", "lock", gettext("Closed")],
-  recovering: ["chip--info", "sync", gettext("Safe mode")], missing: ["chip--bad", "error", gettext("Not read")],
+  recovering: ["chip--info", "sync", gettext("Safe mode")], missing: ["chip--bad", "error", gettext("No data")],
 };
 
 function showRow(line, data) {

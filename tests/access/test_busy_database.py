@@ -161,7 +161,7 @@ def test_a_program_whose_session_cannot_be_saved_gets_a_problem(alice: User) -> 
         answer = client.get("/api/v1/pools")
     assert answer.status_code == 503
     assert answer["Content-Type"] == "application/problem+json"
-    assert answer.json()["title"] == "The service cannot be reached"
+    assert answer.json()["title"] == "The service is unavailable"
 
 
 def test_any_other_mistake_is_still_a_500(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:

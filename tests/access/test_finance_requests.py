@@ -81,7 +81,7 @@ def test_finance_that_is_ticked_waits_and_counts_once_another_operator_approves(
     told = page(second, request)
     assert "joins the finance team" in told
     assert "nina@example.com" in told
-    assert "Approved." in approve(second, request).content.decode()
+    assert "Request approved." in approve(second, request).content.decode()
     assert has_finance(nina)
     assert link not in browser(second).get("/operators/").content.decode()
     request.refresh_from_db()
@@ -95,7 +95,7 @@ def test_an_invited_person_joins_without_finance_which_waits(asker: User, second
     assert browser(asker).post("/operators/invite/", form).status_code == 302
     client = Client()
     told = client.post(open_mailed(client)["Location"], JOIN, follow=True).content.decode()
-    assert "Your grant Finance is waiting for approval" in told
+    assert "Your Finance grant is waiting for approval" in told
     nina = User.objects.get(username="nina")
     assert list(nina.grants.values_list("name", flat=True)) == ["operate"]
     request = FinanceRequest.objects.get(user=nina)
@@ -124,7 +124,7 @@ def test_only_another_independent_finance_operator_approves(
     request = asked(nina, asker)
     for user, why in (
         (asker, "Another finance operator must approve it."),
-        (operator("looker", "operate"), "Only operators with the grant finance"),
+        (operator("looker", "operate"), "Only operators with the Finance grant"),
     ):
         assert why in page(user, request)
         assert f"{request.pk}/approve/" not in page(user, request)
@@ -163,11 +163,11 @@ def test_nobody_asks_for_what_is_not_to_be_given(asker: User, second: User, nina
     services.user_deactivate(user=gone, actor="test", reason="left")
     asked(nina, asker)
     for user, actor, why in (
-        (asker, asker, "Another operator changes your grants."),
-        (operator("late"), poor, "grants that you have yourself"),
-        (member, asker, "Only an active operator"),
-        (gone, asker, "Only an active operator"),
-        (second, asker, "has the grant finance already"),
+        (asker, asker, "You can't change your own grants. Ask another operator."),
+        (operator("late"), poor, "You can only give grants that you have."),
+        (member, asker, "Only active operators"),
+        (gone, asker, "Only active operators"),
+        (second, asker, "already has the Finance grant"),
         (nina, asker, "already waiting"),
     ):
         with pytest.raises(ValidationError, match=why):
@@ -203,7 +203,7 @@ def test_a_request_is_rejected_by_another_and_withdrawn_by_its_asker(
     browser(second).post(url, {"reason": "I do not know her"})
     first.refresh_from_db()
     assert (first.status, first.decision_reason) == ("rejected", "I do not know her")
-    with pytest.raises(ValidationError, match="decided already"):
+    with pytest.raises(ValidationError, match="already made"):
         services.finance_approve(first, actor=second)
     own = services.finance_reject(asked(nina, asker), actor=asker, reason="a mistake")
     assert own.status == "withdrawn"
@@ -220,17 +220,17 @@ def test_the_history_tells_it_and_takes_none_of_it_back(
         return undoing.standing(reader, AuditEntry.objects.filter(action=action).latest("pk"))
 
     told = browser(asker).get("/history/").content.decode()
-    assert "requested the grant Finance for" in told
+    assert "requested the Finance grant for" in told
     assert standing("access.finance_ask").why_not == "Withdraw or reject the request on its page."
     services.finance_approve(request, actor=second, reason="known to me")
     told = browser(asker).get("/history/").content.decode()
-    assert "approved the grant Finance for" in told
+    assert "approved the Finance grant for" in told
     assert standing("access.finance_ask") == undoing.Standing()
     assert standing("access.finance_approve").why_not == "Remove the grant on the operator's page."
     services.grant_set(user=nina, name="finance", granted=False, actor=asker)
     services.finance_reject(asked(nina, asker), actor=second, reason="no")
-    assert standing("access.finance_reject").why_not == "Ask for the grant again."
-    assert "rejected the grant Finance for" in browser(asker).get("/history/").content.decode()
+    assert standing("access.finance_reject").why_not == "Request the grant again."
+    assert "rejected the Finance grant for" in browser(asker).get("/history/").content.decode()
 
 
 def test_approval_asks_for_a_fresh_second_factor(
@@ -250,7 +250,7 @@ def test_approval_asks_for_a_fresh_second_factor(
 def test_who_is_reactivated_comes_back_without_finance(asker: User, second: User) -> None:
     services.user_deactivate(user=second, actor=asker, reason="on leave")
     url = f"/users/{second.pk}/access/"
-    assert "The grant Finance is removed." in browser(asker).get(url).content.decode()
+    assert "The Finance grant will be removed." in browser(asker).get(url).content.decode()
     browser(asker).post(url, {"reason": "back"})
     second.refresh_from_db()
     assert second.is_active

@@ -170,10 +170,10 @@ def test_what_people_do_to_themselves_links_nobody(people: list[User]) -> None:
         ([("grant", 1, 0)], "You gave Ann a grant on "),
         ([("role", 0, 1)], "Ann gave you a role on "),
         ([("reactivate", 0, 1)], "Ann reactivated your user on "),
-        ([("factor", 1, 0)], "You removed the authenticator app of Ann on "),
-        ([("grant", 0, 2), ("grant", 2, 1)], "Your access comes from Ann, through other people."),
-        ([("grant", 1, 2), ("grant", 2, 0)], "The access of Ann comes from you, through"),
-        ([("grant", 2, 0), ("grant", 2, 1)], "Your access and that of Ann both come from cho."),
+        ([("factor", 1, 0)], "You removed Ann's authenticator app on "),
+        ([("grant", 0, 2), ("grant", 2, 1)], "Your access comes indirectly from Ann."),
+        ([("grant", 1, 2), ("grant", 2, 0)], "Ann's access comes indirectly from you."),
+        ([("grant", 2, 0), ("grant", 2, 1)], "Your access and Ann's access both come from cho."),
     ],
 )
 def test_the_reader_is_told_what_links_the_two_and_until_when(
@@ -189,7 +189,7 @@ def test_the_reader_is_told_what_links_the_two_and_until_when(
     until = dependence(ben, ann)
     assert until is not None
     day = f"{timezone.localtime(until.until):%-d %b %Y, %H:%M}"
-    assert why.endswith(f" You can approve what Ann asks for from {day}.")
+    assert why.endswith(f" You can approve requests by Ann from {day}.")
     days_pass(30)
     assert why_dependent(ben, ann) == ""
 

@@ -92,7 +92,7 @@ def test_the_page_speaks_chinese(world: World) -> None:
     assert "<b>Lin Mei</b>将“<a" in page
     assert "改为<b>2小时</b>" in page
     assert "今天，" in page
-    assert "存储的修改（JSON）" in page
+    assert "存储的更改（JSON）" in page
 
 
 def test_facets_are_in_the_address_and_each_has_a_chip_in_words(world: World) -> None:

@@ -179,7 +179,7 @@ def test_a_mail_that_cannot_be_sent_is_said_and_the_invitation_stands(
     client = world.client("owner")
     form = {"email": "nina@example.com", "role": "agent"}
     page = client.post("/accounts/own/invite/", form, follow=True).content.decode()
-    assert "could not be sent" in page
+    assert "The email couldn&#x27;t be sent." in page
     assert Invitation.objects.get().is_open
 
 

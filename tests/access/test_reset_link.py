@@ -275,4 +275,4 @@ def test_an_invitation_says_that_the_mail_could_not_be_sent(
     answer = client.post(
         reverse("access:operator_invite"), {"email": "new@example.com"}, follow=True
     )
-    assert "The mail could not be sent." in answer.content.decode()
+    assert "The email couldn&#x27;t be sent." in answer.content.decode()

@@ -77,7 +77,7 @@ def test_setting_up_an_app_needs_a_right_code_and_gives_recovery_codes(
     client = entered(alice)
     client.get(APP)
     secret = client.session["mfa.totp.secret"]
-    assert "not right" in client.post(APP, {"code": "000000"}).content.decode()
+    assert "Incorrect code." in client.post(APP, {"code": "000000"}).content.decode()
     assert not has_factor(alice)
     answer = client.post(APP, {"code": clock.code(secret)}, follow=True)
     assert has_factor(alice)
@@ -86,7 +86,7 @@ def test_setting_up_an_app_needs_a_right_code_and_gives_recovery_codes(
     assert factor_at(client, alice) == pytest.approx(time.time(), abs=60)
     again = client.get("/security/codes/").content
     assert b"<code>" not in again  # shown once
-    assert b"10 recovery codes are left" in again
+    assert b"You have 10 recovery codes left" in again
 
 
 def test_secrets_are_sealed_in_the_database(alice: User, secret: str, settings: Any) -> None:

@@ -30,7 +30,7 @@ def test_each_session_is_listed_with_its_address_and_browser(alice: User, bob: U
     browser("bob", "Opera", "192.0.2.3")
     shown = rows(here)
     assert shown.count("<tr>") == 2
-    assert shown.count("this one") == 1
+    assert shown.count("current") == 1
     for word in ("Firefox", "192.0.2.1", "Safari", "192.0.2.2"):
         assert word in shown
     assert "Opera" not in shown

@@ -100,10 +100,12 @@ def test_the_password_cannot_be_guessed_with_a_stolen_session(alice: User, thief
     new = {"password1": "a much better one", "password2": "a much better one"}
     change = reverse("account_change_password")
     for guess in range(3):
-        assert "not your present password" in confirm(thief, f"guess {guess}").content.decode()
+        assert "Incorrect password." in confirm(thief, f"guess {guess}").content.decode()
         thief.post(change, {"oldpassword": f"more {guess}", **new})
-    assert "Too many tries" in confirm(thief, PASSWORD).content.decode()
-    assert "Too many tries" in thief.post(change, {"oldpassword": PASSWORD, **new}).content.decode()
+    assert "Too many attempts" in confirm(thief, PASSWORD).content.decode()
+    assert (
+        "Too many attempts" in thief.post(change, {"oldpassword": PASSWORD, **new}).content.decode()
+    )
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
     assert thief.get(ENROL).status_code == 302
@@ -156,7 +158,7 @@ def test_nobody_removes_the_own_app_as_an_operator(world: World) -> None:
     assert secret
     user = world.users["operate"]
     page = client.post(reverse("access:factor_reset", args=[user.pk]), {"reason": "mine"})
-    assert "Another operator" in page.content.decode()
+    assert "Ask another operator." in page.content.decode()
     assert has_factor(user)
 
 
@@ -189,24 +191,24 @@ def test_the_owner_is_told_of_each_change_to_the_log_in(alice: User, told: Any) 
     client.force_login(alice)
     with told() as sentences:
         secret = enrol(client)
-    assert sentences == ["An authenticator app was set up for your user."]
+    assert sentences == ["An authenticator app was added to your login."]
     with told() as sentences:
         page = client.post(reverse("mfa_generate_recovery_codes"), follow=True).content.decode()
-    assert sentences == ["New recovery codes replaced the earlier ones."]
+    assert sentences == ["New recovery codes replaced your old ones."]
     with told() as sentences:
         codes = re.findall(r"<code>([\d-]{14})</code>", page)
         services.code_use(user=alice, code=codes[0])
-    assert sentences == ["A recovery code of your user was used."]
+    assert sentences == ["One of your recovery codes was used."]
     with told() as sentences:
         for _ in range(5):
             services.code_use(user=alice, code="000000")
-    assert sentences == ["Someone entered your password and then several wrong codes."]
+    assert sentences == ["Someone entered your password and then several incorrect codes."]
     with told() as sentences:
         services.factors_remove(user=alice, actor="an operator", reason="lost")
-    assert sentences == ["The authenticator app of your user was removed."]
+    assert sentences == ["Your authenticator app was removed."]
     with told() as sentences:
         services.password_set(user=alice, password="a much better one", actor=alice)
-    assert sentences == ["The password of your user was changed."]
+    assert sentences == ["Your password was changed."]
     assert secret
 
 

@@ -16,6 +16,7 @@ def rows(rule: Callable[..., Any]) -> dict[str, Any]:
         "login/code/": rule({"nobody": "login", "*": "ok"}),
         "login/passkey/": rule({"nobody": "login", "*": "ok"}),
         "login/closed/": rule({"*": "login"}),
+        "language/": rule(PUBLIC, method="post", data={"language": "en"}),
         "logout/": rule({"*": "login"}, method="post"),
         "password/reset/": rule(PUBLIC),
         "password/reset/sent/": rule(PUBLIC),

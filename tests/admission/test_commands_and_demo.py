@@ -29,7 +29,7 @@ def run(*words: str) -> str:
 
 
 def test_a_gate_is_made_sized_paused_and_shown() -> None:
-    assert "made" in run("create", SLUG, "--cap", "5")
+    assert "created" in run("create", SLUG, "--cap", "5")
     hotpath.run(door.acquire(SLUG, "h1"))
     assert "cap=5" in run("show", SLUG)
     run("cap", SLUG, "9", "--reason", "more")
@@ -108,7 +108,7 @@ def test_a_batch_comes_from_a_file_and_its_bad_rows_are_named(tmp_path: Path) ->
     with pytest.raises(CommandError, match="Row 3"):
         run("batch", SLUG, str(path), *window)
     assert not TaskBatch.objects.exists()
-    assert "1 tasks, 1 rows left out" in run("batch", SLUG, str(path), *window, "--skip-bad")
+    assert "1 tasks, 1 rows skipped" in run("batch", SLUG, str(path), *window, "--skip-bad")
 
 
 # -- reconcile -----------------------------------------------------------------------------------

@@ -100,8 +100,8 @@ def test_pages_stand_while_redis_is_away(
 
     monkeypatch.setattr(hotpath, "run", refuse)
     monkeypatch.setattr(hotpath, "run_batch", refuse)
-    assert "Not read" in browser.get("/gates/").content.decode()
-    assert "cannot be read" in browser.get("/gates/tower/").content.decode()
+    assert "No data" in browser.get("/gates/").content.decode()
+    assert "can't be read right now" in browser.get("/gates/tower/").content.decode()
 
 
 def test_a_gate_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser: Client) -> None:
@@ -135,7 +135,7 @@ def test_an_adaptive_cap_is_pinned_and_let_go(gate: Gate, browser: Client) -> No
     gate = services.gate_configure(
         actor="test", gate=gate, adaptive=True, adaptive_min=1, adaptive_max=9
     )
-    assert "why" in act(browser, verb="pin", cap=7)  # without a reason
+    assert "Enter a short reason." in act(browser, verb="pin", cap=7)  # without a reason
     act(browser, verb="pin", cap=7, reason="a quiet night")
     assert (show().cap, show().settings.adaptive) == (7, False)
     assert "pinned" in act(browser, verb="resize", cap=3)
@@ -152,7 +152,7 @@ def test_a_gate_is_paused_with_a_reason_and_resumed(gate: Gate, browser: Client)
     assert "storm &lt;b&gt;" in browser.get("/gates/tower/").content.decode()
     act(browser, verb="resume")
     assert show().status == "open"
-    assert act(browser, verb="explode", reason="r") == "There is no such action."
+    assert act(browser, verb="explode", reason="r") == "Action not found."
 
 
 def test_a_holder_is_freed_once_and_only_by_its_token(gate: Gate, browser: Client) -> None:

@@ -59,26 +59,26 @@ def counts(batch: TaskBatch) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("csv", "row", "what"),
     [
-        (b"a,x\nb,y\na,z\n", 3, "stands in row 1 already"),
-        (b"device,payload\na b,x\n", 2, "not a device"),
+        (b"a,x\nb,y\na,z\n", 3, "already listed in row 1"),
+        (b"device,payload\na b,x\n", 2, "invalid device ID"),
         (b"a,x,y\n", 1, "two columns"),
-        (b",x\n", 1, "not a device"),
+        (b",x\n", 1, "invalid device ID"),
         (b"a," + b"x" * 8_193, 1, "longer than"),
         (b'a,"x\ny"\n', 2, "control characters"),
         (b"a,x\x00\n", 1, "control characters"),
-        ("１,x".encode(), 1, "not a device"),
-        (b"=cmd,x", 1, "not a device"),
+        ("１,x".encode(), 1, "invalid device ID"),
+        (b"=cmd,x", 1, "invalid device ID"),
         (b"a,\xff", 0, "not UTF-8"),
         (b"", 0, "no rows"),
         (b"device,payload\n", 0, "no rows"),
-        (b'a,"x', 1, "a quote is not closed"),
-        (b'\na,"x"y\n', 0, "Line 2 is no CSV"),
+        (b'a,"x', 1, "quotation mark not closed"),
+        (b'\na,"x"y\n', 0, "Line 2 is not valid CSV"),
         (b"x" * 200_000, 0, "Line 1 is longer than"),
         (b"a,x\nb,\xff", 0, "Line 2 is not UTF-8"),
         ("a,号".encode("gb18030"), 0, "not UTF-8"),
         ("a,x".encode("utf-16"), 0, "not UTF-8"),
-        (b"a;x\nb;y\n", 1, "not a device"),
-        (b"a\tx\n", 1, "not a device"),
+        (b"a;x\nb;y\n", 1, "invalid device ID"),
+        (b"a\tx\n", 1, "invalid device ID"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_made(csv: bytes, row: int, what: str) -> None:
@@ -103,9 +103,9 @@ def test_every_line_that_an_open_quote_runs_over_is_named() -> None:
     found = read_upload(b'a,x\nb,"y\nc,z\nd\n')
     assert found.rows == [("a", "x")]
     assert [(problem.row, problem.device, problem.what) for problem in found.problems] == [
-        (2, "b", "a quote is not closed"),
-        (3, "c", "inside the quote that row 2 opens"),
-        (4, "d", "inside the quote that row 2 opens"),
+        (2, "b", "quotation mark not closed"),
+        (3, "c", "inside a quotation that starts in row 2"),
+        (4, "d", "inside a quotation that starts in row 2"),
     ]
 
 
@@ -134,7 +134,7 @@ def test_a_quoted_payload_may_have_commas_and_quotes() -> None:
 def test_a_file_that_breaks_off_makes_nothing_even_if_bad_rows_are_left_out() -> None:
     with pytest.raises(AdmissionError) as caught:
         upload(make_gate(), b'a,x\nb,"y"z\n', skip_bad=True)
-    assert "Line 2 is no CSV" in caught.value.more["problems"][0]
+    assert "Line 2 is not valid CSV" in caught.value.more["problems"][0]
     assert not TaskBatch.objects.exists()
 
 

@@ -123,7 +123,7 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
 def test_a_freed_permit_is_the_one_that_was_looked_at() -> None:
     gate = make_gate()
     permit = acquire("a")
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a short reason"):
         services.permit_free(actor="test", gate=gate, holder="a", token=permit.token, reason=" ")
     with pytest.raises(AdmissionError, match="other token"):
         services.permit_free(

@@ -49,7 +49,7 @@ def shown(client: Client) -> dict[str, Any]:
 
 def test_settings_are_saved_and_in_force_at_once(gate: Gate, browser: Client) -> None:
     page = browser.get(PAGE).content.decode()
-    assert "Adaptive cap" in page
+    assert "Adaptive limit" in page
     changed = {
         "cap": 7,
         "permit_seconds": 120,
@@ -92,13 +92,13 @@ def test_another_windows_cap_stays(gate: Gate, browser: Client) -> None:
         ({"cap": "many"}, "whole number"),
         ({"cap": "9" * 60}, "less than or equal to"),
         ({"permit_seconds": "1"}, "greater than or equal to 2"),
-        ({"margin_seconds": "300"}, "Shorter than a permit"),
-        ({"longest_seconds": "299"}, "Not longer than the longest time"),
-        ({"adaptive_min": "61"}, "Not more than the most"),
+        ({"margin_seconds": "300"}, "Enter a value lower than the permit duration."),
+        ({"longest_seconds": "299"}, "The permit duration can&#x27;t exceed the maximum duration."),
+        ({"adaptive_min": "61"}, "The minimum can&#x27;t exceed the maximum."),
         ({"rate_per_second": "10001"}, "less than or equal to 10000"),
         ({"attempts": "0"}, "greater than or equal to 1"),
         ({"key": "a b"}, "1 to 64 letters"),
-        ({"key": "taken"}, "Another gate has this key"),
+        ({"key": "taken"}, "Another gate already uses this key."),
         ({"name": ""}, "required"),
     ],
 )
@@ -155,4 +155,4 @@ def test_holders_are_shown_page_by_page_and_found_by_their_name(
 
 def test_the_list_of_holders_stands_while_redis_lacks_the_gate(gate: Gate, browser: Client) -> None:
     hotpath.client().flushall()
-    assert "Redis does not answer" in browser.get("/gates/tower/holders/").content.decode()
+    assert "Redis isn't responding" in browser.get("/gates/tower/holders/").content.decode()

@@ -208,7 +208,7 @@ def test_keys_are_changed_on_the_page_by_the_api_and_by_the_command() -> None:
     gate.refresh_from_db()
     assert gate.signs_with == second
     assert browser.post(f"{url}/use").status_code == 409
-    with pytest.raises(CommandError, match="Say why"):
+    with pytest.raises(CommandError, match="Enter a short reason"):
         call_command("gate", "key", "tower", "remove")
     browser.post("/gates/tower/key/", {"do": "remove", "reason": "leaked"})
     gate.refresh_from_db()

@@ -202,7 +202,7 @@ async def test_the_rebuild_drill_says_how_long_it_took_and_that_nothing_differs(
     toast = "[data-toasts] .toast--ok"
     await boss.page.locator(toast).wait_for()
     await boss.contains(f"{toast} .toast__title", "Rebuilt in")
-    await boss.contains(f"{toast} .toast__detail", "¥0.00 free to spend, ¥0.00 held")
+    await boss.contains(f"{toast} .toast__detail", "¥0.00 available, ¥0.00 held")
     after = sender.balance()
     assert (after["spendable"], after["held"]) == (before["spendable"], before["held"])
     await customer.until("document.documentElement.dataset.connection === 'live'")
@@ -246,7 +246,7 @@ async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year
     await page.keyboard.press("ArrowLeft")
     tip = await customer.text("[data-usage-body] .chart-tip")
     assert "Native text" in tip
-    assert "In all" in tip
+    assert "Total" in tip
     await page.click("[data-usage-table]")
     await customer.contains("[data-usage-body] thead", "Native text")
     await expect(page.locator("[data-usage-body] tbody tr")).to_have_count(7)

@@ -155,7 +155,7 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     session = await operator.text(".table tbody th a")
     await operator.go(f"/groups/asi/sessions/?session={session}")
     told = await operator.text(".dispatch-facts, .state")
-    assert "fewest sessions by weight" in told or "no such session" in told
+    assert "fewest sessions, by weight" in told or "Session not found" in told
     await operator.go("/groups/asi/events/?event=registered&who=as-1")
     await expect(page.locator("tbody tr").first).to_be_visible()
     assert await operator.serious_violations() == []

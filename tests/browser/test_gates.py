@@ -180,7 +180,7 @@ async def test_a_holder_is_freed_with_a_reason_and_the_next_one_moves_up(
     await expect(page.locator("#free-holder")).to_be_visible()
     await page.fill("#free-reason", "hangs since noon")
     await page.keyboard.press("Enter")
-    await page.wait_for_selector("text=The slot of worker-1 is free.")
+    await page.wait_for_selector("text=Slot held by worker-1 freed.")
     await row.wait_for(state="detached")
     assert (await machine.post("/gates/press/acquire", holder="worker-3"))["granted"]
     await page.wait_for_selector("[data-holders] th:text-is('worker-3')")
@@ -283,11 +283,13 @@ async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown
     await page.click("a[href$='/settings/']")
     await page.fill("#id_margin_seconds", "300")
     await page.keyboard.press("Enter")
-    await page.wait_for_selector(".field--error:has-text('Shorter than a permit')")
+    await page.wait_for_selector(
+        ".field--error:has-text('Enter a value lower than the permit duration.')"
+    )
     assert await shown.serious_violations() == []
     await page.fill("#id_margin_seconds", "20")
     await page.keyboard.press("Enter")
-    await page.wait_for_selector("text=The settings are saved.")
+    await page.wait_for_selector("text=Settings saved.")
     await shown.go("/gates/press/settings/")
     await expect(page.locator("#id_margin_seconds")).to_have_value("20")
 

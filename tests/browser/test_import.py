@@ -60,7 +60,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     # the file: 65 bad rows are named before anything is imported
     await operator.go(f"/numbers/?panel=new&pool={POOL}")
     await page.set_input_files("#import-file", SAMPLE)
-    await page.click("text=Read the file")
+    await page.click("text=Upload file")
     await page.locator(".totals").wait_for(timeout=LONG_MS)
     totals = await page.locator(".totals .figure").all_inner_texts()
     counts = [int(text.replace(",", "")) for text in totals]
@@ -70,10 +70,10 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     await page.locator(".import__rows tbody tr").nth(64).wait_for()
     reasons = await page.locator(".import__rows tbody tr td:last-child").all_inner_texts()
     assert len(reasons) == 65
-    assert sum("Not a number" in why for why in reasons) == 20
-    assert sum("32 at most" in why for why in reasons) == 10
+    assert sum("Not a phone number" in why for why in reasons) == 20
+    assert sum("the maximum is 32" in why for why in reasons) == 10
     assert sum("is empty" in why for why in reasons) == 10
-    assert sum("Twice in the file" in why for why in reasons) == 25
+    assert sum("Duplicate of row" in why for why in reasons) == 25
     assert await page.locator(".import__rows mark").count() >= 65
     assert await operator.serious_violations() == []
 
@@ -109,7 +109,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
         await page.locator(f"{first} .tile[data-state=C]").wait_for()
         await page.click(f"{first} [data-mark]")
         await page.click("[data-verb=hangup]")
-        await answer_question(page, "caller is stuck", "Hang up 1 number")
+        await answer_question(page, "caller is stuck", "End call of 1 number")
         await page.locator(f"{first} .tile[data-state=R]").wait_for()
         await pool_window.until(
             "document.querySelector('[data-figure=busy]').textContent.trim() === '2'"
@@ -149,13 +149,13 @@ async def test_suspicious_rows_come_first_with_what_to_write_and_open_quotes_are
     page = operator.page
     await operator.go(f"/numbers/?panel=new&pool={POOL}")
     await page.set_input_files("#import-file", file)
-    await page.click("text=Read the file")
+    await page.click("text=Upload file")
     await page.locator(".totals").wait_for(timeout=LONG_MS)
     assert await page.locator(".totals .figure").all_inner_texts() == ["0", "2", "3", "4"]
     await expect(page.locator(".tabs [aria-current=page]")).to_have_text("Suspicious 3")
     remedies = await page.locator(".import__remedy").all_inner_texts()
-    assert remedies[0] == "Write 13978000024"
-    assert remedies[2] == "Write +49301234567"
+    assert remedies[0] == "Use 13978000024"
+    assert remedies[2] == "Use +49301234567"
     marked = await page.locator(".import__rows table mark").all_inner_texts()
     assert marked == [".0", "–30", "(0)"]
     examples = page.locator(".import__examples")

@@ -23,7 +23,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     first = await other_visitor(visitor, "help", "Ann")
     await join(visitor, "help", "Bo <b>")
     await visitor.until("document.querySelector('[data-place]').textContent === '2'")
-    await visitor.shows("[data-before]", "1 person is before you")
+    await visitor.shows("[data-before]", "1 person is ahead of you")
     await visitor.page.reload()
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '2'")
@@ -34,7 +34,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await first.pages[0].click("[data-ask-go]")
     await view(first.pages[0], "ended")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
-    await visitor.shows("[data-before]", "You are next")
+    await visitor.shows("[data-before]", "You're next")
 
     await go_online(agent, "li.jun")
     await view(visitor.page, "room")
@@ -91,7 +91,7 @@ async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
 
 async def told_of_the_hand_over(visitor: Window) -> None:
     await view(visitor.page, "waiting")
-    await visitor.contains("[data-notice-words]", "You have been handed over")
+    await visitor.contains("[data-notice-words]", "You've been transferred")
     await visitor.contains("[data-place-label]", "Quiet")
 
 
@@ -137,13 +137,13 @@ async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
     await view(visitor.page, "closed")
     await visitor.contains(".visit__hours", "09:00–12:00, 13:00–18:00")
     await visitor.page.click("[data-leave-message] .button--primary")
-    await visitor.contains("[data-error=left]", "Tell your name")
+    await visitor.contains("[data-error=left]", "Enter your name, how to reach you")
     await visitor.page.fill("#left-name", "Eve")
     await visitor.page.fill("#left-contact", "138 0013 0417")
     await visitor.page.check("[value=call]")
     await visitor.page.click("[data-leave-message] .button--primary")
     await visitor.until(
-        "document.querySelector('[data-closed-title]').textContent === 'We will call you back'"
+        "document.querySelector('[data-closed-title]').textContent === \"We'll call you back\""
     )
     assert await visitor.serious_violations() == []
 
@@ -163,7 +163,7 @@ def row_of(shown: Window, name: str) -> Locator:
 async def opened(shown: Window, name: str) -> Locator:
     """The same row with its reasons and verbs."""
     row = row_of(shown, name)
-    await row.get_by_role("button", name=f"Why nobody serves {name} now").click(timeout=PATIENCE_MS)
+    await row.get_by_role("button", name=f"Why {name} is still waiting").click(timeout=PATIENCE_MS)
     return row
 
 
@@ -215,7 +215,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await supervisor.go("/desks/care/floor/")
         await agents.get_by_role("link", name="Cy").click(timeout=PATIENCE_MS)
         await supervisor.page.select_option("#to-agent", label="Bai Lu")
-        await supervisor.page.get_by_role("button", name="Hand over").click()
+        await supervisor.page.get_by_role("button", name="Transfer").click()
         await second.page.wait_for_selector("[data-room] .talk__list", timeout=PATIENCE_MS)
         words = second.page.locator("[data-room] .talk__row--theirs .talk__words")
         await words.first.wait_for(timeout=PATIENCE_MS)  # the transcript goes along
@@ -230,7 +230,7 @@ async def test_what_a_supervisor_is_asked_about_ends_though_the_floor_moves(
     await join(visitor, "quiet", "Flo")
     await supervisor.go_live("/desks/care/floor/?queue=quiet")
     row = await opened(supervisor, "Flo")
-    await row.get_by_role("button", name="End the visit of Flo").click()
+    await row.get_by_role("button", name="End visit of Flo").click()
     await supervisor.page.wait_for_selector("[data-ask][open]")
     await other_visitor(visitor, "quiet", "Gil")
     await row_of(supervisor, "Gil").wait_for(timeout=PATIENCE_MS)  # it is drawn behind the question

@@ -121,11 +121,11 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     await page.set_input_files(
         give, [{"name": "x.svg", "mimeType": "image/svg+xml", "buffer": pictures.SVG}]
     )
-    await visitor.contains(".tray__error", "x.svg cannot be sent")
+    await visitor.contains(".tray__error", "x.svg can't be sent")
     await page.set_input_files(
         give, [{"name": "big.png", "mimeType": "image/png", "buffer": bytes(11 * 2**20)}]
     )
-    await visitor.contains(".tray__error", "big.png is too large: 11.0 MB, at most 10 MB")
+    await visitor.contains(".tray__error", "big.png is too large (11.0 MB). The limit is 10 MB.")
     assert await visitor.serious_violations() == []
 
     # held up: it says so with a bar, words are not held up by it, and leaving asks
@@ -149,7 +149,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     leaving = "!dispatchEvent(new Event('beforeunload', {cancelable: true}))"
     assert await page.evaluate(leaving)  # it asks
     go.set()
-    await visitor.contains(".attachment__failed", "Not sent. The server cannot be reached.")
+    await visitor.contains(".attachment__failed", "Not sent. Can't reach the server.")
     assert await visitor.overflow() == []
     assert await visitor.serious_violations() == []
     await page.unroute(UPLOADS)

@@ -27,7 +27,9 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     field = agent.page.get_by_label("Number to call")
     await field.fill("not a number")
     await field.press("Enter")
-    await agent.page.get_by_text("an optional + and digits").wait_for(timeout=PATIENCE_MS)
+    await agent.page.get_by_text(
+        "Enter the number to call: digits, with an optional + in front."
+    ).wait_for(timeout=PATIENCE_MS)
     await field.fill("+86 139 0000-1111")
     await field.press("Enter")
     running = agent.page.locator(f"{BAR} strong", has_text=f"Call {CALLEE} from +86138")

@@ -1,4 +1,4 @@
-"""The agent's page in a real browser: slots, drafts, transfer, canned replies, read receipts."""
+"""The agent's page in a real browser: slots, drafts, transfer, saved replies, read receipts."""
 
 from dataclasses import dataclass
 
@@ -108,7 +108,7 @@ async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
 
     await agent.page.fill(FIELD, "")
     await marta.leave()
-    await has(slot(agent, 2), "Marta Rossi’s room ended at")
+    await has(slot(agent, 2), "Room with Marta Rossi ended at")
     await has(slot(agent, 1), "Chen Yi")
     await has(slot(agent, 3), "Li Hua")
     await agent.page.press(FIELD, "Escape")
@@ -158,7 +158,7 @@ async def test_a_visitor_is_transferred_by_the_keyboard_to_somebody_who_is_free(
     await agent.page.keyboard.type("fei")
     await expect(go).to_have_text("Transfer to Fei Fei")
     await agent.page.keyboard.press("Enter")
-    await has(slot(agent, 1), "Pia’s room ended at")
+    await has(slot(agent, 1), "Room with Pia ended at")
     await comes(line, agent, "handing", "Rui")
     await agent.page.press(FIELD, "Escape")
     await agent.page.keyboard.press("t")
@@ -250,7 +250,7 @@ async def test_a_wrap_up_keeps_the_slot_and_notifications_are_asked_for_until_no
     )
     await go_online(agent, "lan.hua")
     banner = agent.page.get_by_role("region", name="Notifications")
-    await has(banner, "Notifications are not allowed yet.")
+    await has(banner, "Notifications are turned off.")
     assert await agent.serious_violations() == []
     await agent.page.get_by_role("button", name="Not now").click()
     await expect(banner).to_be_hidden()
@@ -266,6 +266,6 @@ async def test_a_wrap_up_keeps_the_slot_and_notifications_are_asked_for_until_no
     await has(slot(agent, 1), "Wrap-up")
     await has(slot(agent, 1), "Wen")
     await has(slot(agent, 2), "Xia")
-    await agent.page.get_by_role("button", name="Finish and be free").click()
-    await has(slot(agent, 1), "Wen’s room ended at")
+    await agent.page.get_by_role("button", name="Finish wrap-up").click()
+    await has(slot(agent, 1), "Room with Wen ended at")
     await has(slot(agent, 2), "Xia")

@@ -52,7 +52,7 @@ async def test_a_wrap_up_is_prolonged_everywhere_and_the_next_agent_knows_the_vi
     await second.wait_for_selector(".wrap-panel", timeout=PATIENCE_MS)
     await agent.page.get_by_label("Needs follow-up").check()
     await agent.shows(".wrap__said", "Saved")
-    await agent.page.get_by_role("button", name="30 seconds more").click()
+    await agent.page.get_by_role("button", name="Add 30 seconds").click()
     await agent.until(OF_150)
     await other.until(
         "Number(/: (\\d+) s of/.exec(document.querySelector('.wrap__title').textContent)[1]) > 120"

@@ -75,10 +75,10 @@ async def test_the_floor_says_why_pauses_and_logs_out(
     late = await other_visitor(visitor, "gallery", "Kim")
     await expect(row_of(supervisor, "Pan Ye")).to_contain_text("1 of 1")
     row = supervisor.page.locator("[data-visit-row]", has_text="Kim")
-    await row.get_by_role("button", name="Why nobody serves Kim now").click()
+    await row.get_by_role("button", name="Why Kim is still waiting").click()
     await expect(row).to_contain_text("Full, 1 of 1 room")
     told = late.pages[0].locator("[data-agents]")
-    await expect(told).to_contain_text("1 agent is here: 1 with visitors.")
+    await expect(told).to_contain_text("1 agent online: 1 with visitors.")
     assert "Pan Ye" not in await late.pages[0].content()
     for size in (PHONE, DESKTOP):
         await supervisor.page.set_viewport_size(size)
@@ -135,7 +135,9 @@ async def test_old_figures_are_muted_and_verbs_wait(agent: Window, supervisor: W
     await supervisor.page.evaluate("dispatchEvent(new Event('offline'))")
     await supervisor.page.wait_for_selector("[data-floor][data-stale]", timeout=PATIENCE_MS)
     await expect(button).to_be_disabled()
-    await expect(button).to_have_attribute("title", "Not live: wait until the figures are right.")
+    await expect(button).to_have_attribute(
+        "title", "The figures aren't live. Wait until they're up to date."
+    )
     await supervisor.page.context.set_offline(False)
     await supervisor.page.wait_for_selector("[data-floor]:not([data-stale])", timeout=PATIENCE_MS)
     await expect(button).to_be_enabled()

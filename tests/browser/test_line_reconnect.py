@@ -64,7 +64,7 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
         await say(speaker, "meanwhile")
         unsent = speaker.page.locator(".talk__row--sending", has_text="Not sent.")
         await unsent.wait_for(timeout=PATIENCE_MS)
-    lost = visitor.page.locator("[data-notice]", has_text="The connection is lost.")
+    lost = visitor.page.locator("[data-notice]", has_text="Connection lost.")
     await lost.wait_for(timeout=PATIENCE_MS)
     line.web.start()
     for speaker, hearer in sides:
@@ -147,7 +147,7 @@ async def test_a_place_survives_the_loss_of_everything_that_redis_had(
     line.web.stop()
     await visitor.page.click("[data-leave]")
     await visitor.page.click("[data-ask-go]")
-    leaving = visitor.page.locator("[data-notice]", has_text="You are leaving.")
+    leaving = visitor.page.locator("[data-notice]", has_text="You're leaving.")
     await leaving.wait_for(timeout=PATIENCE_MS)
     line.web.start()
     await view(visitor.page, "ended")

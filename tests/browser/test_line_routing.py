@@ -38,7 +38,7 @@ async def test_a_topic_leads_a_signed_visitor_to_the_agent_with_the_skill(
     identity = token(shop["secret"], name="Ann Bell", **{"class": 2})
     await visitor.go(f"/q/shop-door/#identity={identity}")
     await view(visitor.page, "join")
-    await visitor.contains("[data-signed-words]", "Signed in as Ann Bell")
+    await visitor.contains("[data-signed-words]", "Logged in as Ann Bell")
     assert "identity" not in visitor.page.url
     await expect(visitor.page.locator("#visit-name")).to_have_value("Ann Bell")
     await visitor.page.get_by_text("Invoice", exact=True).click()
@@ -62,7 +62,7 @@ async def test_a_topic_leads_a_signed_visitor_to_the_agent_with_the_skill(
     await visitor.page.goto("about:blank")
     await visitor.go(f"/q/shop-door/#identity={other}")
     await view(visitor.page, "join")
-    await visitor.contains("[data-signed-words]", "Signed in as Bo")
+    await visitor.contains("[data-signed-words]", "Logged in as Bo")
 
 
 async def test_who_shows_a_token_that_is_not_good_joins_as_a_guest(
@@ -86,7 +86,7 @@ async def test_a_closed_topic_says_when_it_opens_in_both_zones_and_leads_back(
         await shown.page.get_by_text("At night").click()
         await shown.page.click("[data-join] .button--primary")
         await view(shown.page, "closed")
-        await shown.contains("[data-closed-title]", "Night desk is closed now")
+        await shown.contains("[data-closed-title]", "Night desk is closed right now")
         await shown.contains("[data-closed-text]", "The night desk is resting.")
         opens = await shown.page.inner_text("[data-opens-at]")
         assert "(09:00, Shanghai time)" in opens
@@ -107,14 +107,14 @@ async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     await owner.ready()
     await owner.page.get_by_label("Topic, row 4").fill("Refund")
     await owner.page.get_by_label("Goes to, row 4").select_option(label="Invoices")
-    await owner.page.get_by_label("Skills needed, row 4").fill("invoices 1")
+    await owner.page.get_by_label("Required skills, row 4").fill("invoices 1")
     await owner.send("button:has-text('Save topics')")
     sentence = "Visitors wait in Invoices for an agent with Invoices at level 1 or higher."
     await owner.page.get_by_text(sentence).wait_for()
     assert await owner.serious_violations() == []
 
     await owner.go("/desks/shop/queues/shop-bills/")
-    await owner.page.get_by_label("At all hours").uncheck()
+    await owner.page.get_by_label("Always open").uncheck()
     monday = owner.page.get_by_role("group", name="Monday")
     await monday.get_by_role("button", name="Add hours").click()
     await monday.get_by_label("Monday, from").fill("22:00")
@@ -124,11 +124,11 @@ async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     assert await owner.serious_violations() == []
     await owner.page.set_viewport_size(PHONE)
     assert await owner.overflow() == []
-    await owner.send("button:has-text('Save the settings')")
+    await owner.send("button:has-text('Save settings')")
     await owner.go("/desks/shop/queues/shop-bills/")
     friday = owner.page.get_by_role("group", name="Friday")
     await expect(friday.get_by_label("Friday, until")).to_have_value("06:00")
     sunday = owner.page.get_by_role("group", name="Sunday")
     await expect(sunday.get_by_text("Closed")).to_be_visible()
-    await owner.page.get_by_label("At all hours").check()
-    await owner.send("button:has-text('Save the settings')")
+    await owner.page.get_by_label("Always open").check()
+    await owner.send("button:has-text('Save settings')")

@@ -94,8 +94,8 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         # both wait; what is written meanwhile, and why nobody serves, is seen on the other side
         ann = await join(first, shops["kiln"], "Ann")
         ben = await join(second, shops["market"], "Ben")
-        await has(ann.locator("[data-frame-line]"), "You are 1st")
-        await has(ben.locator("[data-frame-line]"), "You are 2nd")
+        await has(ann.locator("[data-frame-line]"), "You're 1st")
+        await has(ben.locator("[data-frame-line]"), "You're 2nd")
         await says(ann, "My pot came cracked.")
         await boss.go_live("/desks/ceramics/floor/?queue=glaze")
         waits = boss.page.locator("[data-visit-row]", has_text="Ann")
@@ -104,7 +104,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         # the agent has one room: the first in line comes, verified, with what she wrote
         await go_online(agent, "kang.le")
         await shows(ann, "room")
-        await has(ben.locator("[data-frame-line]"), "You are 1st")
+        await has(ben.locator("[data-frame-line]"), "You're 1st")
         room = agent.page.locator("[data-room]")
         await has(room.locator(".talk__row--theirs").first, "My pot came cracked.")
         await has(room.locator(".talk__head"), "Verified")
@@ -136,7 +136,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await agent.shows(".wrap__said", "Saved")
         await ben.click(".frame-back")  # he looks at the shop meanwhile
         await agent.page.keyboard.press("f")
-        await has(second.page.locator(TEASER), "is here for you")
+        await has(second.page.locator(TEASER), "is here to help")
         await has(room.locator(".talk__head"), "Ben")
         await room.locator(".talk__composer textarea").fill("Hello Ben")
         await agent.page.keyboard.press("Enter")

@@ -113,7 +113,7 @@ async def test_the_agent_reads_first_what_was_written_while_waiting(
     await visitor.page.click(".talk__head [data-mail-transcript]")
     await visitor.page.fill("#mail-address", "nia@")
     await visitor.page.keyboard.press("Enter")
-    await visitor.contains("[data-error=mail]", "valid e-mail address")
+    await visitor.contains("[data-error=mail]", "valid email address")
     await visitor.page.fill("#mail-address", "nia@example.org")
     await visitor.page.keyboard.press("Enter")
     await visitor.contains("[data-mail-words]", "on its way")
@@ -127,10 +127,10 @@ async def test_the_agent_reads_first_what_was_written_while_waiting(
     await visitor.page.click(".stars__one:nth-of-type(4)")
     await visitor.page.fill("#rating-comment", "Quick.")
     await visitor.page.click("[data-rating] .button")
-    await visitor.contains("[data-rating] > [role=status]", "Your rating is saved")
+    await visitor.contains("[data-rating] > [role=status]", "Your rating was saved")
     await visitor.page.reload()
     await view(visitor.page, "ended")
-    await visitor.page.get_by_role("button", name="Change it").click()
+    await visitor.page.get_by_role("button", name="Change rating").click()
     assert await visitor.page.input_value("#rating-comment") == "Quick."
     await expect(visitor.page.locator(".stars__one--on")).to_have_count(4)
     assert await visitor.serious_violations() == []
@@ -151,7 +151,7 @@ async def test_a_code_continues_the_visit_in_another_browser_once(
         await second.page.click(".visit__code summary")
         await second.page.fill("#visit-code", "2222-2222")
         await second.page.keyboard.press("Enter")
-        await second.contains("[data-error=code]", "not valid")
+        await second.contains("[data-error=code]", "isn't valid")
         assert await second.serious_violations() == []
         await second.page.fill("#visit-code", code.lower())
         await second.page.keyboard.press("Enter")
@@ -165,7 +165,7 @@ async def test_a_code_continues_the_visit_in_another_browser_once(
             await third.page.click(".visit__code summary")
             await third.page.fill("#visit-code", code)
             await third.page.keyboard.press("Enter")
-            await third.contains("[data-error=code]", "not valid")
+            await third.contains("[data-error=code]", "isn't valid")
 
 
 async def test_who_closed_the_page_is_mailed_when_next_and_comes_back_by_the_link(
@@ -180,20 +180,20 @@ async def test_who_closed_the_page_is_mailed_when_next_and_comes_back_by_the_lin
         await second.until("document.querySelector('[data-place]').textContent === '3'")
         await second.page.fill("#tell-mail", "quy@example.org")
         await second.page.keyboard.press("Enter")
-        await second.contains("[data-tell-words]", "We will mail you when you are next")
+        await second.contains("[data-tell-words]", "We'll email you when you're next")
         assert await second.serious_violations() == []
         assert await second.overflow() == []
     assert mails_to(line, "quy@example.org") == []
     await leave(first.pages[0])
-    await expect(sol).to_have_title("● You are next")  # whose page is open, and looked away from
+    await expect(sol).to_have_title("● You're next")  # whose page is open, and looked away from
     await leave(sol)
     text = await mail_to(line, "quy@example.org")
-    assert "You are next in the Trees line of Juniper Gardens." in text
+    assert "You're next in the Trees line at Juniper Gardens." in text
     (link,) = re.findall(r"http\S+#\S+", text)
     await visitor.page.goto(link)
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '1'")
-    await visitor.contains("[data-tell-words]", "We have mailed you")
+    await visitor.contains("[data-tell-words]", "We've emailed you")
 
 
 async def test_what_nobody_came_to_read_may_be_left_as_a_message(visitor: Window) -> None:
@@ -207,4 +207,4 @@ async def test_what_nobody_came_to_read_may_be_left_as_a_message(visitor: Window
     assert await visitor.page.input_value("#left-text") == "When do you deliver?"
     await visitor.page.fill("#left-contact", "rae@example.org")
     await visitor.page.keyboard.press("Enter")
-    await visitor.shows("[data-closed-title]", "Your message is with us")
+    await visitor.shows("[data-closed-title]", "We've received your message")

@@ -98,7 +98,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await page.keyboard.type("Wren")
         await page.keyboard.press("Enter")
         await shows(chat, "waiting")
-        await expect(chat.locator("[data-frame-line]")).to_contain_text("You are 1st")
+        await expect(chat.locator("[data-frame-line]")).to_contain_text("You're 1st")
         for at_once in ("[data-dots]", "[data-tell]", "#say"):
             await expect(chat.locator(at_once)).to_be_in_viewport(ratio=1)
 
@@ -109,7 +109,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await expect(page.locator(PANEL)).to_be_visible()
         await page.click(BUBBLE)
         await go_online(agent, "gao.feng")
-        await expect(page.locator(TEASER)).to_contain_text("is here for you", timeout=PATIENCE_MS)
+        await expect(page.locator(TEASER)).to_contain_text("is here to help", timeout=PATIENCE_MS)
         await agent.page.wait_for_selector("[data-room] .talk__list")
         await say(agent, "Which plant is it?")
         await expect(page.locator(BADGE)).to_have_text("1", timeout=PATIENCE_MS)
@@ -269,7 +269,7 @@ async def test_the_settings_page_shows_what_is_typed_and_tries_the_chat(line: Co
             assert await shown.overflow() == []
             assert await shown.serious_violations() == []
         await shown.page.fill("[name=colour]", "#ffcc00")
-        await shown.contains("[data-look-contrast]", "1.5 to 1: too low")
+        await shown.contains("[data-look-contrast]", "1.5:1, which is too low")
         await shown.page.select_option("[data-snippet-queue]", label="Help")
         snippet = await shown.page.input_value("[data-snippet]")
         assert snippet == f'<script src="{line.base}/widget/help.js" async></script>'

@@ -156,7 +156,7 @@ async def test_an_app_from_its_first_code_to_its_removal(strict: Strict) -> None
         await shown.go(MONEY)  # no app yet: money leads to setting one up
         assert at(shown) == ENROL
         await fill(shown, "code", "000000")
-        await shown.contains("main", "That code is not right.")
+        await shown.contains("main", "Incorrect code. Codes change every 30 seconds")
         secret = await shown.text("main p code")
         assert await shown.page.evaluate("document.querySelector('main img').naturalWidth") > 100
         used = pyotp.TOTP(secret).now()
@@ -171,7 +171,7 @@ async def test_an_app_from_its_first_code_to_its_removal(strict: Strict) -> None
         assert at(shown) == CODE_STEP
         await fill(shown, "code", used)  # that which set the app up
         assert at(shown) == CODE_STEP
-        await shown.contains("main", "That code is not right, or was used already.")
+        await shown.contains("main", "The code is incorrect or was already used. Enter a new code.")
         ahead = next_code(secret)  # a phone that is half a minute fast
         await fill(shown, "code", ahead)
         assert at(shown) != CODE_STEP
@@ -202,10 +202,10 @@ async def test_an_app_from_its_first_code_to_its_removal(strict: Strict) -> None
     until(lambda: len(strict.mails.to(f"{WITHOUT}@example.org")) == 4)
     told = [text.splitlines()[2] for text in strict.mails.to(f"{WITHOUT}@example.org")]
     assert sorted(told) == [
-        "A recovery code of your user was used.",
-        "A recovery code of your user was used.",
-        "An authenticator app was set up for your user.",
-        "The authenticator app of your user was removed.",
+        "An authenticator app was added to your login.",
+        "One of your recovery codes was used.",
+        "One of your recovery codes was used.",
+        "Your authenticator app was removed.",
     ]
 
 
@@ -228,7 +228,7 @@ async def test_wrong_codes_block_the_right_one_at_both_servers(strict: Strict) -
     right = strict.people[GUESSED]["codes"][0]
     assert other.send(CODE_STEP, code=right).status_code == 429
     assert not other.is_in()
-    until(lambda: strict.mails.saying("several wrong codes", f"{GUESSED}@example.org"))
+    until(lambda: strict.mails.saying("several incorrect codes", f"{GUESSED}@example.org"))
 
 
 async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
@@ -257,7 +257,7 @@ async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
         assert link.rpartition("#")[2] not in shown.page.url  # nor in what a Referer would tell
         await fill(shown, "password2", NEW_PASSWORD)
         assert at(shown) == "/login/"
-        await shown.contains("main", "Your password is changed.")
+        await shown.contains("main", "Password changed.")
         await old.go(reverse("access:profile"))
         assert at(old) == "/login/"  # the other session has ended
 
@@ -267,9 +267,9 @@ async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
         assert at(shown) != CODE_STEP
 
         await shown.page.goto(link)
-        await shown.contains("main", "A link works once, for one hour.")
+        await shown.contains("main", "A link works only once, within one hour.")
     assert stranger.give_password(WITH).status_code == 200  # the old password
-    until(lambda: strict.mails.saying("The password of your user was changed.", address))
+    until(lambda: strict.mails.saying("Your password was changed.", address))
 
 
 async def test_a_passkey_is_the_second_step_and_then_the_only_one(strict: Strict) -> None:

@@ -53,10 +53,10 @@ async def test_whatever_falls_silent_is_told_within_five_seconds_and_so_is_its_r
         await shown.go_live("/overview/")
         await expect(shown.page.locator("[data-attention-well]")).to_be_visible()
         for name, title in {
-            "worker": "No worker runs",
-            "beat": "No scheduler runs",
-            "timers": re.compile("Nobody visits 8 of 8 shards|No timers run"),
-            "redis": "Redis cannot be reached",
+            "worker": "No workers are running",
+            "beat": "The scheduler is not running",
+            "timers": re.compile("No timers process serves 8 of 8 shards|No timers are running"),
+            "redis": "Redis can't be reached",
         }.items():
             with silent(processes[name]):
                 await told(shown, title)

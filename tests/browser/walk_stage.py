@@ -75,7 +75,7 @@ def _have_had_troubles() -> None:
             severity="warning",
             title="Pool %(pool)s is short of numbers",
             detail="%(blocked)s of %(offered)s calls found no free number (%(percent)s).",
-            remedy="Add numbers, or see what rests or is offline.",
+            remedy="Add numbers, or check which numbers are resting or offline.",
             url="/pools/",
             params={"pool": name, "blocked": 34, "offered": 531, "percent": "6.4%"},
         )

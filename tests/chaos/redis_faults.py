@@ -10,7 +10,7 @@ from tests.chaos.redis_node import faketime_library
 from tests.chaos.stack import Stack
 from tests.support import programs
 
-NO_ROOM = "Make room on the disk"
+NO_ROOM = "Free space on the disk"
 STEPPED_SECONDS = 8.0
 
 

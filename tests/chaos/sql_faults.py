@@ -15,7 +15,7 @@ from tests.chaos.stack import Stack
 
 BUSY_PAGE = "The database"
 NEEDS_SQL = (meanwhile.DESKS,)  # a visit is a row: without SQL nobody is let in, nobody is told
-NO_ROOM = "Make room on the disk"
+NO_ROOM = "Free disk space for the database"
 BITE_SECONDS = 40.0
 FILLED_TABLES = (
     *("numbers_callrecord", "numbers_poolevent", "line_lineevent", "line_roomevent"),
@@ -33,7 +33,7 @@ def kill_postgres(stack: Stack, chance: random.Random) -> str:
         begun = time.monotonic()
         try:
             done = meanwhile.all_go_on(stack, but=NEEDS_SQL)
-            meanwhile.says(stack, "sql", "cannot be reached", ready=False)
+            meanwhile.says(stack, "sql", "can't be reached", ready=False)
             reader.sees_unavailable("/pools/", BUSY_PAGE)
             time.sleep(chance.uniform(0.0, 5.0))
         finally:
@@ -68,7 +68,7 @@ def pause_postgres(stack: Stack, _chance: random.Random) -> str:
         stack.pause_postgres(signal.SIGSTOP)
         try:
             done = meanwhile.all_go_on(stack, but=NEEDS_SQL)
-            meanwhile.says(stack, "sql", "cannot be reached", ready=False)
+            meanwhile.says(stack, "sql", "can't be reached", ready=False)
             time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - begun)))
         finally:
             stack.pause_postgres(signal.SIGCONT)

@@ -86,7 +86,7 @@ def test_a_session_is_explained_and_ended(group: Group, caller: Caller) -> None:
     back("as-1")
     session = front().start("call-1")
     told = caller.get(f"/sessions?session={session}").json()
-    assert (told["instance"], told["why"]) == ("as-1", "fewest sessions by weight")
+    assert (told["instance"], told["why"]) == ("as-1", "fewest sessions, by weight")
     assert "refused" in told["if_blocked"]
     back("as-2")
     assert "as-2" in caller.get(f"/sessions?session={session}").json()["if_blocked"]

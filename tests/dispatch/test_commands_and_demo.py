@@ -35,7 +35,7 @@ def run(*words: str) -> str:
 
 
 def test_a_group_is_made_shown_and_its_instances_set() -> None:
-    assert "made" in run("create", SLUG, "--sharing", "turn", "--heartbeat", "2")
+    assert "created" in run("create", SLUG, "--sharing", "turn", "--heartbeat", "2")
     assert show().settings.heartbeat_seconds == 2
     back("as-1", version="1.7", capacity=8)
     front().start("1")
@@ -58,7 +58,7 @@ def test_a_session_is_explained_and_the_log_told() -> None:
     session = front().start("call-1")
     told = run("explain", SLUG, session)
     assert "instance: as-1" in told
-    assert "why: fewest sessions by weight" in told
+    assert "why: fewest sessions, by weight" in told
     drain(group)
     assert "registered  as-1" in run("events", SLUG)
     assert len(run("events", SLUG, "--count", "1").splitlines()) == 1
@@ -72,7 +72,7 @@ def test_an_upgrade_is_ordered_and_aborted() -> None:
     upgrade = Upgrade.objects.get()
     assert (upgrade.max_drain_seconds, upgrade.at_limit) == (60, "force")
     assert "as-1: skipped, open" in run("abort", SLUG, "--reason", "no")
-    with pytest.raises(CommandError, match="no upgrade"):
+    with pytest.raises(CommandError, match="No upgrade"):
         run("abort", SLUG, "--reason", "again")
 
 
@@ -111,11 +111,11 @@ def test_check_names_what_differs_and_mends_it() -> None:
     with pytest.raises(CommandError) as refused:
         run("check", SLUG)
     assert refused.value.returncode == 1
-    assert "mended" in run("check", SLUG, "--mend")
+    assert "fixed" in run("check", SLUG, "--mend")
     assert (row_of("as-1").manual, show().settings.disconnect_seconds) == ("drain", 9)
     Group.objects.filter(pk=group.pk).update(created_at=timezone.now() - timedelta(days=1))
     hotpath.client().flushdb()
-    assert "mended" in run("check", "--mend")
+    assert "fixed" in run("check", "--mend")
     assert show().status == "recovering"
 
 

@@ -80,9 +80,9 @@ def test_pages_stand_while_redis_is_away(
 
     monkeypatch.setattr(hotpath, "run", refuse)
     monkeypatch.setattr(hotpath, "run_batch", refuse)
-    assert "Not read" in browser.get("/groups/").content.decode()
-    assert "cannot be read" in browser.get(PAGE).content.decode()
-    assert "cannot be read" in browser.get(f"{PAGE}sessions/").content.decode()
+    assert "No data" in browser.get("/groups/").content.decode()
+    assert "can't be read right now" in browser.get(PAGE).content.decode()
+    assert "can't be read right now" in browser.get(f"{PAGE}sessions/").content.decode()
     assert "Nothing was changed" in act(
         browser, verb="upgrade", target_version="2", at_limit="wait", max_drain_seconds="9"
     )
@@ -106,10 +106,10 @@ def test_a_group_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser:
 
 def test_an_instance_is_set_with_who_why_and_until(group: Group, browser: Client) -> None:
     back("as-1")
-    assert "why" in act(browser, verb="drain", name="as-1")
+    assert "Enter a short reason." in act(browser, verb="drain", name="as-1")
     assert row_of("as-1").manual == "open"
     until = f"{timezone.localtime().year + 1}-01-02T03:04"
-    assert "drains" in act(browser, verb="drain", name="as-1", reason="disk <b>", until=until)
+    assert "is draining" in act(browser, verb="drain", name="as-1", reason="disk <b>", until=until)
     assert row_of("as-1").manual == "drain"
     assert "blocked" in act(browser, verb="block", name="as-1", reason="worse")
     assert row_of("as-1").manual == "blocked"
@@ -131,24 +131,24 @@ def test_a_session_is_ended_and_a_link_closed(group: Group, browser: Client) -> 
     sip = front()
     session = sip.start("1")
     assert "ended" in act(browser, verb="end_session", session=session, reason="asked")
-    assert "no such session" in act(browser, verb="end_session", session=session, reason="x")
+    assert "session not found" in act(browser, verb="end_session", session=session, reason="x")
     assert "closed" in act(browser, verb="disconnect", peer=sip.key, reason="test")
-    assert "no such link" in act(browser, verb="disconnect", peer="f:none", reason="test")
+    assert "link not found" in act(browser, verb="disconnect", peer="f:none", reason="test")
 
 
 def test_an_upgrade_is_begun_and_aborted(group: Group, browser: Client) -> None:
     back("as-1")
     words = {"verb": "upgrade", "max_drain_seconds": "60", "at_limit": "wait"}
-    assert "cannot carry" in act(browser, **words, target_version="2.0")
+    assert "can't carry" in act(browser, **words, target_version="2.0")
     back("as-2")
     for bad in ({"target_version": ""}, {"target_version": "a b"}, {"max_drain_seconds": "0"}):
         act(browser, **{**words, "target_version": "2.0", **bad})
     assert not Upgrade.objects.exists()
-    assert "runs" in act(browser, **words, target_version="2.0")
+    assert "Upgrade started" in act(browser, **words, target_version="2.0")
     upgrade = Upgrade.objects.get()
     page = f"{PAGE}upgrades/{upgrade.pk}/"
-    assert "drains" in act(browser, page, verb="force", reason="x")
-    assert "why" in act(browser, page, verb="abort")
+    assert "No instance is draining" in act(browser, page, verb="force", reason="x")
+    assert "Enter a short reason." in act(browser, page, verb="abort")
     assert "aborted" in act(browser, page, verb="abort", reason="not today")
     assert "not today" in browser.get(page).content.decode()
     assert browser.get(f"{PAGE}upgrades/{2**63}/").status_code == 404

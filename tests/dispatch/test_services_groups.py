@@ -155,7 +155,7 @@ def test_a_bad_manual_state_is_refused(bad: dict[str, object]) -> None:
 
 def test_a_drain_needs_a_reason() -> None:
     group = make_group()
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a short reason"):
         services.instance_set(actor="test", group=group, name="as-1", state="drain", reason=" ")
     assert not Instance.objects.exists()
 
@@ -184,7 +184,7 @@ def test_an_operator_ends_a_session_and_closes_a_link() -> None:
     services.session_end(actor="test", group=group, session=session, reason="asked for")
     assert hotpath.run(door.route(SLUG, session)) is None
     assert any(entry.kind == "end" for entry in server.outbox())
-    with pytest.raises(DispatchError, match="no such session"):
+    with pytest.raises(DispatchError, match="session not found"):
         services.session_end(actor="test", group=group, session=session, reason="again")
     services.peer_disconnect(actor="test", group=group, peer=server.key, reason="maintenance")
     assert row_of("as-1").state == "pending"

@@ -46,7 +46,7 @@ def test_what_a_full_disk_refuses_waits_and_health_says_what_to_do(aggregate):
     trouble = checks.history().trouble
     assert trouble is not None
     assert (trouble.severity, trouble.title) == ("critical", "SQL refuses writes")
-    assert trouble.remedy.startswith("Make room on the disk")
+    assert trouble.remedy.startswith("Free disk space")
     assert trouble.params["reason"] == refusals.reason() != ""
     assert not Incident.objects.filter(type="history.fault").exists()  # nothing is wrong with them
 

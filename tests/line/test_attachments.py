@@ -99,8 +99,8 @@ def test_the_content_says_what_a_file_is(quick: Talkers, data: bytes, name: str)
 
 
 def test_a_form_with_other_fields_is_refused_and_keeps_nothing(quick: Talkers) -> None:
-    refused(quick.sends(sender="agent"), 422, "malformed", "a field that this operation")
-    refused(quick.sends(other=SimpleUploadedFile("a", b"a")), 422, "malformed", "a field")
+    refused(quick.sends(sender="agent"), 422, "malformed", "The form has an unknown field.")
+    refused(quick.sends(other=SimpleUploadedFile("a", b"a")), 422, "malformed", "unknown field")
     assert not Attachment.objects.exists()
 
 
@@ -111,8 +111,8 @@ def test_broken_and_too_large_files_are_refused_in_plain_words(
     refused(quick.sends(pictures.huge_png(40_000)), 413, "file-too-large", "50 million pixels")
     Desk.objects.update(attachment_mb=1)
     much = pictures.png(4, 3, pictures.chunk(b"tEXt", bytes(1_040_000)))
-    refused(quick.sends(much + bytes(20_000)), 413, "file-too-large", "at most 1 MB")
-    refused(quick.sends(much + bytes(200_000)), 413, "file-too-large", "at most 1 MB")
+    refused(quick.sends(much + bytes(20_000)), 413, "file-too-large", "The limit is 1 MB")
+    refused(quick.sends(much + bytes(200_000)), 413, "file-too-large", "The limit is 1 MB")
     assert quick.sends(much).status_code == 200
 
 
@@ -124,7 +124,7 @@ def test_a_desk_takes_what_its_settings_say(quick: Talkers) -> None:
     assert quick.agent_sends().status_code == 200
     Attachment.objects.all().delete()
     Desk.objects.update(attachment_mb=0)
-    refused(quick.sends(), 409, "no-files", "No files")
+    refused(quick.sends(), 409, "no-files", "Files can't be sent here.")
     page = quick.agent.get("/agent/").content.decode()
     assert '"files": null' in page
 
@@ -134,13 +134,13 @@ def test_each_side_has_a_limit_per_visit_and_all_visitors_one_per_day(
 ) -> None:
     Desk.objects.update(attachments_per_visit=2)
     assert [quick.sends(id=key).status_code for key in ("1", "2", "1", "3")] == [200, 200, 200, 409]
-    assert "At most 2 files" in quick.sends(id="3").json()["detail"]
+    assert "You can send up to 2 files" in quick.sends(id="3").json()["detail"]
     assert quick.agent_sends().status_code == 200
     Desk.objects.update(attachments_per_visit=50, attachment_day_mb=1)
     Attachment.objects.filter(author="visitor").update(size=512 * 1024)
     full = quick.sends(id="4")
     assert (full.status_code, full.json()["type"]) == (409, "too-many-files")
-    assert "in one day" in full.json()["detail"]
+    assert "daily limit for files" in full.json()["detail"]
     assert quick.agent_sends(id="a2").status_code == 200
     Attachment.objects.update(size=1)
     assert quick.sends(id="4").status_code == 200

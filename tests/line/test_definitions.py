@@ -119,12 +119,12 @@ def test_each_page_says_what_its_figures_mean_and_of_which_time(
     client = world.client("foreign")
     page = client.get("/desks/support/reports/?from=2026-03-05&until=2026-03-06")
     words = unescape(page.content.decode())
-    assert "From 2026-03-05 until 2026-03-06" in words
+    assert "From 2026-03-05 to 2026-03-06" in words
     for name in ("level", "abandoned", "short", "occupancy", "adherence"):
         assert str(definitions.MEANINGS[name][1]) in words, name
     for path in ("", "replay/"):
         board = unescape(client.get(f"/desks/support/{path}").content.decode())
-        assert "since midnight of the desk" in board
+        assert "from midnight in the desk's time zone" in board
         for name in ("level", "abandoned", "short", "range", "agents", "room"):
             assert str(definitions.MEANINGS[name][1]) in board, name
 

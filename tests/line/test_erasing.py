@@ -173,5 +173,5 @@ def test_the_command_erases_and_tells_figures_only(line: LineWorld) -> None:
     for given in ({"contact": MAIL}, {"contact": "y", "reason": "wish"}):
         with pytest.raises(CommandError):
             call_command("line", "erase", "support", **given)
-    with pytest.raises(CommandError, match="Name the desk"):
+    with pytest.raises(CommandError, match="Give the desk's slug"):
         call_command("line", "erase", contact=MAIL, reason="wish")

@@ -42,7 +42,7 @@ def shown(client: Client, query: str = "") -> list[str]:
 
 def test_an_agent_handles_a_message_and_takes_it_back(world: World, line: LineWorld) -> None:
     client = world.client("foreign")
-    assert b"No message was left yet" in client.get("/desks/support/messages/").content
+    assert b"No messages from visitors yet" in client.get("/desks/support/messages/").content
     first, second = leave(line, "Ann"), leave(line, "<b>Bo")
     assert shown(client) == ["<b>Bo", "Ann"]
     path = f"/desks/support/messages/{first.pk}/"

@@ -76,9 +76,9 @@ def test_a_call_takes_a_number_once_and_its_end_gives_it_back(world: MessageWorl
     assert world.call().number == call.number
     world.later(minutes=5)
     assert world.busy() == 1
-    with pytest.raises(LineError, match="Another agent is calling"):
+    with pytest.raises(LineError, match="Another agent is already calling"):
         world.call(agent="bo")
-    with pytest.raises(LineError, match="Another agent is calling"):
+    with pytest.raises(LineError, match="Another agent is already calling"):
         message_calls.message_call_end(actor="test", agent=world.bo, message=world.message)
     with pytest.raises(LineError, match="End your other call first"):
         world.call(world.left("Yi", "13900002222"))
@@ -120,7 +120,7 @@ def test_a_message_that_was_handled_meanwhile_is_not_called(world: MessageWorld)
     left_messages.message_reopen(actor="test", message=world.message)
     assert world.call(stale).number
     LeftMessage.objects.filter(pk=stale.pk).delete()
-    with pytest.raises(LineError, match="no such message"):
+    with pytest.raises(LineError, match="Message not found"):
         world.call(stale)
 
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_called_is_refused_and_leaves_nothing(world: MessageWorld
     world.line.desk.callback_pool = "another"
     world.line.desk.save()
     world.li.desk.refresh_from_db()
-    with pytest.raises(LineError, match="not set up"):
+    with pytest.raises(LineError, match="aren't set up"):
         world.call()
     assert (world.busy(), MessageCall.objects.count()) == (2, 2)
 

@@ -190,4 +190,4 @@ def test_who_is_no_agent_is_told_so(line: LineWorld) -> None:
     li = line.agent("li")
     Agent.objects.filter(pk=li.pk).update(archived_at=timezone.now())
     page = browser(li).get("/agent/history/")
-    assert "You serve at no desk yet" in page.content.decode()
+    assert "You're not assigned to a desk" in page.content.decode()

@@ -113,7 +113,7 @@ def test_bad_words_change_nothing(line: LineWorld) -> None:
             rooms.message_send(visit=visit, author="visitor", client_id="1", text=text)
     assert not visit.messages.exists()
     agent, other = line.agent("li", online=True), line.agent("bo", online=True)
-    with pytest.raises(LineError, match="another agent's"):
+    with pytest.raises(LineError, match="belongs to another agent"):
         rooms.room_finish(other, visit.public_id)
     assert hotpath.run(door.place(line.desk.slug, visit.public_id)).agent == agent.user_id
 

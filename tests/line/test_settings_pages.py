@@ -151,7 +151,7 @@ def test_skills_replies_and_holidays_come_and_go(world: World, line: LineWorld) 
     for verb in ("skill_create", "skill_delete", "reply_save", "reply_delete", "closure_save"):
         assert f"line.{verb}" in done
     told = client.post(f"/desks/{act}", {"verb": "nothing"}, follow=True)
-    assert b"There is no such action" in told.content
+    assert b"Action not found" in told.content
 
 
 def test_an_agent_is_archived_when_offline_and_comes_back(world: World, line: LineWorld) -> None:

@@ -228,7 +228,7 @@ def test_a_take_over_is_refused_with_the_reason(room: Room) -> None:
     mine = seat(room)
     for prepare, detail in (
         (lambda: None, "You are offline. Go online first."),
-        (lambda: _fill(room, mine), "You are full, 1 of 1 rooms."),
+        (lambda: _fill(room, mine), "You have no free room: 1 of 1 in use."),
         (lambda: hotpath.run(door.pause("support", mine.user_id, "Lunch")), "You are about to"),
     ):
         prepare()

@@ -55,7 +55,7 @@ def test_each_agents_reason_has_its_facts_and_the_asking_agent_is_first(line: Li
     waits = joins(line, "v4", skills={"billing": 2})
     assert reasons_of(line, waits, first=paused.user_id) == [
         ("Bo", "paused", "Paused: Lunch, 0 min"),
-        ("Ann", "skill", "No Billing"),
+        ("Ann", "skill", "Lacks Billing"),
         ("Flo", "skill", "Free, but Billing level 1 of 2"),
         ("Ed", "leaving", "Goes offline after this room"),
         ("Di", "queue", "Does not serve this queue"),
@@ -100,7 +100,7 @@ def test_the_words_follow_the_readers_language(line: LineWorld) -> None:
     waits = joins(line, "v2")
     with override("zh-hans"):
         (row,) = reasons_of(line, waits)
-    assert row[2] == "已满，1/1 个会话"
+    assert row[2] == "已满，1/1个会话"
 
 
 def test_the_agents_page_is_told_code_facts_and_words(line: LineWorld) -> None:
@@ -163,6 +163,6 @@ def test_a_line_has_one_sentence_for_each_visitor(line: LineWorld) -> None:
     told = [(row["visit"], row["words"]) for row in floor.line_of(line.queue)]
     assert told == [
         (first, "All agents are in rooms"),
-        (needs, "No agent online with enough Billing"),
+        (needs, "No agent online with the required level of Billing"),
         (second, "Behind 2 visitors. All agents are in rooms"),
     ]

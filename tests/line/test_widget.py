@@ -143,7 +143,7 @@ def test_an_operator_sets_the_chat_up_and_the_history_says_so(
     owner = world.client("operate")
     path = f"/desks/{line.desk.slug}/widget/"
     page = owner.get(path).content.decode()
-    assert "No site is allowed yet" in page
+    assert "No sites are allowed yet" in page
     assert f"/widget/{line.queue.slug}.js" in page
     given = {"colour": "#14553a", "side": "left", "greeting": "Hello <b>you</b>"}
     bad = owner.post(path, {**given, "origins": "https://ok.example\nhttp://shop.example"})
@@ -151,7 +151,7 @@ def test_an_operator_sets_the_chat_up_and_the_history_says_so(
     assert "must use https" in bad.content.decode()
     pale = owner.post(path, {**given, "origins": "", "colour": "#ffcc00"})
     assert pale.status_code == 422
-    assert "Choose a darker colour" in pale.content.decode()
+    assert "Choose a darker color" in pale.content.decode()
     assert (
         owner.post(
             path, {**given, "origins": "\n".join(f"https://s{n}.example" for n in range(21))}

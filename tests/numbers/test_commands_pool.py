@@ -33,7 +33,7 @@ def in_redis() -> door.PoolSettings:
 def test_a_pool_made_here_works_by_the_redis_command_line(redis_server: RedisServer) -> None:
     told = run("create", "numpool")
     assert "{numpool}" in told
-    assert "lent at once" in told
+    assert "used immediately" in told
     pool = Pool.objects.get()
     assert (pool.account, pool.added_by_script) == (None, "lend")
     scripts = io.StringIO()
@@ -85,15 +85,15 @@ def test_every_setting_can_be_given_and_changed_and_the_change_is_told() -> None
 
 def test_a_setting_that_has_the_value_already_is_no_change() -> None:
     run("create", "east")
-    assert run("set", "east", "--cooldown-seconds", "0") == "east: nothing changed\n"
+    assert run("set", "east", "--cooldown-seconds", "0") == "east: no changes\n"
     assert not AuditEntry.objects.filter(action="numbers.pool_configure").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("set", "east"), "Name at least one setting"),
-        (("set", "nowhere", "--near"), "no pool 'nowhere'"),
+        (("set", "east"), "Give at least one setting"),
+        (("set", "nowhere", "--near"), "Pool 'nowhere' not found"),
         (("set", "east", "--lease-seconds", "0"), "lease_seconds: Ensure this value is greater"),
         (("set", "east", "--lease-seconds", "soon"), "invalid int value"),
         (("set", "east", "--blocking-alarm-percent", "nan"), "not a number"),
@@ -145,7 +145,7 @@ def test_reconcile_check_exits_1_on_drift_and_0_after_mending() -> None:
     with pytest.raises(CommandError) as drifted:
         run("reconcile", "east", "--check")
     assert drifted.value.returncode == 1
-    assert "mended" in run("reconcile", "east")
+    assert "fixed" in run("reconcile", "east")
     run("reconcile", "--check")
 
 
@@ -170,6 +170,6 @@ def test_without_redis_nothing_hangs_and_the_error_says_so() -> None:
     make_pool()
     with (
         hotpath.connect("redis://127.0.0.1:1"),
-        pytest.raises(CommandError, match="Redis cannot be reached"),
+        pytest.raises(CommandError, match="Can't reach Redis"),
     ):
         run("reconcile")

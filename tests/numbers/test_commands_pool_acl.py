@@ -51,7 +51,7 @@ def as_user(server: RedisServer, name: str, password: str) -> Any:
 
 
 def password_of(lines: list[str]) -> str:
-    found = re.search(r"^Password, shown only now: (\S{40,})$", "\n".join(lines), re.MULTILINE)
+    found = re.search(r"^Password \(shown only once\): (\S{40,})$", "\n".join(lines), re.MULTILINE)
     assert found is not None
     return found[1]
 
@@ -93,7 +93,7 @@ def test_apply_sets_the_user_in_place_of_the_one_before(clean_redis: RedisServer
     with clean_redis.client() as client:
         client.execute_command("ACL", "SETUSER", "east.fs-01", "on", "nopass", "~*", "+@all")
     lines = run("east", "fs-01", "--apply")
-    assert any("a restart forgets the user" in line for line in lines)
+    assert any("a restart loses the user" in line for line in lines)
     with as_user(clean_redis, "east.fs-01", password_of(lines)) as switch:
         assert switch.evalsha(SHA, 1, "{east}", "call")[2] == "busy+up"
         with pytest.raises(redis.exceptions.NoPermissionError):

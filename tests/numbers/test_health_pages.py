@@ -100,7 +100,7 @@ def test_switches_that_do_not_tell_are_told_how(pool: Pool) -> None:
     now = datetime.now(UTC)
     count_ended(pool.pk, [CallRecord(pool=pool, number="1", started_at=now, ended_at=now)])
     page = browser().get("/pools/east/health/").content.decode()
-    assert "say whether calls were answered" in page
+    assert "report whether calls were answered" in page
 
 
 def test_rules_are_changed_switched_off_and_deleted(pool: Pool) -> None:
@@ -110,7 +110,10 @@ def test_rules_are_changed_switched_off_and_deleted(pool: Pool) -> None:
     address = f"/pools/east/health/rules/{rule.pk}/"
     assert client.get(address).status_code == 200
     bad = client.post(address, {**RULE, "measure": "spam_sources"})
-    assert (bad.status_code, "Spam labels are counted" in bad.content.decode()) == (422, True)
+    assert (bad.status_code, "Use “at or above” for spam labels." in bad.content.decode()) == (
+        422,
+        True,
+    )
     assert client.post("/pools/east/health/rules/new/", RULE).status_code == 422, "the name"
     client.post(address, {**RULE, "threshold": "15"})
     client.post(f"{address}switch/", {"enabled": "0"})
@@ -135,7 +138,7 @@ def test_a_csv_of_labels_is_read_and_shown(pool: Pool) -> None:
     page = client.post(
         "/pools/east/health/labels/", {"file": SimpleUploadedFile("labels.csv", text.encode())}
     ).content.decode()
-    assert "1 labels added" in page
+    assert "Labels added: 1. Already known: 0. Rows refused: 1." in page
     assert "This is not a number." in page
     assert SpamLabel.objects.get().source == "hiya"
     assert "hiya: Spam risk" in client.get(f"/numbers/+{FIRST}/").content.decode()

@@ -100,11 +100,14 @@ def test_a_bad_row_is_named_with_its_bad_part_and_its_reason(pool, tmp_path) -> 
     rows += [["1" * 35, "d"], ["+8613912345678", "e"], ["139-1234-5678", "f"]]
     found = imports.preview_now(pool, csv_file(tmp_path, rows), "test")
     refused = {row.row: (row.parts, row.reason) for row in found.staged.filter(kind="r")}
-    assert refused[2] == (("+86-", "CALL-ME", ""), "Not a number")
+    assert refused[2] == (("+86-", "CALL-ME", ""), "Not a phone number")
     assert refused[3][1] == "Number is empty"
-    assert refused[4] == (("139 ", "O", "013 8000"), "Not a number: letter O in place of 0")
-    assert refused[5] == (("1" * 32, "111", ""), "35 digits, 32 at most")
-    assert refused[7][1] == "Twice in the file, first in row 6"
+    assert refused[4] == (
+        ("139 ", "O", "013 8000"),
+        "Not a phone number: the letter O instead of 0",
+    )
+    assert refused[5] == (("1" * 32, "111", ""), "35 digits; the maximum is 32")
+    assert refused[7][1] == "Duplicate of row 6"
 
 
 def test_what_is_cleaned_up_says_how_and_the_file_may_have_no_head(pool, tmp_path) -> None:
@@ -123,7 +126,7 @@ def test_one_number_in_four_spellings_is_taken_once(pool, tmp_path) -> None:
     assert totals(found) == (0, 1, 3)
     assert found.staged.get(kind="c").reason == "country code"
     refused = {row.reason for row in found.staged.filter(kind="r")}
-    assert refused == {"Twice in the file, first in row 1"}
+    assert refused == {"Duplicate of row 1"}
     assert in_sql(pool) == in_redis(pool) == {"+8613977000099"}
 
 
@@ -151,8 +154,8 @@ def test_a_number_of_another_pool_is_refused_and_the_pool_named_only_to_who_may_
     path = csv_file(tmp_path, [["+8613800000001"], ["+8613800000002"], ["+8613800000003"]])
     seen = imports.preview_now(mine, path, world.users["operate"])
     assert [row.reason for row in seen.staged.filter(kind="r")] == [
-        "In pool theirs already",
-        "In this pool already",
+        "Already in pool theirs",
+        "Already in this pool",
     ]
 
 
@@ -185,7 +188,7 @@ def test_a_second_click_starts_no_second_import_and_no_second_undo(pool, tmp_pat
 
 def test_a_step_out_of_turn_is_refused_in_words(pool, tmp_path) -> None:
     found = imports.preview_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
-    with pytest.raises(NumbersError, match="To be confirmed"):
+    with pytest.raises(NumbersError, match="Awaiting confirmation"):
         imports.import_undo(actor="test", number_import=found)
     imports.import_discard(actor="test", number_import=found)
     assert not ImportRow.objects.exists()
@@ -206,7 +209,7 @@ def test_a_number_that_another_took_meanwhile_becomes_a_refused_row(pool, tmp_pa
     Number.objects.create(pool=other, value="+8613800000002")
     found = imports.confirm_now(found, "test")
     assert (found.imported, found.job.done, found.job.total) == (1, 2, 2)
-    assert found.staged.get(kind="r").reason == "In pool bank-otp already"
+    assert found.staged.get(kind="r").reason == "Already in pool bank-otp"
     assert in_sql(pool) == in_redis(pool) == {"+8613800000001"}
     undo_now(found, "test")
     assert in_sql(other) == {"+8613800000002"}
@@ -221,7 +224,9 @@ def test_a_number_whose_call_of_another_pool_still_runs_is_not_taken(pool, tmp_p
         seq=2,
     )
     found = imports.preview_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
-    assert found.staged.get().reason == "Deleted elsewhere in a call that still runs"
+    assert (
+        found.staged.get().reason == "Deleted from another pool, but its call is still in progress"
+    )
     found = imports.preview_now(
         pool, csv_file(tmp_path, [["+8613800000002"], ["+8613800000009"]]), "test"
     )
@@ -367,7 +372,7 @@ def test_a_stopped_import_can_go_on_or_be_undone(pool, tmp_path, monkeypatch) ->
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.pdf", b"x", "neither CSV nor XLSX"),
+        ("a.pdf", b"x", "Choose a CSV or XLSX file"),
         ("a.csv", b"", "empty"),
         ("a.csv", b"x" * (UPLOAD_BYTES_LIMIT + 1), "larger than 32 MB"),
     ],

@@ -131,7 +131,7 @@ def test_the_refused_rows_come_as_csv_without_a_formula(world, pool, tmp_path) -
     answer = world.client("looker").get(f"/imports/{found.pk}/refused/")
     text = b"".join(answer.streaming_content).decode()
     assert '2,\'=1+1,,,"A formula, not a value",Paste the column as values' in text
-    assert "3,+8613800000000,,,In this pool already" in text
+    assert "3,+8613800000000,,,Already in this pool" in text
 
 
 def test_a_file_goes_from_upload_to_undo_by_forms_alone(world, pool, tmp_path) -> None:
@@ -159,4 +159,4 @@ def test_a_refused_upload_says_why_beside_the_panel(world, pool, tmp_path) -> No
         answer = world.client("operate").post(
             "/imports/upload/", {"pool": pool.slug, "file": file}, follow=True
         )
-    assert "The file is neither CSV nor XLSX. Nothing was added." in answer.content.decode()
+    assert "Choose a CSV or XLSX file. Nothing was added." in answer.content.decode()

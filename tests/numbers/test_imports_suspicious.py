@@ -44,9 +44,9 @@ def test_a_suspicious_row_says_why_and_what_to_write_and_is_not_imported(pool, t
     found = imports.preview_now(pool, csv_file(tmp_path, MIXED), "test")
     assert (totals(found), found.rows_suspicious, found.rows) == ((0, 2, 2), 4, 8)
     assert rows_of(found, "s") == [
-        (2, "Decimal point added by a spreadsheet", "Write 13978000024"),
-        (3, "A range, not a number", "One row for each number, or “Add range”"),
-        (4, "(0) is not dialled after a country code", "Write +49301234567"),
+        (2, "Decimal point added by a spreadsheet", "Use 13978000024"),
+        (3, "A range, not a number", "Use one row per number, or “Add range”"),
+        (4, "(0) is not dialed after a country code", "Use +49301234567"),
         (
             5,
             "Scientific notation: a spreadsheet dropped digits",
@@ -80,11 +80,11 @@ def test_the_page_shows_the_suspicious_group_before_the_others(
     found = imports.preview_now(pool, csv_file(tmp_path, MIXED), world.users["operate"])
     client = world.client("operate")
     page = client.get(f"/numbers/?panel={found.pk}").content.decode()
-    assert "Write 13978000024<" in page
+    assert "Use 13978000024<" in page
     assert page.index("Suspicious 4") < page.index("Refused 2") < page.index("Cleaned up 2")
     refused = client.get(f"/numbers/?panel={found.pk}&tab=refused").content.decode()
     assert "Only zeros" in refused
-    assert "Write 13978000024<" not in refused
+    assert "Use 13978000024<" not in refused
     whole = b"".join(client.get(f"/imports/{found.pk}/refused/").streaming_content).decode()
     assert whole.count("\r\n") == 1 + 6
     one = client.get(f"/imports/{found.pk}/refused/", {"kind": "s"}).streaming_content
@@ -94,9 +94,7 @@ def test_the_page_shows_the_suspicious_group_before_the_others(
 def test_the_command_names_the_suspicious_rows_first(pool, tmp_path) -> None:
     said = run(pool.slug, str(csv_file(tmp_path, MIXED)))
     assert "4  suspicious" in said
-    assert (
-        "row 4: '+49 (0)30 1234567': (0) is not dialled after a country code. Write +4930" in said
-    )
+    assert "row 4: '+49 (0)30 1234567': (0) is not dialed after a country code. Use +4930" in said
     assert said.index("row 5:") < said.index("row 6: '0000': Only zeros")
 
 
@@ -122,9 +120,9 @@ def test_each_row_that_an_open_quote_runs_over_is_named_and_those_after_it_are_t
 ) -> None:
     found = imports.preview_now(pool, quoted(tmp_path, OPEN_QUOTE), "test")
     assert [(row, why) for row, why, _remedy in rows_of(found, "r")] == [
-        (2, "The quote in this row is not closed"),
-        (3, "Inside the quote that row 2 opens and does not close"),
-        (4, "Inside the quote that row 2 opens and does not close"),
+        (2, "Unclosed quote in this row"),
+        (3, "Inside the unclosed quote that starts in row 2"),
+        (4, "Inside the unclosed quote that starts in row 2"),
     ]
     refused = found.staged.filter(kind="r").order_by("row")
     assert [row.raw for row in refused] == [

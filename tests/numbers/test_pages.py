@@ -208,7 +208,7 @@ def test_who_had_a_number_finds_the_call_by_any_of_the_four(
         assert b"Li Jun" in answer.content, by
         assert b"1 call at" in answer.content, by
     page = as_operator.get(f"/numbers/{ONE}/", {"at": f"{local:%Y-%m-%dT%H:%M:%S}"})
-    assert b"it was in the call of Li Jun" in page.content
+    assert b"this number was in a call of Li Jun" in page.content
 
 
 def test_a_pool_is_created_once_and_a_bad_slug_is_named(
@@ -218,7 +218,7 @@ def test_a_pool_is_created_once_and_a_bad_slug_is_named(
     assert as_operator.post("/pools/new/", good)["Location"] == "/pools/west/"
     again = as_operator.post("/pools/new/", good)
     assert again.status_code == 422
-    assert b"Choose another" in again.content
+    assert b"Choose a different one" in again.content
     bad = as_operator.post("/pools/new/", {**good, "slug": "Not A Slug"})
     assert bad.status_code == 422
     assert Pool.objects.count() == 1
@@ -277,8 +277,8 @@ def test_the_list_is_exported_without_formulas(pool: Pool, as_operator: Client) 
 
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:
-    assert send(as_operator, "/pools/east/reconcile/").json()["title"] == "Nothing differs"
+    assert send(as_operator, "/pools/east/reconcile/").json()["title"] == "No differences"
     hotpath.client().hdel(door.PoolKeys("east").numstate, ONE)
     found = send(as_operator, "/pools/east/reconcile/").json()
-    assert "mended" in found["title"]
+    assert "repaired" in found["title"]
     assert as_operator.get(f"/numbers/{ONE}/story/").json()["letter"] != "-"

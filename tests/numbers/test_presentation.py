@@ -23,7 +23,7 @@ def test_a_pick_says_for_whom_by_which_rule_and_hides_most_of_the_callee() -> No
         detail=detail,
     ) == (
         "Picked for Wang Fang",
-        "Rested longest: 41 s · callee 139\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}2231",
+        "Idle longest: 41 s · callee 139\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}2231",
         "call",
     )
 
@@ -37,7 +37,7 @@ def test_a_hangup_says_how_long_by_whom_and_which_call() -> None:
         state_after="iu",
         detail={"since_us": AT - 301_000_000},
     )
-    assert (title, why, dot) == ("Hung up", "after 5 min 1 s · by fs-03 · call 7f31-c2", "ready")
+    assert (title, why, dot) == ("Hung up", "after 5 min 1 s · via fs-03 · call 7f31-c2", "ready")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_hangup_says_how_long_by_whom_and_which_call() -> None:
         ("switch restarted", "Released: its switch restarted"),
         ("lost hangup", "Released: the hangup was lost"),
         ("lease ended", "Released: the lease ended"),
-        ("not in live list", "Released: its switch has no such call"),
+        ("not in live list", "Released: its switch no longer lists the call"),
     ],
 )
 def test_a_release_says_why_nobody_hung_up(reason: str, title: str) -> None:
@@ -67,7 +67,7 @@ def test_an_operators_reasons_stand_beside_what_was_done() -> None:
 
 def test_a_rest_that_was_shortened_says_why() -> None:
     title, why, dot = said("rested", reason="clock put back", state_after="iu")
-    assert (title, why, dot) == ("Rest shortened", "Redis' clock was put back", "ready")
+    assert (title, why, dot) == ("Rest shortened", "Redis' clock was set back", "ready")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_a_rest_that_was_shortened_says_why() -> None:
         ("hangup: busy callee", "Hung up: busy callee"),
         ("forced: stuck: for hours", "Hung up by an operator: stuck: for hours"),
         ("released: lost hangup", "Released: the hangup was lost"),
-        ("released: unpaid", "Released: it was not paid for"),
+        ("released: unpaid", "Released: the call was not paid for"),
         ("released: something new", "Released: something new"),
-        ("lost with Redis", "Lost with Redis"),
+        ("lost with Redis", "Lost when Redis lost data"),
         ("", ""),
         ("another: word", "another: word"),
     ],

@@ -71,7 +71,7 @@ def test_lent_at_once_it_is_quarantined_when_sql_knows_and_its_calls_are_named()
     drain(east)
     assert why_not("east", A) == "busy"
     assert foreign().params["calls"] == f"{A} (9f1@10.0.0.7)"
-    assert "Calls that still run" in foreign().detail
+    assert "Calls still in progress" in foreign().detail
     send("east", "hangup", call_id="9f1@10.0.0.7")
     assert why_not("east", A) == "quarantined"
 

@@ -52,7 +52,7 @@ def test_a_number_stands_in_one_pool_only() -> None:
     services.number_add(actor="test", pool=east, number="138")
     with pytest.raises(NumbersError, match="in the pool east"):
         services.number_add(actor="test", pool=west, number="138")
-    with pytest.raises(NumbersError, match="in this pool already"):
+    with pytest.raises(NumbersError, match="already in this pool"):
         services.number_add(actor="test", pool=east, number="138")
     assert state("west", "138") is None
     check_clean(east, west)
@@ -84,10 +84,10 @@ def test_a_range_is_added_whole_and_what_is_taken_is_told() -> None:
 @pytest.mark.parametrize(
     ("first", "last", "told"),
     [
-        ("1000", "999", "form and length"),
-        ("200", "100", "ends before"),
-        ("+100", "200", "form and length"),
-        ("1000000", "9999999", "at most"),
+        ("1000", "999", "same format and with the same length"),
+        ("200", "100", "ends before it starts"),
+        ("+100", "200", "same format and with the same length"),
+        ("1000000", "9999999", "up to"),
         ("a", "9", "not a number"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_number_whose_old_call_runs_is_not_given_to_another_pool() -> None:
     number = send("east", "call", call_id="a").number
     services.numbers_delete(actor="test", pool=east, values=[number])
     drain(east)
-    with pytest.raises(NumbersError, match="still in a call of east"):
+    with pytest.raises(NumbersError, match="still in a call in east"):
         services.number_add(actor="test", pool=west, number=number)
     send("east", "hangup", number, call_id="a")
     drain(east)

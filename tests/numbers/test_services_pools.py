@@ -102,14 +102,14 @@ def test_a_paused_pool_refuses_calls_and_says_who_paused_it() -> None:
 
 def test_a_pause_needs_a_reason() -> None:
     pool = make_pool()
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Enter a short reason"):
         services.pool_pause(actor="test", pool=pool, reason=" \n ")
 
 
 def test_a_pool_with_calls_is_not_deleted_and_stays_open() -> None:
     pool = make_pool(numbers=2)
     assert send("east", "call", call_id="a").ok
-    with pytest.raises(NumbersError, match="1 call runs"):
+    with pytest.raises(NumbersError, match="1 call is in progress"):
         services.pool_delete(actor="test", pool=pool, reason="no longer needed")
     assert send("east", "call", call_id="b").ok
 

@@ -207,7 +207,7 @@ def test_a_removed_twin_leaves_its_keeper_as_it_was() -> None:
     row = Number.objects.get()
     assert (row.pk, row.label, row.canonical) == (keeper.pk, "Desk 1", LINE)
     assert state("east", NATIONAL) is None
-    with pytest.raises(NumbersError, match="no duplicate"):
+    with pytest.raises(NumbersError, match="no longer has duplicates"):
         twins_merge(actor=operator(), number=row)
 
 

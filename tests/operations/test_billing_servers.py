@@ -49,14 +49,14 @@ def full(server: RedisServer) -> None:
     ("fault", "title"),
     [
         (full, "Redis server heavy refuses writes"),
-        (RedisServer.kill, "Redis server heavy cannot be reached"),
+        (RedisServer.kill, "Redis server heavy can&#x27;t be reached"),
     ],
 )
 def test_a_server_in_trouble_is_told_everywhere_and_keeps_nobody_from_being_served(
     heavy: RedisServer, fault: Callable[[RedisServer], None], title: str
 ) -> None:
     operator = make_world().client("operate")
-    assert everywhere_wrong(operator, "All is well") == set()
+    assert everywhere_wrong(operator, "No problems") == set()
     fault(heavy)
     found = judged()
     assert everywhere_wrong(operator, title) == {"redis:heavy"}
@@ -81,7 +81,7 @@ def test_a_server_that_hangs_is_not_taken_for_the_common_one(
         found = {row.object: row.title for row in judged().incidents()}
     finally:
         heavy.process.send_signal(signal.SIGCONT)
-    assert found["heavy"] == "Redis server heavy cannot be reached"
+    assert found["heavy"] == "Redis server heavy can't be reached"
     assert "redis" not in found
 
 

@@ -89,15 +89,15 @@ def full_redis() -> None:
 
 
 SILENCES = {
-    no_timers: ("timers", "No timers run"),
-    a_shard_without_timers: ("timers", "Nobody visits 1 of 8 shards"),
-    paused_timers: ("timers", "The timers pause"),
-    no_worker: ("workers", "No worker runs"),
-    silent_worker: ("workers", "No worker runs"),
+    no_timers: ("timers", "No timers are running"),
+    a_shard_without_timers: ("timers", "No timers process serves 1 of 8 shards"),
+    paused_timers: ("timers", "Timers are paused"),
+    no_worker: ("workers", "No workers are running"),
+    silent_worker: ("workers", "No workers are running"),
     no_worker_for_the_books: ("workers", "No worker on queue books"),
-    late_workers: ("workers", "The workers are behind"),
-    no_beat: ("beat", "No scheduler runs"),
-    no_web: ("web", "No web process runs"),
+    late_workers: ("workers", "Workers are falling behind"),
+    no_beat: ("beat", "The scheduler is not running"),
+    no_web: ("web", "No web processes are running"),
     clock_in_doubt: ("clock", "Redis&#x27; clock jumped"),
     full_redis: ("redis", "Redis refuses writes"),
 }
@@ -116,7 +116,7 @@ def test_each_silence_is_told_everywhere_in_the_same_words_and_only_that(operato
     sweeping.resume()
     hotpath.client().delete(queues.EXPIRED_KEY + "books")
     health.forget()
-    assert everywhere_wrong(operator, "All is well") == set()
+    assert everywhere_wrong(operator, "No problems") == set()
 
 
 def everywhere_wrong(operator: Client, title: str) -> set[str]:
@@ -145,7 +145,7 @@ def everywhere_wrong(operator: Client, title: str) -> set[str]:
 def test_a_redis_that_is_away_is_one_problem_though_every_check_fails():
     with hotpath.connect(NOWHERE):
         (found,) = judged_again().incidents()
-    assert (found.type, found.title) == ("health.redis", "Redis cannot be reached")
+    assert (found.type, found.title) == ("health.redis", "Redis can't be reached")
 
 
 @pytest.mark.parametrize("missing", [no_worker, no_beat, no_timers, no_web])
@@ -167,7 +167,7 @@ def test_what_to_do_about_a_redis_that_refuses_writes_depends_on_why():
     finally:
         hotpath.client().config_set("maxmemory", "0")
     assert trouble is not None
-    assert trouble.remedy.startswith("Give it memory")
+    assert trouble.remedy.startswith("Raise its memory limit")
     assert "primary" not in str(trouble.remedy)
 
 
@@ -198,7 +198,7 @@ def test_an_sql_that_is_away_is_one_problem_and_the_topic_still_tells_it(monkeyp
     monkeypatch.setattr(attention, "_open", away)
     health.forget()
     (cause,) = topic_data("operations.incidents:all")["causes"]
-    assert cause["title"] == "The SQL database cannot be reached"
+    assert cause["title"] == "The SQL database can't be reached"
 
 
 def test_history_that_hangs_while_redis_is_away_is_no_trouble_of_sql(monkeypatch):
@@ -239,7 +239,11 @@ def test_a_trouble_becomes_an_incident_when_it_has_lasted_and_ends_with_it(monke
     assert watch.keep(health.read()) == 1
     assert watch.keep(health.read()) == 1
     row = Incident.objects.get()
-    assert (row.type, row.object, row.title) == ("health.workers", "workers", "No worker runs")
+    assert (row.type, row.object, row.title) == (
+        "health.workers",
+        "workers",
+        "No workers are running",
+    )
     set_running()
     assert watch.keep(judged_again()) == 0
     row.refresh_from_db()
@@ -338,7 +342,7 @@ def test_problems_of_one_cause_are_one_row_and_are_acknowledged_together(operato
             title=f"Pool p{n} is full",
         )
     (cause,) = attention.causes(None)
-    assert cause.title == "Pool p7 is full, and 11 more like it"
+    assert cause.title == "Pool p7 is full, and 11 similar"
     assert (len(cause.named), cause.unnamed) == (attention.MOST_NAMED, 3)
     operator.post(f"/incidents/{cause.to_acknowledge}/acknowledge/")
     assert not Incident.objects.filter(acknowledged_at=None).exists()

@@ -42,9 +42,9 @@ def test_readyz_has_no_warnings_when_all_is_at_work():
     [
         (
             {"shards": 5},
-            "Nobody visits 3 of 8 shards. Look at the log of manage.py timers.",
+            "No timers process serves 3 of 8 shards. Check the log of manage.py timers.",
         ),
-        ({"paused": "clock step"}, "The timers pause. Set the clock of Redis right."),
+        ({"paused": "clock step"}, "Timers are paused. Correct the clock of the Redis server."),
     ],
 )
 def test_readyz_warns_of_timers_that_do_not_visit_everything(marks, said):
@@ -70,7 +70,7 @@ def test_readyz_is_503_while_redis_is_away_and_says_nothing_of_its_address(monke
         answer = ask("/readyz")
     assert answer.status_code == 503
     assert answer.json()["status"] == "not ready"
-    assert answer.json()["checks"]["redis"].startswith("Redis cannot be reached.")
+    assert answer.json()["checks"]["redis"].startswith("Redis can't be reached.")
     assert answer.json()["checks"]["sql"] == "ok"
     assert "127.0.0.1" not in answer.text
 
@@ -100,7 +100,7 @@ def test_readyz_answers_in_time_when_a_check_hangs_and_asks_it_once(monkeypatch)
     answers = [ask("/readyz") for _ in range(40)]  # more than there are threads
     goes_on.set()
     assert {answer.status_code for answer in answers} == {503}
-    assert answers[-1].json()["checks"]["slow"].startswith("The SQL database cannot be reached.")
+    assert answers[-1].json()["checks"]["slow"].startswith("The SQL database can't be reached.")
     assert answers[-1].json()["checks"]["sql"] == "ok"
     assert len(asked) == 1
 
@@ -120,7 +120,7 @@ def test_a_check_that_is_broken_says_so_and_the_others_stay():
     operations.register_check(Check("gateway", "Gateway", fails))
     answer = ask("/readyz")
     assert answer.status_code == 200
-    assert answer.json()["warnings"]["gateway"].startswith("The check of gateway fails.")
+    assert answer.json()["warnings"]["gateway"].startswith("The gateway check failed.")
 
 
 def test_metrics_are_hidden_until_a_token_is_set(settings):

@@ -234,7 +234,7 @@ def test_the_incidents_topic_shows_one_accounts_or_all(clean_redis):
     own = open_for(world.own)
     open_for(None, "platform")
     (cause,) = topic_data("operations.incidents:all")["causes"]
-    assert (cause["title"], cause["count"]) == ("Blocking in own, and 1 more like it", 2)
+    assert (cause["title"], cause["count"]) == ("Blocking in own, and 1 similar", 2)
     assert "Blocking in platform" in cause["html"]
     one = topic_data(f"operations.incidents:{world.own.pk}")
     assert [cause["title"] for cause in one["causes"]] == ["Blocking in own"]

@@ -176,7 +176,7 @@ def test_roles_and_grants_are_said_by_name_of_the_person(world: World) -> None:
     actor = world.users["operate"]
     membership_set(user=world.users["payer"], account=world.own, roles=["agent"], actor=actor)
     said = told(latest()).text
-    assert said == "Lin Mei changed the roles of Chen Hao at Own from Payer to Agent"
+    assert said == "Lin Mei changed the roles of Chen Hao in Own from Payer to Agent"
     grant_set(user=world.users["payer"], name="operate", actor=actor)
     assert told(latest()).text == "Lin Mei granted Chen Hao Operate for the whole platform"
     membership_set(user=world.users["payer"], account=world.own, roles=[], actor=actor)

@@ -18,8 +18,8 @@ from tests.access.world import World, make_world
 from tests.operations.undo_support import back, latest
 
 NOTHING = undoing.Standing()
-NOT_YOURS = "You can only give grants that you have yourself."
-OWNERS = "Only an owner makes owners, or ends their role."
+NOT_YOURS = "You can only give grants that you have."
+OWNERS = "Only owners can add or remove owners."
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_who_has_left_comes_back_and_a_first_role_ends(world: World, ask: Any) -
 def test_roles_that_were_changed_since_stay(world: World, ask: Any) -> None:
     change = give(world, "agent", ["admin"])
     give(world, "agent", ["payer"])
-    refused(change, ask("owner"), "It was changed again since. Look at the newer entries.")
+    refused(change, ask("owner"), "It has been changed since. Check the newer entries.")
     assert roles_of(world.users["agent"], world.own) == {"payer"}
 
 
@@ -96,14 +96,14 @@ def test_an_admin_makes_no_owner_by_taking_back(world: World, ask: Any) -> None:
 def test_the_last_owner_stays(world: World, ask: Any) -> None:
     change = give(world, "agent", ["owner"])
     give(world, "owner", ["admin"])
-    refused(change, ask("operate"), "An account keeps at least one owner.")
+    refused(change, ask("operate"), "An account must have at least one owner.")
     assert roles_of(world.users["agent"], world.own) == {"owner"}
 
 
 def test_a_person_who_is_gone_gets_no_role_again(world: World, ask: Any) -> None:
     change = give(world, "agent", [])
     world.users["agent"].delete()
-    refused(change, ask("owner"), "What it was before cannot be set any more.")
+    refused(change, ask("owner"), "The earlier values can no longer be restored.")
 
 
 # -- grants ----------------------------------------------------------------------------------------
@@ -129,12 +129,12 @@ def test_a_grant_that_was_given_again_is_not_given_twice(world: World, ask: Any)
     for granted in (True, False, True):
         grant_set(user=world.users["looker"], name="operate", granted=granted, actor="test")
     taken = latest("access.grant_take")
-    refused(taken, ask("operate"), "It was changed again since. Look at the newer entries.")
+    refused(taken, ask("operate"), "It has been changed since. Check the newer entries.")
 
 
 def test_nobody_takes_back_what_was_done_to_the_own_grants(world: World, ask: Any) -> None:
     grant_set(user=world.users["operate"], name="finance", actor="test")
-    own = "Another operator changes your grants."
+    own = "You can't change your own grants. Ask another operator."
     refused(latest("access.grant_give"), ask("operate"), own)
     grant_set(user=world.users["operate"], name="finance", actor="test", granted=False)
     refused(latest("access.grant_take"), ask("operate"), own)
@@ -161,7 +161,7 @@ def test_who_has_left_supervises_nothing_again(world: World, ask: Any) -> None:
     supervise(world, ["desk:one"])
     supervise(world, [])
     give(world, "agent", [])
-    refused(latest("access.grant_take"), ask("owner"), "This person is not a member any more.")
+    refused(latest("access.grant_take"), ask("owner"), "This person is no longer a member.")
 
 
 def test_a_member_gives_no_grant_that_only_operators_have(world: World, ask: Any) -> None:
@@ -216,7 +216,7 @@ def test_a_target_that_is_saved_unchanged_is_no_entry(target: NoticeTarget) -> N
 def test_a_target_that_was_changed_since_stays(target: NoticeTarget, ask: Any) -> None:
     change = changed(target, address="a@example.org")
     changed(target, address="b@example.org")
-    refused(change, ask("owner"), "It was changed again since. Look at the newer entries.")
+    refused(change, ask("owner"), "It has been changed since. Check the newer entries.")
 
 
 @pytest.mark.parametrize("before", [None, "other"])
@@ -226,7 +226,7 @@ def test_a_customer_widens_no_target_to_what_others_hear(
     changed(target, account=getattr(world, before) if before else None)
     change = changed(target, account=world.own)
     assert change.before == {"account": before}
-    refused(change, ask("owner"), "It would be told of more than you may hear.")
+    refused(change, ask("owner"), "The recipient would get alerts that you can't access.")
     back(change, ask("operate"))
     target.refresh_from_db()
     assert target.account == (getattr(world, before) if before else None)
@@ -235,9 +235,9 @@ def test_a_customer_widens_no_target_to_what_others_hear(
 def test_a_deleted_target_is_told_of(target: NoticeTarget, ask: Any) -> None:
     change = changed(target, active=False)
     delete_target(target, actor="test")
-    gone = "Its signing secret is gone with it. Make a new one instead."
+    gone = "Its signing secret was deleted with it. Add a new recipient instead."
     refused(latest("operations.target_delete"), ask("owner"), gone)
-    assert undoing.standing(ask("owner"), change).why_not == "It is not there any more."
+    assert undoing.standing(ask("owner"), change).why_not == "It no longer exists."
     with pytest.raises(access.Hidden):
         undoing.undo(change, actor=ask("owner"))
 

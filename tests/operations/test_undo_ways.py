@@ -105,8 +105,8 @@ def test_what_names_a_thing_that_is_gone_cannot_be_set_again(desk: Desk, ask: An
     spare.delete()
     change = latest("line.queue_configure")
     told = undoing.standing(ask("operate"), change)
-    assert told == undoing.Standing(why_not="What it was before cannot be set any more.")
-    with pytest.raises(ValidationError, match="cannot be set"):
+    assert told == undoing.Standing(why_not="The earlier values can no longer be restored.")
+    with pytest.raises(ValidationError, match="can no longer be restored"):
         undoing.undo(change, actor=ask("operate"))
 
 
@@ -134,7 +134,7 @@ def test_an_agent_goes_back_with_the_queues(desk: Desk, agent: Agent, ask: Any) 
     assert (agent.capacity, queues_of(agent)) == (1, ["one"])
     agent_configure(actor="test", agent=agent, queues=both)
     told = undoing.standing(ask("operate"), change)
-    assert "changed again" in told.why_not
+    assert "changed since" in told.why_not
 
 
 def test_a_saved_form_that_changes_nothing_is_no_entry(desk: Desk, agent: Agent) -> None:
@@ -148,7 +148,7 @@ def test_an_archived_agent_does_not_go_back(agent: Agent, ask: Any) -> None:
     agent_configure(actor="test", agent=agent, capacity=3)
     agent_archive(actor="test", agent=agent)
     told = undoing.standing(ask("operate"), latest("line.agent_configure"))
-    assert told.why_not == "This agent serves here no more."
+    assert told.why_not == "This agent is archived."
 
 
 # -- money -----------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_a_tariff_goes_back_until_it_is_in_use(tariff: Tariff, ask: Any) -> None
     )
     now.refresh_from_db()
     told = undoing.standing(ask("finance"), now)
-    assert told.why_not == "This version is in use: end it, and begin a new one."
+    assert told.why_not == "This version is in use. End it and create a new one."
     with pytest.raises(ValidationError, match="in use"):
         undoing.undo(now, actor=ask("finance"))
 
@@ -208,7 +208,7 @@ def test_a_removed_tariff_is_told_of(tariff: Tariff, ask: Any) -> None:
     )
     tariff.delete()
     change = latest("billing.tariff_change")
-    assert undoing.standing(ask("finance"), change).why_not == "It is not there any more."
+    assert undoing.standing(ask("finance"), change).why_not == "It no longer exists."
     with pytest.raises(access.Hidden):
         undoing.undo(change, actor=ask("finance"))
 
@@ -245,7 +245,7 @@ def test_a_templates_texts_go_back_until_a_campaign_sends_it(
         status=Campaign.Status.SENDING,
     )
     told = undoing.standing(ask("owner"), latest("billing.template_change"))
-    assert told.why_not == "A campaign uses this template: make a new one."
+    assert told.why_not == "A campaign uses this template. Create a new one instead."
 
 
 def test_a_template_that_is_saved_unchanged_is_no_entry(chatbot: Chatbot) -> None:
@@ -282,7 +282,7 @@ def test_money_that_moved_is_never_taken_back_and_the_page_says_why(
     assert undoing.standing(ask("finance"), request) == undoing.Standing()
     grant_set(user=world.users["operate"], name="finance", actor="test")
     adjustment_approve(asked, actor=ask("operate"))
-    why = "Money has moved. An adjustment the other way corrects it."
+    why = "Money has moved. Correct it with an opposite adjustment."
     change = latest("billing.adjustment_approve")
     for entry in (change, request):
         assert undoing.standing(ask("finance"), entry) == undoing.Standing(why_not=why)
@@ -305,7 +305,9 @@ def test_a_payment_that_failed_moved_nothing(
 def test_an_end_that_was_set_only_comes_nearer(tariff: Tariff, ask: Any) -> None:
     tariff_end(actor="test", tariff=tariff, valid_until=tariff.valid_from + timedelta(days=9))
     told = undoing.standing(ask("finance"), latest("billing.tariff_end"))
-    assert told.why_not == ("A version's end can only come nearer. Begin a new version instead.")
+    assert told.why_not == (
+        "A version's end can only be moved earlier. Create a new version instead."
+    )
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ def test_the_page_leads_back_to_where_its_reader_was(world: World, wallet: Walle
     answer = client.post(f"/history/{change.pk}/undo/", {"back": page})
     assert answer["Location"] == page
     assert [message.level_tag for message in get_messages(answer.wsgi_request)] == ["success"]
-    assert "It was changed again since." in client.get(page).content.decode()
+    assert "It has been changed since." in client.get(page).content.decode()
     away = client.post(f"/history/{change.pk}/undo/", {"back": "//evil.example/"})
     assert away["Location"] == "/history/"
 

@@ -37,8 +37,8 @@ def test_no_python_is_one_sentence_that_says_what_to_install(tmp_path):
     answer = find_python(tmp_path)
     assert answer.returncode == 1
     assert answer.stderr == (
-        "Python 3.11 or newer was not found: install it (Debian: apt-get install python3 "
-        "python3-venv) or name it (make PYTHON=/path/to/python3).\n"
+        "Python 3.11 or newer was not found. Install it (Debian: apt-get install python3 "
+        "python3-venv) or give its path (make PYTHON=/path/to/python3).\n"
     )
 
 
@@ -56,7 +56,7 @@ def test_a_python_without_its_venv_module_is_one_sentence(tmp_path):
     )
     answer = find_python(tmp_path)
     assert answer.returncode == 1
-    assert answer.stderr.startswith("python3 cannot make virtual environments: install its venv")
+    assert answer.stderr.startswith("python3 can't create virtual environments. Install its venv")
     assert answer.stderr.count("\n") == 1
 
 
@@ -64,7 +64,7 @@ def test_the_python_that_is_named_is_the_only_one_tried(tmp_path):
     pretend(tmp_path, "python3", f'exec "{sys.executable}" "$@"')
     answer = find_python(tmp_path, PYTHON="/nowhere/python3")
     assert answer.returncode == 1
-    assert answer.stderr.startswith("Python 3.11 or newer was not found as /nowhere/python3:")
+    assert answer.stderr.startswith("Python 3.11 or newer was not found as /nowhere/python3.")
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_no_network_is_one_sentence_and_the_next_run_goes_on(checkout):
         PIP_NO_CACHE_DIR="1",
     )
     assert answer.returncode == 1
-    assert answer.stderr == "The package index cannot be reached: is the network up?\n"
+    assert answer.stderr == "Can't reach the package index. Check the network connection.\n"
     assert (checkout / ".venv" / "bin" / "python").exists()
     assert not (checkout / ".venv" / "installed-base").exists()
 
@@ -127,5 +127,5 @@ def test_a_package_that_is_not_the_locked_one_is_refused(checkout, tmp_path):
     (checkout / "requirements" / "base.txt").write_text(lock)
     answer = bootstrap(checkout)
     assert answer.returncode == 1
-    assert answer.stderr.startswith("A package is not the one that the lock names")
+    assert answer.stderr.startswith("A package does not match the lock file")
     assert answer.stderr.count("\n") == 1

@@ -43,7 +43,7 @@ def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
     secrets = json.loads(file.read_text())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(secrets["secret_key"]) >= 50
-    assert f"Password of all of them: {secrets['password']}" in demo.said
+    assert f"Password for all users: {secrets['password']}" in demo.said
     demo.interrupt()
     until(demo.gone, GONE_SECONDS)
 
@@ -74,7 +74,7 @@ def test_a_second_one_is_told_that_the_first_runs(demo):
     second = DemoRun(demo.data).start()
     assert second.wait() == 2  # make's word for a recipe that failed
     until(lambda: "make:" in second.said)
-    assert second.said.startswith("The demo is running already: process ")
+    assert second.said.startswith("The demo is already running: process ")
     assert second.said.count("\n") == 2  # and make's own line
     assert demo.page_answers()
 
@@ -128,7 +128,7 @@ def stubborn(data: Path) -> Iterator[dict[str, "subprocess.Popen[bytes]"]]:
 def test_the_next_start_ends_what_an_earlier_one_left_behind_and_nothing_else(data, stubborn):
     secrets = (data / "demo" / "secrets.json").read_text()
     run = DemoRun(data).start().ready()
-    assert "Ended 1 process(es) that an earlier run had left behind." in run.said
+    assert "Stopped 1 process(es) left over from an earlier run." in run.said
     assert stubborn["left over"].poll() == -signal.SIGKILL
     assert stubborn["of another run"].poll() is None
     run.end()
@@ -143,6 +143,6 @@ def test_a_port_in_use_is_one_sentence(data):
         assert run.wait() == 2
         until(lambda: "make:" in run.said)
     assert run.said.splitlines()[0] == (
-        f"Port {run.port} is in use: end the program that uses it, "
-        f"or choose another: make demo POOLSITE_PORT={run.port + 1}"
+        f"Port {run.port} is in use. Stop the program that uses it, "
+        f"or choose another port: make demo POOLSITE_PORT={run.port + 1}"
     )

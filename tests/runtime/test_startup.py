@@ -207,10 +207,10 @@ def test_valkey_is_judged_by_its_own_version_not_by_the_redis_that_it_claims_to_
 
 def test_the_payment_provider_that_credits_anybody_is_refused_outside_the_demo() -> None:
     (refusal,) = refusals("web", POOLSITE_PAYMENTS="demo", POOLSITE_DEBUG="1", POOLSITE_DEMO="0")
-    assert "for the demo alone" in refusal
+    assert "only for the demo" in refusal
 
 
 def test_stripe_is_refused_without_its_secrets_and_an_unknown_provider_always() -> None:
     said = refusals("web", POOLSITE_PAYMENTS="stripe,other", POOLSITE_DEBUG="1")
     assert any("POOLSITE_STRIPE_WEBHOOK_SECRET" in refusal for refusal in said)
-    assert any("'other', which is no payment provider" in refusal for refusal in said)
+    assert any("'other', which is not a payment provider" in refusal for refusal in said)

@@ -15,19 +15,21 @@ from poolsite import hotpath
 class Command(BaseCommand):
     """SQL spendable + pend = bal; opening + Σ journal = SQL spendable; Σ open holds = held."""
 
-    help = "Prove the books of every account, or of one; name the first differing entry."
+    help = "Audit the books of all accounts, or of one; --deep names the first entry that differs."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug", nargs="?", default="", help="one account; left out: all")
         parser.add_argument(
-            "--deep", action="store_true", help="walk every journal too, entry by entry"
+            "slug", nargs="?", default="", help="slug of the account; default: all accounts"
+        )
+        parser.add_argument(
+            "--deep", action="store_true", help="also check every journal, entry by entry"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug = options["slug"]
         if slug and not Wallet.objects.filter(account__slug=slug).exists():
-            raise CommandError(f"There is no account {slug!r} with a wallet.")
+            raise CommandError(f"Account {slug!r} not found, or it has no wallet.")
         looked_at = differences = 0
         try:
             for count, found in auditing.audit_all(slug):
@@ -36,7 +38,7 @@ class Command(BaseCommand):
                 for difference in found:
                     self.stdout.write(str(difference))
         except (hotpath.HotPathError, RedisError, OSError) as error:
-            raise CommandError(f"Redis cannot be asked: {error}") from error
+            raise CommandError(f"Can't reach Redis: {error}") from error
         if options["deep"]:
             differences += self._walk(slug)
         self.stdout.write(f"{looked_at} accounts, {differences} differences")

@@ -14,14 +14,14 @@ from poolsite.table_files import UnreadableFileError
 class Command(BaseCommand):
     """Imports the table of terminals, or asks about numbers as a hold does."""
 
-    help = "Import the table of terminals (number, yes or no), or ask about numbers."
+    help = "Import the table of terminals (number, yes or no), or look up numbers."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
-        importing = verbs.add_parser("import", help="read a CSV or XLSX file")
+        importing = verbs.add_parser("import", help="import a CSV or XLSX file")
         importing.add_argument("file", type=Path)
-        asking = verbs.add_parser("show", help="what a hold would know of numbers")
+        asking = verbs.add_parser("show", help="show what a hold would find for numbers")
         asking.add_argument("number", nargs="+")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,14 +32,14 @@ class Command(BaseCommand):
 
     def _import(self, path: Path) -> None:
         if not path.is_file():
-            raise CommandError(f"There is no file {path}.")
+            raise CommandError(f"File {path} not found.")
         try:
             done = table_import(actor="manage.py terminals", path=path, file_name=path.name)
         except UnreadableFileError as error:
             raise CommandError(str(error)) from error
         for row in done.faults:
             self.stderr.write(f"row {row.row}: {row.fault}")
-        self.stdout.write(f"{done.taken} taken, {done.refused} refused")
+        self.stdout.write(f"{done.taken} imported, {done.refused} refused")
 
     def _show(self, texts: list[str]) -> None:
         try:

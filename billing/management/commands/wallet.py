@@ -27,19 +27,23 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        show = verbs.add_parser("show", help="figures in SQL and in Redis; all without a slug")
+        show = verbs.add_parser(
+            "show", help="show figures in SQL and Redis; without a slug, all wallets"
+        )
         show.add_argument("slug", nargs="?", default="")
         show.set_defaults(run=self._show)
         for verb, run, told in (
-            ("persist", self._persist, "write its change entries to SQL now"),
-            ("rebuild", self._rebuild, "wipe its Redis data and make it again from SQL"),
+            ("persist", self._persist, "write the wallet's pending entries to SQL now"),
+            ("rebuild", self._rebuild, "delete the wallet's Redis data and rebuild it from SQL"),
         ):
             one = verbs.add_parser(verb, help=told)
             one.add_argument("slug")
             one.set_defaults(run=run)
-        move = verbs.add_parser("move", help="bring it to another of the configured servers")
+        move = verbs.add_parser("move", help="move the wallet to another configured server")
         move.add_argument("slug")
-        move.add_argument("server", help="a name of POOLSITE_BILLING_REDIS_URLS, or - (common)")
+        move.add_argument(
+            "server", help="a name in POOLSITE_BILLING_REDIS_URLS, or - for the default server"
+        )
         move.add_argument("--reason", default="")
         move.set_defaults(run=self._move)
         for verb, change in (("freeze", self._freeze), ("unfreeze", self._unfreeze)):
@@ -55,7 +59,7 @@ class Command(VerbCommand):
 
     def _show_one(self, row: Wallet) -> None:
         live = servers.path(row).run(wallet.balance(row.slug))
-        where = row.redis or "common server"
+        where = row.redis or "default server"
         status = "in safe mode" if row.recovering_since else row.status
         self.stdout.write(f"{row.slug}  {status}  {where}")
         lines = [("SQL spendable", plain(row.spendable)), ("SQL held", plain(row.held))]
@@ -78,7 +82,7 @@ class Command(VerbCommand):
         turn = persist_one(_row(options["slug"]))
         self.stdout.write(f"{turn.entries} entries written, {turn.faults} faults")
         if turn.faults or turn.refused:
-            raise CommandError("SQL could not take them: manage.py audit tells more")
+            raise CommandError("SQL could not store all entries. For details: manage.py audit")
 
     def _rebuild(self, options: dict[str, Any]) -> None:
         self._tell(wallet_rebuild(_row(options["slug"]), actor=ACTOR))
@@ -117,5 +121,5 @@ def _rows() -> list[Wallet]:
 def _row(slug: str) -> Wallet:
     row = Wallet.objects.select_related("account").filter(account__slug=slug).first()
     if row is None:
-        raise CommandError(f"There is no account {slug!r} with a wallet.")
+        raise CommandError(f"Account {slug!r} not found, or it has no wallet.")
     return row

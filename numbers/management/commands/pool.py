@@ -40,9 +40,11 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        create = verbs.add_parser("create", help="make a pool, in SQL and in Redis")
+        create = verbs.add_parser("create", help="create a pool")
         create.add_argument("slug")
-        create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        create.add_argument(
+            "--account", default="", help="slug of the account; default: the platform"
+        )
         add_settings(create, Pool, SETTINGS)
         create.set_defaults(run=self._create)
         change = verbs.add_parser("set", help="change settings")
@@ -50,34 +52,48 @@ class Command(VerbCommand):
         change.add_argument("--reason", default="")
         add_settings(change, Pool, SETTINGS)
         change.set_defaults(run=self._set)
-        show = verbs.add_parser("show", help="settings and live figures; all pools without a slug")
+        show = verbs.add_parser(
+            "show", help="show settings and current figures; without a slug, all pools"
+        )
         show.add_argument("slug", nargs="?", default="")
         show.set_defaults(run=self._show)
-        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and mend")
-        reconcile.add_argument("slug", nargs="?", default="", help="left out: every pool")
-        reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
+        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and fix differences")
+        reconcile.add_argument("slug", nargs="?", default="", help="default: all pools")
+        reconcile.add_argument(
+            "--check", action="store_true", help="change nothing; exit 1 if they differ"
+        )
         reconcile.set_defaults(run=self._reconcile)
-        brought = verbs.add_parser("import", help="numbers from a CSV or XLSX file")
+        brought = verbs.add_parser("import", help="import numbers from a CSV or XLSX file")
         brought.add_argument("slug")
         brought.add_argument("file", type=Path)
-        brought.add_argument("--yes", action="store_true", help="import; else only show")
+        brought.add_argument(
+            "--yes", action="store_true", help="import the numbers; without it, only preview"
+        )
         brought.set_defaults(run=self._import)
         switches.add_verb(verbs, lambda text: self.stdout.write(text))
         acl = verbs.add_parser(
-            "acl", help="the Redis user of a switch that runs the scripts itself"
+            "acl", help="create the Redis user of a switch that runs the scripts itself"
         )
         acl.add_argument("slug")
         acl.add_argument("switch", help="the switch's name, as it reports itself")
-        acl.add_argument("--ask", action="store_true", help="ask for a password; else one is made")
-        acl.add_argument("--apply", action="store_true", help="set it on every master; else print")
+        acl.add_argument(
+            "--ask", action="store_true", help="ask for a password; default: generate one"
+        )
+        acl.add_argument(
+            "--apply",
+            action="store_true",
+            help="create the user on all masters; default: only print it",
+        )
         acl.set_defaults(run=self._acl)
-        twins = verbs.add_parser("twins", help="numbers stored in two formats; --merge merges them")
-        twins.add_argument("--merge", action="store_true", help="keep the international format")
+        twins = verbs.add_parser("twins", help="list duplicates: numbers stored in two formats")
+        twins.add_argument(
+            "--merge", action="store_true", help="merge them; the international format is kept"
+        )
         twins.add_argument("--reason", default="")
         twins.set_defaults(run=self._twins)
         for verb, run, told in (
-            ("pause", self._pause, "answer every call with 'paused'"),
-            ("resume", self._resume, "let calls be placed again"),
+            ("pause", self._pause, "pause a pool: calls are answered with 'paused'"),
+            ("resume", self._resume, "resume a paused pool"),
             ("open", self._open, "open a recovering pool early"),
         ):
             one = verbs.add_parser(verb, help=told)
@@ -92,11 +108,11 @@ class Command(VerbCommand):
             account=account_of(options["account"]),
             **({"added_by_script": AddedByScript.LEND} | settings_given(options, SETTINGS)),
         )
-        self.stdout.write(f"Pool {pool.slug} created. Its key in Redis is {pool.tag}.")
+        self.stdout.write(f"Pool {pool.slug} created. Its Redis key is {pool.tag}.")
         if pool.added_by_script == AddedByScript.LEND:
             self.stdout.write(
-                "Numbers that a script adds are lent at once, before this platform knows whether "
-                f"another pool has them. To change it: manage.py pool set {pool.slug} "
+                "Numbers added by scripts are used immediately, before the platform checks whether "
+                f"another pool has them. To change this: manage.py pool set {pool.slug} "
                 "--added-by-script confirm"
             )
 
@@ -105,13 +121,13 @@ class Command(VerbCommand):
         (pool,) = _pools(options["slug"])
         before = values_of(pool, list(changes))
         services.pool_configure(actor=ACTOR, pool=pool, reason=options["reason"], **changes)
-        for line in told_changes(before, changes) or ["nothing changed"]:
+        for line in told_changes(before, changes) or ["no changes"]:
             self.stdout.write(f"{pool.slug}: {line}")
 
     def _show(self, options: dict[str, Any]) -> None:
         pools = _pools(options["slug"])
         if not pools:
-            self.stdout.write("No pool yet: manage.py pool create <slug>")
+            self.stdout.write("No pools yet. Create one: manage.py pool create <slug>")
         for pool in pools:
             self._show_one(selectors.pool_now(pool))
             if options["slug"]:
@@ -154,7 +170,7 @@ class Command(VerbCommand):
             raise CommandError("SQL and Redis differ.", returncode=DRIFT)
 
     def _tell(self, report: Report) -> None:
-        verb = "mended" if report.mended else "differs"
+        verb = "fixed" if report.mended else "differs"
         if report.status == "lost":
             self.stdout.write(f"{report.pool}: lost in Redis; a worker rebuilds it")
             return
@@ -182,16 +198,18 @@ class Command(VerbCommand):
         )
         self.stdout.write(user.line)
         if not options["ask"]:
-            self.stdout.write(f"Password, shown only now: {password}")
+            self.stdout.write(f"Password (shown only once): {password}")
         if not options["apply"]:
             self.stdout.write(
-                "Nothing was changed. Give every Redis node this line, or use --apply."
+                "Nothing was changed. Add this line to every Redis node, or use --apply."
             )
             return
-        self.stdout.write(f"User {user.name} is set on every master. Replicas need the line, too.")
+        self.stdout.write(
+            f"User {user.name} created on all masters. Add the line to the replicas, too."
+        )
         for node in forgetful:
             self.stdout.write(
-                f"{node or 'The server'} keeps no ACL file (aclfile): a restart forgets the user."
+                f"{node or 'The server'} has no ACL file (aclfile): a restart loses the user."
             )
 
     def _twins(self, options: dict[str, Any]) -> None:
@@ -221,7 +239,7 @@ class Command(VerbCommand):
     def _resume(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])
         services.pool_resume(actor=ACTOR, pool=pool, reason=options["reason"])
-        self.stdout.write(f"{pool.slug} goes on.")
+        self.stdout.write(f"{pool.slug} is resumed.")
 
     def _open(self, options: dict[str, Any]) -> None:
         (pool,) = _pools(options["slug"])
@@ -235,5 +253,5 @@ def _pools(slug: str) -> list[Pool]:
         return list(pools)
     found = list(pools.filter(slug=slug))
     if not found:
-        raise CommandError(f"there is no pool {slug!r}: manage.py pool create {slug}")
+        raise CommandError(f"Pool {slug!r} not found. To create it: manage.py pool create {slug}")
     return found

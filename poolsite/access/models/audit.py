@@ -26,18 +26,18 @@ class AuditEntry(models.Model):
     """One thing that someone did. Written by `access.audit`, in the transaction of the change."""
 
     at = models.DateTimeField(_("at"), auto_now_add=True)
-    actor_kind = models.CharField(_("actor kind"), max_length=16)
+    actor_kind = models.CharField(_("actor type"), max_length=16)
     actor_id = models.CharField(_("actor id"), max_length=64, blank=True)
-    actor_name = models.CharField(_("who"), max_length=150)
+    actor_name = models.CharField(_("user"), max_length=150)
     account = models.ForeignKey(
         Account, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
     )
-    action = models.CharField(_("did"), max_length=64)
-    thing_kind = models.CharField(_("thing kind"), max_length=64, blank=True)
-    thing_id = models.CharField(_("thing id"), max_length=64, blank=True)
-    thing_label = models.CharField(_("thing"), max_length=200, blank=True)
-    before = models.JSONField(_("from"), null=True, encoder=DjangoJSONEncoder)
-    after = models.JSONField(_("to"), null=True, encoder=DjangoJSONEncoder)
+    action = models.CharField(_("action"), max_length=64)
+    thing_kind = models.CharField(_("object type"), max_length=64, blank=True)
+    thing_id = models.CharField(_("object id"), max_length=64, blank=True)
+    thing_label = models.CharField(_("object"), max_length=200, blank=True)
+    before = models.JSONField(_("before"), null=True, encoder=DjangoJSONEncoder)
+    after = models.JSONField(_("after"), null=True, encoder=DjangoJSONEncoder)
     reason = models.TextField(_("why"), blank=True)
     job = models.CharField(_("job"), max_length=64, blank=True)
     request_id = models.CharField(_("request"), max_length=64, blank=True)

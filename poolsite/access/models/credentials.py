@@ -20,9 +20,9 @@ class ApiToken(models.Model):
         Account, models.PROTECT, null=True, blank=True, related_name="tokens"
     )
     name = models.CharField(_("name"), max_length=80)
-    prefix = models.CharField(_("begins with"), max_length=16, db_index=True)
+    prefix = models.CharField(_("prefix"), max_length=16, db_index=True)
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
-    resources = models.JSONField(_("things"), default=list)
+    resources = models.JSONField(_("objects"), default=list)
     actions = models.JSONField(_("actions"), default=list)
     events = models.JSONField(_("events"), default=list)
     switch = models.CharField(_("switch"), max_length=64, blank=True)
@@ -58,7 +58,7 @@ class Invitation(models.Model):
     account = models.ForeignKey(
         Account, models.PROTECT, null=True, blank=True, related_name="invitations"
     )
-    email = models.EmailField(_("e-mail address"))
+    email = models.EmailField(_("email address"))
     role = models.CharField(_("role"), max_length=16, choices=Role.choices, blank=True)
     grants = models.JSONField(_("grants"), default=list, blank=True)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
@@ -103,5 +103,5 @@ class CodeGuard(models.Model):
     blocked_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("guard of codes")
-        verbose_name_plural = _("guards of codes")
+        verbose_name = _("code guard")
+        verbose_name_plural = _("code guards")

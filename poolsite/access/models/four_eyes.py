@@ -24,7 +24,7 @@ class AccessLink(models.Model):
 
     giver = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
     receiver = models.ForeignKey(User, models.PROTECT, related_name="+", db_index=False)
-    how = models.CharField(_("how"), max_length=16, choices=How.choices)
+    how = models.CharField(_("relation"), max_length=16, choices=How.choices)
     at = models.DateTimeField(_("at"), default=timezone.now)
 
     class Meta:
@@ -57,14 +57,14 @@ class FinanceRequest(models.Model):
 
     user = models.ForeignKey(User, models.PROTECT, related_name="finance_requests")
     asked_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField(_("asked at"), auto_now_add=True)
+    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
     reason = models.CharField(_("reason"), max_length=200)
     status = models.CharField(
         _("status"), max_length=10, choices=Status.choices, default=Status.WAITING
     )
     decided_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decision_reason = models.CharField(_("reason of the decision"), max_length=200, blank=True)
+    decision_reason = models.CharField(_("decision reason"), max_length=200, blank=True)
 
     access_kind = "finance_request"
 

@@ -11,12 +11,14 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 SLUG = RegexValidator(
-    r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 small letters, digits and hyphens."), code="slug"
+    r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 lowercase letters, digits and hyphens."), code="slug"
 )
 # Words that stand in addresses where a slug can stand: /accounts/new/ is a page.
 RESERVED_SLUGS = frozenset({"new"})
 THING = RegexValidator(
-    r"^[a-z]+:([a-z0-9-]{1,40}|\*)\Z", _("Write kind:slug, for example desk:support."), code="thing"
+    r"^[a-z]+:([a-z0-9-]{1,40}|\*)\Z",
+    _("Use the form type:slug, such as desk:support."),
+    code="thing",
 )
 
 
@@ -24,7 +26,7 @@ def refuse_reserved(slug: str) -> None:
     """ValidationError for a slug that an address already uses for something else."""
     if slug in RESERVED_SLUGS:
         raise ValidationError(
-            {"slug": _("%(slug)s is reserved. Choose another one.") % {"slug": slug}}
+            {"slug": _("%(slug)s is reserved. Choose another short name.") % {"slug": slug}}
         )
 
 
@@ -54,7 +56,7 @@ class Account(models.Model):
         if stored is None:
             refuse_reserved(self.slug)
         if stored is not None and stored != self.slug:
-            raise ValidationError({"slug": _("A slug never changes.")})
+            raise ValidationError({"slug": _("The short name can't be changed.")})
         super().save(*args, **kwargs)
         self._stored_slug: str | None = self.slug
 
@@ -75,7 +77,7 @@ class User(AbstractUser):
     """A person who logs in, by user name or e-mail address."""
 
     is_operator = models.BooleanField(
-        _("operator"), default=False, help_text=_("Platform staff: sees every tenant.")
+        _("operator"), default=False, help_text=_("Platform staff who can see every account.")
     )
     zone = models.CharField(_("time zone"), max_length=64, blank=True)
     locale = models.CharField(_("language"), max_length=16, blank=True)
@@ -173,7 +175,7 @@ class Grant(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="grants")
     name = models.CharField(_("grant"), max_length=16, choices=GrantName.choices)
-    thing = models.CharField(_("thing"), max_length=60, blank=True, validators=[THING])
+    thing = models.CharField(_("object"), max_length=60, blank=True, validators=[THING])
     account = models.ForeignKey(
         Account, models.CASCADE, null=True, blank=True, related_name="grants"
     )

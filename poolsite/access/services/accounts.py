@@ -81,8 +81,8 @@ def account_change(
 def _check(account: Account) -> None:
     account.full_clean()
     if account.zone not in zone_names():
-        raise ValidationError({"zone": _("There is no such time zone.")})
+        raise ValidationError({"zone": _("Unknown time zone. Use a name such as Asia/Shanghai.")})
     if len(account.currency) != 3 or not account.currency.isalpha():
-        raise ValidationError({"currency": _("Write the three letters of a currency.")})
+        raise ValidationError({"currency": _("Enter a three-letter currency code, such as CNY.")})
     if account.locale not in dict(settings.LANGUAGES):
-        raise ValidationError({"locale": _("There is no such language.")})
+        raise ValidationError({"locale": _("This language isn't supported.")})

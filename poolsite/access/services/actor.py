@@ -47,5 +47,5 @@ def clean_reason(reason: str, *, needed: bool = False) -> str:
     """The reason as one line of at most 200 bytes. ValidationError: it is needed and missing."""
     cleaned = one_line(reason).encode()[:REASON_LENGTH].decode(errors="ignore")
     if needed and not cleaned:
-        raise ValidationError(_("Say why, in a few words."))
+        raise ValidationError(_("Enter a short reason."))
     return cleaned

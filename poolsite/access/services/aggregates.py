@@ -48,7 +48,7 @@ def require_known(settings: Mapping[str, Any], known: Sequence[str]) -> None:
     """ValidationError when a setting is not one of `known`."""
     unknown = sorted(set(settings) - set(known))
     if unknown:
-        raise ValidationError(_("There is no setting %(name)s.") % {"name": unknown[0]})
+        raise ValidationError(_("Unknown setting: %(name)s.") % {"name": unknown[0]})
 
 
 def configure(

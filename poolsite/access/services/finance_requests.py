@@ -33,9 +33,9 @@ def finance_ask(*, user: User, actor: Actor, reason: str) -> FinanceRequest:
     if why := why_no_grants(principal_of_user(asker), user, [GrantName.FINANCE]):
         raise ValidationError(why)
     if not (user.is_operator and user.is_active):
-        raise ValidationError(_("Only an active operator can get the grant finance."))
+        raise ValidationError(_("Only active operators can get the Finance grant."))
     if _holds_finance(user):
-        raise ValidationError(_("This operator has the grant finance already."))
+        raise ValidationError(_("This operator already has the Finance grant."))
     if FinanceRequest.objects.filter(user=user, status=Status.WAITING).exists():
         raise ValidationError(_("A request for this grant is already waiting for approval."))
     made = FinanceRequest.objects.create(user=user, asked_by=asker, reason=reason)
@@ -78,13 +78,13 @@ def why_not_approve(request: FinanceRequest, decider: User) -> str:
     """Why this user may not approve a waiting request, in the reader's language; "" = may."""
     asker, user = request.asked_by, request.user
     if not may_finance(decider):
-        return _("Only operators with the grant finance can approve this.")
+        return _("Only operators with the Finance grant can approve this.")
     if decider.pk == asker.pk:
-        return _("You asked for this grant. Another finance operator must approve it.")
+        return _("You requested this grant. Another finance operator must approve it.")
     if decider.pk == user.pk:
-        return _("You cannot approve your own grant.")
+        return _("You can't approve your own grant.")
     if not (may_finance(asker) and "operate" in principal_of_user(asker).grants):
-        return _("Who asked for this grant can no longer give it. Reject the request.")
+        return _("The requester can no longer give this grant. Reject the request.")
     if not (user.is_operator and user.is_active):
         return _("This person is no longer an active operator. Reject the request.")
     return why_dependent(decider, asker)
@@ -106,7 +106,7 @@ def _waiting(request: FinanceRequest) -> FinanceRequest:
     rows = FinanceRequest.objects.select_for_update(of=("self",))
     found = rows.select_related("user", "asked_by").get(pk=request.pk)
     if found.status != Status.WAITING:
-        raise ValidationError(_("This was decided already: %s.") % found.get_status_display())
+        raise ValidationError(_("A decision was already made: %s.") % found.get_status_display())
     return found
 
 

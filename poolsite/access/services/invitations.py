@@ -78,9 +78,9 @@ def invitation_create(
 
 def _check(account: Account | None, role: str, grants: Sequence[str]) -> None:
     if account is not None and (role not in Role.values or grants):
-        raise ValidationError({"role": _("Choose the role in the account.")})
+        raise ValidationError({"role": _("Choose a role for the account.")})
     if account is None and (role or not set(grants) <= set(GrantName.values)):
-        raise ValidationError({"role": _("Operators have grants, not a role.")})
+        raise ValidationError({"role": _("Operators have grants, not roles.")})
 
 
 def invitation_of(secret: str) -> Invitation | None:
@@ -106,7 +106,7 @@ def invitation_accept(
     if found is None or not invitation_works(found):
         raise ValidationError(_("This invitation is no longer valid."))
     if user is not None and user == found.invited_by:
-        raise ValidationError(_("You cannot accept your own invitation."))
+        raise ValidationError(_("You can't accept your own invitation."))
     if user is None:
         user = _new_user(found, username, password, full_name)
     found.accepted_at = timezone.now()
@@ -119,7 +119,7 @@ def invitation_accept(
 
 def _new_user(found: Invitation, username: str, password: str, full_name: str) -> User:
     if find_user(found.email) is not None:
-        raise ValidationError(_("Log in first: this address has a user already."))
+        raise ValidationError(_("A user with this email address already exists. Log in first."))
     validate_password(password, User(username=username, email=found.email))
     return user_create(
         username=username,

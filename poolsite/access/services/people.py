@@ -39,7 +39,7 @@ def user_create(
     password is taken as it is (forms validate what people choose).
     """
     if "@" in username:
-        raise ValidationError({"username": _("A user name has no @: log-in takes both.")})
+        raise ValidationError({"username": _("A user name can't contain @.")})
     first, _space, last = full_name.strip().partition(" ")
     user = User(
         username=username,
@@ -75,14 +75,14 @@ def membership_set(
     wanted = {roles} if isinstance(roles, str) else set(roles)
     unknown = wanted - set(Role.values)
     if unknown:
-        raise ValidationError(_("There is no role “%s”.") % min(unknown))
+        raise ValidationError(_("Unknown role: “%s”.") % min(unknown))
     Account.objects.select_for_update().get(pk=account.pk)
     rows = {row.role: row for row in Membership.objects.filter(user=user, account=account)}
     before = frozenset(rows)
     if before == wanted:
         return before
     if Role.OWNER in before - wanted and not has_other_owner(user, account):
-        raise ValidationError(_("An account keeps at least one owner."))
+        raise ValidationError(_("An account must have at least one owner."))
     for role in before - wanted:
         rows[role].delete()
     for role in sorted(wanted - before):
@@ -126,10 +126,10 @@ def grant_set(
     takes two (`services.finance_requests`). A part of the system may.
     """
     if account is not None and not thing:
-        raise ValidationError(_("A grant in an account names a thing."))
+        raise ValidationError(_("A grant in an account must name an object."))
     grant = Grant(user=user, name=str(name), thing=thing, account=account)
     if grant.name not in GrantName.values:
-        raise ValidationError(_("There is no grant “%s”.") % name)
+        raise ValidationError(_("Unknown grant: “%s”.") % name)
     grant.clean_fields(exclude=["user", "account"])
     User.objects.select_for_update().get(pk=user.pk)
     same = Grant.objects.filter(user=user, name=grant.name, thing=thing, account=account)
@@ -274,7 +274,7 @@ def password_reset(*, user: User, secret: str, password: str) -> User:
     user = User.objects.select_for_update().get(pk=user.pk)
     if not user.is_active or not reset_links.check_token(user, secret):
         raise ValidationError(_("This link no longer works."))
-    return password_set(user=user, password=password, actor=user, reason=_("by mail"))
+    return password_set(user=user, password=password, actor=user, reason=_("by email"))
 
 
 @transaction.atomic
@@ -283,7 +283,7 @@ def profile_change(*, user: User, actor: Actor, **fields: Any) -> User:
     allowed = {"first_name", "last_name", "zone", "locale"}
     unknown = set(fields) - allowed
     if unknown:
-        raise ValidationError(_("“%s” cannot be changed here.") % min(unknown))
+        raise ValidationError(_("“%s” can't be changed here.") % min(unknown))
     user = User.objects.select_for_update().get(pk=user.pk)
     changes = {name: value for name, value in fields.items() if getattr(user, name) != value}
     if not changes:

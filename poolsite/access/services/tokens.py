@@ -77,19 +77,21 @@ def _check(
     resources: Sequence[str], actions: Sequence[str], events: Sequence[str], expires_at: datetime
 ) -> None:
     if not resources:
-        raise ValidationError({"resources": _("Name at least one thing, or *.")})
+        raise ValidationError({"resources": _("Enter at least one resource, or *.")})
     for each in resources:
         if each != EVERYTHING:
             THING(each)
     open_to_tokens = {name for name, rule in registered_actions().items() if rule.tokens}
     for each in actions:
         if each != EVERYTHING and each not in open_to_tokens:
-            raise ValidationError({"actions": _("“%s” is not open to tokens.") % each})
+            raise ValidationError({"actions": _("Tokens can't have the permission “%s”.") % each})
     if not actions or not events:
-        raise ValidationError(_("A token without actions or events would do nothing."))
+        raise ValidationError(_("A token needs at least one permission and one event."))
     now = timezone.now()
     if not now < expires_at <= now + LONGEST_LIFETIME + timedelta(minutes=1):
-        raise ValidationError({"expires_at": _("A token ends within two years from now.")})
+        raise ValidationError(
+            {"expires_at": _("Choose an expiry date in the future, no more than two years away.")}
+        )
 
 
 @transaction.atomic

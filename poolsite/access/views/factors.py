@@ -32,7 +32,11 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc
         """Who has none sets one up first."""
         if isinstance(request.user, User) and not has_factor(request.user):
             messages.warning(
-                request, _("Set up an authenticator app first: money actions need it.")
+                request,
+                _(
+                    "Set up an authenticator app first. Financial actions require two-factor "
+                    "authentication."
+                ),
             )
             return redirect("mfa_activate_totp")
         page: HttpResponseBase = super().dispatch(request, *args, **kwargs)

@@ -74,7 +74,7 @@ def finance_approve(request: HttpRequest, pk: int) -> HttpResponseBase:
         request,
         lambda: services.finance_approve(found, actor=actor_of(request)),
         pk,
-        _("Approved. The grant is effective now."),
+        _("Request approved. The grant is now in effect."),
     )
 
 
@@ -91,7 +91,7 @@ def finance_reject(request: HttpRequest, pk: int) -> HttpResponseBase:
         request,
         lambda: services.finance_reject(found, actor=actor_of(request), reason=reason),
         pk,
-        _("The request is closed. Nothing was granted."),
+        _("Request closed. Nothing was granted."),
     )
 
 

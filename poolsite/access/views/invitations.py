@@ -32,10 +32,10 @@ def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -
         send_invitation(invitation, secret, site_of(request))
     except (OSError, smtplib.SMTPException):
         messages.error(
-            request, _("The mail could not be sent. Invite the person again when mail works.")
+            request, _("The email couldn't be sent. Invite the person again once email works.")
         )
     else:
-        messages.success(request, _("The invitation is on its way to %s.") % invitation.email)
+        messages.success(request, _("Invitation sent to %s.") % invitation.email)
 
 
 @sensitive_post_parameters()
@@ -92,7 +92,7 @@ def _join_as_known(
             context = {"why": " ".join(error.messages)}
             return render(request, "access/join_expired.html", context, status=410)
         del request.session[JOIN_SECRET]
-        messages.success(request, _("You have joined."))
+        messages.success(request, _("You've joined."))
         _say_what_waits(request, known)
         return redirect("/")
     return render(request, "access/join_known.html", context)
@@ -101,7 +101,7 @@ def _join_as_known(
 def _say_what_waits(request: HttpRequest, user: User) -> None:
     if selectors.waiting_finance_requests(user).exists():
         messages.info(
-            request, _("Your grant Finance is waiting for approval by another finance operator.")
+            request, _("Your Finance grant is waiting for approval by another finance operator.")
         )
 
 

@@ -60,7 +60,7 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         principal = actor_of(request)
         if not set(form.cleaned_data["grants"]) <= principal.grants:
-            form.add_error("grants", _("You can only give grants that you have yourself."))
+            form.add_error("grants", _("You can only give grants that you have."))
         else:
             invitation, secret = services.invitation_create(**form.cleaned_data, actor=principal)
             mail_invitation(request, invitation, secret)
@@ -106,10 +106,10 @@ def _save_grants(request: HttpRequest, form: GrantsForm, user: User, held: set[s
         return False
     if asked:
         messages.info(
-            request, _("The grant Finance is waiting for approval by another finance operator.")
+            request, _("The Finance grant is waiting for approval by another finance operator.")
         )
     if set(wanted ^ held) - set(asked):
-        messages.success(request, _("The grants are saved; they count at once."))
+        messages.success(request, _("Grants saved. They take effect immediately."))
     return True
 
 
@@ -124,7 +124,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
         principal = actor_of(request)
         act = services.user_deactivate if user.is_active else services.user_activate
         if user.pk == principal.user_id:
-            form.add_error(None, _("Another operator does this to your user."))
+            form.add_error(None, _("You can't do this to your own user. Ask another operator."))
         else:
             act(user=user, actor=principal, reason=form.cleaned_data["reason"])
             return redirect("access:operators" if user.is_operator else "access:accounts")
@@ -145,12 +145,14 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
         principal = actor_of(request)
         try:
             if user.pk == principal.user_id:
-                raise ValidationError(_("Another operator does this to your user."))
+                raise ValidationError(
+                    _("You can't do this to your own user. Ask another operator.")
+                )
             services.factors_remove(user=user, actor=principal, reason=form.cleaned_data["reason"])
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The authenticator app is removed."))
+            messages.success(request, _("Authenticator app removed."))
             return redirect("access:operators" if user.is_operator else "access:accounts")
     return render(request, "access/factor_reset.html", {"form": form, "person": user})
 
@@ -162,5 +164,5 @@ def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseB
     """Make an operator's invitation worthless."""
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
     services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
-    messages.success(request, _("The invitation is withdrawn."))
+    messages.success(request, _("Invitation withdrawn."))
     return redirect("access:operators")

@@ -80,7 +80,7 @@ def account_add(request: HttpRequest) -> HttpResponseBase:
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, _("The account is made. Invite its owner next."))
+            messages.success(request, _("Account created. Next, invite its owner."))
             return redirect("access:invite", slug=account.slug)
     return render(request, "access/account_add.html", {"form": form})
 
@@ -98,7 +98,7 @@ def _account(request: HttpRequest, slug: str, action: str) -> Account:
 def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Who belongs to an account, and who is invited."""
     account = _account(request, slug, "access.people_view")
-    options = [("", _("Every role")), *Role.choices]
+    options = [("", _("All roles")), *Role.choices]
     role = tables.choice_of(request, "role", _("Role"), options)
     text = tables.text_of(request, "q")
     context = {
@@ -137,7 +137,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         if not may_give_roles(actor_of(request), account, {data["role"]}):
-            form.add_error("role", _("Only an owner makes owners."))
+            form.add_error("role", _("Only owners can add owners."))
         else:
             invitation, secret = services.invitation_create(
                 **data, account=account, actor=actor_of(request)
@@ -166,7 +166,7 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
         if why := why_no_roles(actor_of(request), account, wanted ^ held):
             form.add_error("roles", why)
         elif _save_member(request, form, user, account):
-            messages.success(request, _("The roles are saved; they count at once."))
+            messages.success(request, _("Roles saved. They take effect immediately."))
             return redirect("access:members", slug=slug)
     context = {"form": form, "account": account, "person": user}
     return render(request, "access/member.html", context)
@@ -204,5 +204,5 @@ def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpRespons
     account = _account(request, slug, "access.people_change")
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
     services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
-    messages.success(request, _("The invitation is withdrawn."))
+    messages.success(request, _("Invitation withdrawn."))
     return redirect("access:members", slug=slug)

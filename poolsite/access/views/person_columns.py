@@ -18,17 +18,17 @@ def person_columns(
     return [
         SqlColumn("name", _("Name"), lambda user: user.display_name, order=("shown_name",)),
         SqlColumn("username", "", lambda user: user.get_username()),
-        SqlColumn("email", _("E-mail"), lambda user: user.email, order=("email",)),
+        SqlColumn("email", _("Email"), lambda user: user.email, order=("email",)),
         SqlColumn(name, label, lambda user: " ".join(rights(user))),
         SqlColumn(
             "factor",
-            _("Second factor"),
+            _("Two-factor"),
             lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
             order=("has_second_factor",),
         ),
         SqlColumn(
             "last_login",
-            _("Last log-in"),
+            _("Last login"),
             lambda user: moment(user.last_login),
             order=("last_login",),
             nullable=True,

@@ -24,7 +24,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
     if request.method == "POST" and form.is_valid():
         services.profile_change(user=user, actor=actor_of(request), **form.cleaned_data)
-        messages.success(request, _("Your profile is saved."))
+        messages.success(request, _("Profile saved."))
         return redirect("access:profile")
     return render(request, "access/profile.html", {"form": form})
 
@@ -37,5 +37,5 @@ def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
     with transaction.atomic():
         services.log_out_everywhere(user=user_of(request), actor=actor_of(request))
         logout(request)
-    messages.success(request, _("You are logged out everywhere."))
+    messages.success(request, _("You've been logged out everywhere."))
     return redirect("account_login")

@@ -28,7 +28,7 @@ def tokens(request: HttpRequest) -> HttpResponseBase:
     """The tokens that the reader may see, newest first."""
     principal = actor_of(request)
     options = [
-        ("", _("Every token")),
+        ("", _("All tokens")),
         ("live", _("In use")),
         ("expired", _("Expired")),
         ("revoked", _("Revoked")),
@@ -59,7 +59,7 @@ def _columns() -> list[SqlColumn[ApiToken]]:
             order=("account__name",),
             nullable=True,
         ),
-        SqlColumn("resources", _("May reach"), lambda token: " ".join(token.resources)),
+        SqlColumn("resources", _("Resources"), lambda token: " ".join(token.resources)),
         SqlColumn("actions", "", lambda token: " ".join(token.actions)),
         SqlColumn("created", "", lambda token: moment(token.created_at)),
         SqlColumn(
@@ -69,7 +69,9 @@ def _columns() -> list[SqlColumn[ApiToken]]:
             order=("last_used_at",),
             nullable=True,
         ),
-        SqlColumn("ends", _("Ends"), lambda token: moment(token.expires_at), order=("expires_at",)),
+        SqlColumn(
+            "ends", _("Expires"), lambda token: moment(token.expires_at), order=("expires_at",)
+        ),
         SqlColumn("revoked", "", lambda token: moment(token.revoked_at)),
     ]
 
@@ -119,5 +121,5 @@ def token_revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
     require(actor_of(request), "access.tokens_change", token)
     reason = request.POST.get("reason", "")[:200]
     services.token_revoke(token=token, actor=actor_of(request), reason=reason)
-    messages.success(request, _("The token is revoked. It is refused from now on."))
+    messages.success(request, _("Token revoked. Requests with it are now refused."))
     return redirect("access:tokens")

@@ -87,7 +87,7 @@ async def post_report(request: Request) -> Response:
         device = request.path_params["device"]
         reports.check_device(principal, device)
         if not _DEVICE.fullmatch(device):
-            raise RefusedError("malformed", "not a device: 1 to 63 letters, digits, . _ : and -")
+            raise RefusedError("malformed", "device: use 1 to 63 letters, digits, . _ : and -")
         given = _REPORTS.read_one(await lane.read_body(request, BODY_LIMIT_BYTES))
         named = request.query_params.get("gate")
         ref = await _gate(principal, named) if named else None

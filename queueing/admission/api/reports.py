@@ -31,7 +31,7 @@ def check_device(principal: Principal, device: str) -> None:
         return
     own = [ref for ref in scope.resources if ref.startswith("device:")]
     if own and f"device:{device}" not in own and "device:*" not in own:
-        raise RefusedError("unknown-device", "there is no such device")
+        raise RefusedError("unknown-device", "device not found")
 
 
 async def take(
@@ -132,7 +132,7 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
     account_id = scope.account_id if isinstance(scope, TokenScope) else None
     refs = [ref for ref in await busy_gates(account_id) if access.decide(principal, ACTION, ref)]
     if len(refs) > GATES_LIMIT:
-        raise RefusedError("malformed", "name the gate: ?gate=<slug>")
+        raise RefusedError("malformed", "specify the gate: ?gate=<slug>")
     if len(refs) < 2:
         return refs[0] if refs else None
     found = await hotpath.arun_batch([door.has_work(ref.slug, device) for ref in refs])

@@ -37,7 +37,7 @@ devices = Router(tags=["gates"])
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The gate's slug.")  # type: ignore[type-arg]
 Device: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$")  # type: ignore[type-arg]
 PAGE = 200
-WHY_STEERED = "Needed to pause or cancel."
+WHY_STEERED = "Required for `pause` and `cancel`."
 
 
 def register() -> None:
@@ -49,28 +49,30 @@ def register() -> None:
 # -- looking -------------------------------------------------------------------------------------
 
 
-@gates.get("", response={200: list[GateOut], **READ_ERRORS}, summary="Gates")
+@gates.get("", response={200: list[GateOut], **READ_ERRORS}, summary="List gates")
 def list_gates(request: HttpRequest) -> Any:
-    """Every gate that the credential may see."""
+    """The gates that the credential can access."""
     principal = principal_of_request(request)
     access.require(principal, "admission.view")
     return [selectors.gate_out(now) for now in selectors.gate_list(principal)]
 
 
-@gates.get("/{slug}", response={200: GateOut, **READ_ERRORS}, summary="One gate")
+@gates.get("/{slug}", response={200: GateOut, **READ_ERRORS}, summary="Get a gate")
 def get_gate(request: HttpRequest, slug: str = Slug) -> Any:
-    """A gate with its live figures."""
+    """The gate and its current figures."""
     gate = _gate(principal_of_request(request), slug)
     return selectors.gate_out(selectors.gate_now(gate))
 
 
-@gates.get("/{slug}/holders", response={200: list[HolderOut], **READ_ERRORS}, summary="Permits")
+@gates.get(
+    "/{slug}/holders", response={200: list[HolderOut], **READ_ERRORS}, summary="List permits"
+)
 def list_holders(
     request: HttpRequest,
     slug: str = Slug,
     offset: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
 ) -> Any:
-    """Up to 200 permits, soonest deadline first."""
+    """Up to 200 permits, earliest deadline first."""
     gate = _gate(principal_of_request(request), slug)
     try:
         found = hotpath.run(door.holders(gate.slug, offset, PAGE))
@@ -90,17 +92,19 @@ def list_holders(
     ]
 
 
-@gates.post("/{slug}/key/{do}", response={200: KeyOut, **WRITE_ERRORS}, summary="Signing key")
+@gates.post(
+    "/{slug}/key/{do}", response={200: KeyOut, **WRITE_ERRORS}, summary="Change the signing key"
+)
 def change_key(
     request: HttpRequest,
     slug: str = Slug,
     do: str = Path(..., pattern=r"^(new|use|remove)$"),  # type: ignore[type-arg]
-    reason: str = Query("", max_length=500, description="Needed to remove."),  # type: ignore[type-arg]
+    reason: str = Query("", max_length=500, description="Required for `remove`."),  # type: ignore[type-arg]
 ) -> Any:
-    """Make a signing key, sign with the newest one, or sign no longer.
+    """Create a signing key, sign with the newest one, or stop signing.
 
-    The first key signs at once; a later one waits for `use`, so that external systems can be given
-    it before. Operators with the grant `operate` only.
+    The first key signs immediately. A later key waits for `use`, so that external systems can be
+    given it first. Requires an operator with the grant `operate`.
     """
     principal = principal_of_request(request)
     gate = _gate(principal, slug)
@@ -112,7 +116,7 @@ def change_key(
 
 
 class BatchIn(Schema):
-    """A batch: its window, and its CSV of device and payload as text."""
+    """A batch: its time window, and a CSV text with device and payload."""
 
     name: str
     opens_at: datetime
@@ -121,21 +125,23 @@ class BatchIn(Schema):
     skip_bad: bool = False
 
 
-@gates.get("/{slug}/batches", response={200: list[BatchOut], **READ_ERRORS}, summary="Batches")
+@gates.get("/{slug}/batches", response={200: list[BatchOut], **READ_ERRORS}, summary="List batches")
 def list_batches(request: HttpRequest, slug: str = Slug) -> Any:
-    """The newest 200 batches of a gate."""
+    """The latest 200 batches of a gate."""
     gate = _gate(principal_of_request(request), slug)
     return [selectors.batch_out(batch) for batch in selectors.batch_list(gate)[:PAGE]]
 
 
-@gates.post("/{slug}/batches", response={201: BatchOut, **WRITE_ERRORS}, summary="New batch")
+@gates.post("/{slug}/batches", response={201: BatchOut, **WRITE_ERRORS}, summary="Create a batch")
 def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
-    """Upload a batch; bad or repeated rows are named, and nothing is made unless `skip_bad`."""
+    """Upload a batch. If rows are bad or repeated, they are listed and nothing is created,
+    unless `skip_bad` is set.
+    """
     principal = principal_of_request(request)
     gate = _gate(principal, slug)
     for moment in (given.opens_at, given.closes_at):
         if moment.tzinfo is None:
-            raise ProblemError("malformed", "opens_at, closes_at: name the zone")
+            raise ProblemError("malformed", "opens_at, closes_at: include a time zone")
     made = services.batch_create(
         actor=principal,
         gate=gate,
@@ -148,14 +154,18 @@ def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     return Status(201, selectors.batch_out(made.batch))
 
 
-@gates.get("/{slug}/batches/{batch}", response={200: BatchOut, **READ_ERRORS}, summary="One batch")
+@gates.get(
+    "/{slug}/batches/{batch}", response={200: BatchOut, **READ_ERRORS}, summary="Get a batch"
+)
 def get_batch(request: HttpRequest, batch: int, slug: str = Slug) -> Any:
-    """How far a batch is."""
+    """A batch and its progress."""
     return selectors.batch_out(_batch(principal_of_request(request), slug, batch))
 
 
 @gates.post(
-    "/{slug}/batches/{batch}/{what}", response={200: BatchOut, **WRITE_ERRORS}, summary="Steer"
+    "/{slug}/batches/{batch}/{what}",
+    response={200: BatchOut, **WRITE_ERRORS},
+    summary="Pause, resume or cancel a batch",
 )
 def steer_batch(
     request: HttpRequest,
@@ -164,7 +174,7 @@ def steer_batch(
     what: str = Path(..., pattern=r"^(pause|resume|cancel)$"),  # type: ignore[type-arg]
     reason: str = Query("", max_length=500, description=WHY_STEERED),  # type: ignore[type-arg]
 ) -> Any:
-    """Pause a batch, let it go on, or cancel it for good."""
+    """Pause a batch, resume it, or cancel it permanently."""
     principal = principal_of_request(request)
     found = _batch(principal, slug, batch)
     steer = {
@@ -200,48 +210,64 @@ def _served_elsewhere() -> HttpResponse:
 
 
 @devices.post(
-    "/{device}/report", response={200: ReportAnswer, **WRITE_ERRORS}, summary="A device reports"
+    "/{device}/report", response={200: ReportAnswer, **WRITE_ERRORS}, summary="Report as a device"
 )
 def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> Any:
-    """Results are taken first, then the device gets a task, or its place in the line.
+    """Report results and get a task, or a place in line. Results are processed first.
 
-    A report may be sent again after a lost answer: results count once, and a running task is
-    told again with the same token and deadline. `?gate=` names the gate for tokens of several.
+    A report can be repeated after a lost answer: results count once, and a running task is
+    returned again with the same token and deadline. A token for several gates needs `?gate=`.
     """
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/acquire", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Acquire")
+@gates.post(
+    "/{slug}/acquire", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Acquire a permit"
+)
 def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
-    """A permit for a holder, or its place in the line."""
+    """Get a permit for a holder, or its place in line."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/release", response={200: ReleaseAnswer, **WRITE_ERRORS}, summary="Release")
+@gates.post(
+    "/{slug}/release", response={200: ReleaseAnswer, **WRITE_ERRORS}, summary="Release a permit"
+)
 def release(request: HttpRequest, given: ReleaseIn, slug: str = Slug) -> Any:
-    """The holder gives its own permit back, once; anything else changes nothing."""
+    """Release the holder's own permit, once. Anything else changes nothing."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/renew", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Renew")
+@gates.post("/{slug}/renew", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Renew a permit")
 def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
-    """The permit's deadline moves, up to the longest time since it was granted."""
+    """Extend the permit's deadline, up to the longest time allowed since it was granted."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/incr", response={200: CountAnswer, **WRITE_ERRORS}, summary="Count up")
+@gates.post(
+    "/{slug}/incr",
+    response={200: CountAnswer, **WRITE_ERRORS},
+    summary="Acquire an anonymous permit",
+)
 def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """The seed's own: an anonymous permit with a time of its own."""
+    """For clients without a holder name: an anonymous permit with its own deadline."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/decr", response={200: CountAnswer, **WRITE_ERRORS}, summary="Count down")
+@gates.post(
+    "/{slug}/decr",
+    response={200: CountAnswer, **WRITE_ERRORS},
+    summary="Release an anonymous permit",
+)
 def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """The seed's own: ends the oldest anonymous permit; the floor is 0."""
+    """For clients without a holder name: ends the oldest anonymous permit, if there is one."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/observe", response={200: ObserveAnswer, **WRITE_ERRORS}, summary="Observe")
+@gates.post(
+    "/{slug}/observe",
+    response={200: ObserveAnswer, **WRITE_ERRORS},
+    summary="Report the external system's count",
+)
 def observe(request: HttpRequest, given: ObserveIn, slug: str = Slug) -> Any:
-    """The external system tells how many it serves at once, by its own count."""
+    """Report how many clients the external system serves at once, by its own count."""
     return _served_elsewhere()

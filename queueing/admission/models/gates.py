@@ -29,48 +29,58 @@ class Gate(PausableRow):
         blank=True,
         related_name="gates",
         verbose_name=_("account"),
-        help_text=_("Empty: the platform's own gate."),
+        help_text=_("Leave empty for a gate of the platform itself."),
     )
     key = models.CharField(
         _("key"),
         max_length=64,
-        validators=[RegexValidator(KEY_PATTERN, _("1 to 64 letters, digits, . _ : and -."))],
-        help_text=_("What batches name the gate by, for example an area code."),
+        validators=[
+            RegexValidator(
+                KEY_PATTERN, _("Use 1 to 64 letters, digits, or the characters . _ : and -.")
+            )
+        ],
+        help_text=_("Batches refer to the gate by this key, for example an area code."),
     )
 
     cap = models.PositiveIntegerField(
-        _("cap"), default=60, validators=_between(1, CAP_LIMIT), help_text=_("At once, at most.")
+        _("concurrency limit"),
+        default=60,
+        validators=_between(1, CAP_LIMIT),
+        help_text=_("The most permits in use at once."),
     )
     permit_seconds = models.PositiveIntegerField(
-        _("permit, seconds"),
+        _("permit duration (seconds)"),
         default=300,
         validators=_between(2, DAY_SECONDS),
-        help_text=_("A slot that nobody gives back is free after this."),
+        help_text=_("A slot that isn't released becomes free after this time."),
     )
     margin_seconds = models.PositiveIntegerField(
-        _("margin, seconds"),
+        _("safety margin (seconds)"),
         default=10,
         validators=_between(0, 3_600),
-        help_text=_("A device stops this long before its slot is free."),
+        help_text=_("Devices stop this long before their slot becomes free."),
     )
     longest_seconds = models.PositiveIntegerField(
-        _("longest time, seconds"),
+        _("maximum duration (seconds)"),
         default=3_600,
         validators=_between(2, 30 * DAY_SECONDS),
-        help_text=_("However often it is renewed."),
+        help_text=_("The longest a permit can last, however often it is renewed."),
     )
     attempts = models.PositiveIntegerField(_("attempts"), default=3, validators=_between(1, 50))
     period_seconds = models.PositiveIntegerField(
-        _("report period, seconds"), default=60, validators=_between(1, DAY_SECONDS)
+        _("report period (seconds)"), default=60, validators=_between(1, DAY_SECONDS)
     )
     fair = models.BooleanField(
-        _("in turn"), default=True, help_text=_("Who waits longer comes first.")
+        _("in turn"), default=True, help_text=_("Those who have waited longer are admitted first.")
     )
     look_ahead = models.PositiveIntegerField(
-        _("look-ahead"),
+        _("look-ahead factor"),
         default=2,
         validators=_between(1, 1_000),
-        help_text=_("So many times the free slots may stand before one who is let in."),
+        help_text=_(
+            "A request is admitted if fewer requests are ahead of it in line than the free "
+            "slots times this factor."
+        ),
     )
     rate_per_second = models.PositiveIntegerField(
         _("starts per second"),
@@ -79,42 +89,42 @@ class Gate(PausableRow):
         help_text=_("0: no limit."),
     )
 
-    adaptive = models.BooleanField(_("adaptive cap"), default=False)
+    adaptive = models.BooleanField(_("adaptive limit"), default=False)
     pinned_cap = models.PositiveIntegerField(
-        _("pinned cap"),
+        _("pinned limit"),
         null=True,
         blank=True,
         validators=_between(1, CAP_LIMIT),
-        help_text=_("By hand; the adaptive cap stands still meanwhile."),
+        help_text=_("Set manually. The adaptive limit doesn't change while a limit is pinned."),
     )
     adaptive_min = models.PositiveIntegerField(
-        _("adaptive cap, least"), default=1, validators=_between(1, CAP_LIMIT)
+        _("adaptive limit, minimum"), default=1, validators=_between(1, CAP_LIMIT)
     )
     adaptive_max = models.PositiveIntegerField(
-        _("adaptive cap, most"), default=60, validators=_between(1, CAP_LIMIT)
+        _("adaptive limit, maximum"), default=60, validators=_between(1, CAP_LIMIT)
     )
     adaptive_step = models.PositiveIntegerField(
-        _("step up"), default=1, validators=_between(1, 10_000)
+        _("increase by"), default=1, validators=_between(1, 10_000)
     )
     adaptive_down_percent = models.PositiveIntegerField(
-        _("down to, %"), default=70, validators=_between(1, 99)
+        _("decrease to (%)"), default=70, validators=_between(1, 99)
     )
     adaptive_error_percent = models.PositiveIntegerField(
-        _("errors over, %"), default=10, validators=_between(0, 100)
+        _("error threshold (%)"), default=10, validators=_between(0, 100)
     )
     adaptive_latency_ms = models.PositiveIntegerField(
-        _("latency over, ms"),
+        _("latency threshold (ms)"),
         default=0,
         validators=[MaxValueValidator(3_600_000)],
-        help_text=_("0: latency does not count."),
+        help_text=_("Enter 0 to ignore latency."),
     )
     adaptive_interval_seconds = models.PositiveIntegerField(
-        _("interval, seconds"), default=10, validators=_between(1, 3_600)
+        _("adjustment interval (seconds)"), default=10, validators=_between(1, 3_600)
     )
 
-    overrun_alarm = models.PositiveIntegerField(_("alarm: overruns in 5 minutes over"), default=0)
+    overrun_alarm = models.PositiveIntegerField(_("alert: overruns in 5 minutes above"), default=0)
     waiting_alarm = models.PositiveIntegerField(
-        _("alarm: waiting over"), default=0, help_text=_("0: no alarm.")
+        _("alert: waiting above"), default=0, help_text=_("Enter 0 for no alert.")
     )
 
     signing_key = models.CharField(_("signing key"), max_length=64, blank=True, editable=False)

@@ -19,7 +19,7 @@ class GateEvent(HistoryEntry):
     event = models.CharField(_("event"), max_length=16)
     holder = models.CharField(_("holder"), max_length=64, blank=True)
     token = models.PositiveBigIntegerField(_("token"), null=True, blank=True)
-    deadline_us = models.PositiveBigIntegerField(_("deadline, µs"), null=True, blank=True)
+    deadline_us = models.PositiveBigIntegerField(_("deadline (µs)"), null=True, blank=True)
     task = models.PositiveBigIntegerField(_("task"), null=True, blank=True)
     attempt = models.PositiveSmallIntegerField(_("attempt"), null=True, blank=True)
     batch = models.PositiveBigIntegerField(_("batch"), null=True, blank=True)
@@ -59,10 +59,10 @@ class MinuteSample(models.Model):
 
     gate = models.ForeignKey(Gate, models.CASCADE, related_name="samples", db_index=False)
     minute = models.DateTimeField(_("minute"))
-    cap = models.PositiveIntegerField(_("cap"), default=0)
+    cap = models.PositiveIntegerField(_("concurrency limit"), default=0)
     used = models.PositiveIntegerField(_("in use"), default=0)
     waiting = models.PositiveIntegerField(_("waiting"), default=0)
-    hold_ms = models.PositiveBigIntegerField(_("mean time of a permit, ms"), default=0)
+    hold_ms = models.PositiveBigIntegerField(_("mean permit time (ms)"), default=0)
     granted = models.PositiveBigIntegerField(_("granted"), default=0)
     refused = models.PositiveBigIntegerField(_("refused"), default=0)
     expired = models.PositiveBigIntegerField(_("expired"), default=0)
@@ -70,7 +70,7 @@ class MinuteSample(models.Model):
     failed = models.PositiveBigIntegerField(_("failed"), default=0)
     late = models.PositiveBigIntegerField(_("late"), default=0)
     overrun = models.PositiveBigIntegerField(_("overruns"), default=0)
-    totals = models.JSONField(_("counters until then"), default=dict)
+    totals = models.JSONField(_("cumulative counters"), default=dict)
     generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
     class Meta:

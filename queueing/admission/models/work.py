@@ -46,7 +46,7 @@ class TaskBatch(PartRow):
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
     paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
-    paused_reason = models.CharField(_("reason of the pause"), max_length=200, blank=True)
+    paused_reason = models.CharField(_("reason for the pause"), max_length=200, blank=True)
     cancelled_at = models.DateTimeField(_("cancelled at"), null=True, blank=True)
     cancelled_by = models.CharField(_("cancelled by"), max_length=150, blank=True)
     cancelled_reason = models.CharField(_("reason"), max_length=200, blank=True)
@@ -88,7 +88,9 @@ class Task(PartRow):
 
     batch = models.ForeignKey(TaskBatch, models.CASCADE, related_name="tasks", db_index=False)
     device = models.CharField(
-        _("device"), max_length=63, validators=[RegexValidator(DEVICE_PATTERN, _("Not a device."))]
+        _("device"),
+        max_length=63,
+        validators=[RegexValidator(DEVICE_PATTERN, _("Enter a valid device ID."))],
     )
     payload = models.TextField(_("payload"), blank=True)
     state = models.CharField(_("state"), max_length=7, choices=State.choices, default=State.PENDING)

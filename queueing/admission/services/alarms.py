@@ -28,11 +28,12 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
 
 
 OVERRUN_LATE = gettext_noop(
-    "In the last 5 minutes %(late)s results came after their permit had ended."
+    "In the last 5 minutes, %(late)s results arrived after their permit had ended."
 )
 OVERRUN_COUNTED = gettext_noop(
-    "In the last 5 minutes %(late)s results came after their permit had ended, and the "
-    "external system counted more than the cap %(over)s times (%(told)s at last)."
+    "In the last 5 minutes, %(late)s results arrived after their permit had ended, and the "
+    "external system counted more than the concurrency limit %(over)s times (last count: "
+    "%(told)s)."
 )
 
 
@@ -51,8 +52,8 @@ def _overrun(gate: Gate, now: datetime) -> Trouble | None:
         title=gettext_noop("Permits of gate %(gate)s were overrun"),
         detail=OVERRUN_COUNTED if over else OVERRUN_LATE,
         remedy=gettext_noop(
-            "See whether devices stop by their deadline and the external system refuses older "
-            "tokens; else make permits longer."
+            "Check that devices stop by their deadline and that the external system refuses "
+            "older tokens. Otherwise, increase the permit duration."
         ),
         url=f"/gates/{gate.slug}/",
         params={"gate": gate.slug, "late": late, "over": over, "told": told},
@@ -64,9 +65,11 @@ def _waiting(gate: Gate, figures: door.Figures) -> Trouble | None:
         return None
     return Trouble(
         severity="warning",
-        title=gettext_noop("Many wait at gate %(gate)s"),
-        detail=gettext_noop("%(waiting)s wait; %(used)s of %(cap)s slots are in use."),
-        remedy=gettext_noop("Raise the cap if the external system allows it, or wait."),
+        title=gettext_noop("Many are waiting at gate %(gate)s"),
+        detail=gettext_noop("%(waiting)s are waiting. %(used)s of %(cap)s slots are in use."),
+        remedy=gettext_noop(
+            "Wait, or raise the concurrency limit if the external system allows it."
+        ),
         url=f"/gates/{gate.slug}/",
         params={
             "gate": gate.slug,

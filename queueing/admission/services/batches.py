@@ -53,12 +53,12 @@ def batch_create(
     name = one_line(name)[:120]
     _check_window(opens_at, closes_at)
     if not name:
-        raise AdmissionError("malformed", _("Give the batch a name."))
+        raise AdmissionError("malformed", _("Enter a batch name."))
     upload = read_upload(csv)
     if upload.bad and not (skip_bad and upload.rows):
         raise AdmissionError(
             "bad-rows",
-            _("%(count)s rows cannot be taken; nothing was changed.") % {"count": upload.bad},
+            _("%(count)s rows are invalid. Nothing was changed.") % {"count": upload.bad},
             bad=upload.bad,
             problems=[str(problem) for problem in upload.problems],
         )
@@ -91,12 +91,17 @@ def _check_window(opens_at: datetime, closes_at: datetime) -> None:
     if closes_at <= opens_at:
         raise AdmissionError("malformed", _("The window must close after it opens."))
     if closes_at <= timezone.now():
-        raise AdmissionError("malformed", _("The window lies in the past."))
+        raise AdmissionError(
+            "malformed", _("The window is in the past. Choose a later closing time.")
+        )
     if is_too_late(closes_at):
-        raise AdmissionError("malformed", _("The window lies too far in the future."))
+        raise AdmissionError(
+            "malformed", _("The window is too far in the future. Choose an earlier closing time.")
+        )
     if (closes_at - opens_at).days > LONGEST_WINDOW_DAYS:
         raise AdmissionError(
-            "malformed", _("A window lasts %(days)s days at most.") % {"days": LONGEST_WINDOW_DAYS}
+            "malformed",
+            _("A window can't be longer than %(days)s days.") % {"days": LONGEST_WINDOW_DAYS},
         )
 
 
@@ -165,7 +170,7 @@ def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
         if batch.cancelled_at is not None:
             return batch
         if batch.finished_at is not None:
-            raise AdmissionError("gate-refused", _("The batch is over."))
+            raise AdmissionError("gate-refused", _("The batch has already ended."))
         now = timezone.now()
         batch.cancelled_at, batch.cancelled_by, batch.cancelled_reason = now, name_of(actor), reason
         fields = ["cancelled_at", "cancelled_by", "cancelled_reason"]
@@ -201,7 +206,7 @@ def _save(batch: TaskBatch, actor: Actor, action: str, reason: str, *fields: str
 
 def _check_unfinished(batch: TaskBatch) -> None:
     if batch.finished_at is not None or batch.cancelled_at is not None:
-        raise AdmissionError("gate-refused", _("The batch is over."))
+        raise AdmissionError("gate-refused", _("The batch has already ended."))
 
 
 def _locked(batch: TaskBatch) -> TaskBatch:

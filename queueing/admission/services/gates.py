@@ -59,14 +59,16 @@ def gate_create(
     refuse_reserved(slug)
     _full_clean(gate)
     if Gate.all_objects.filter(slug=slug).exists():
-        raise ValidationError({"slug": _("A gate has or had this short name. Choose another.")})
+        raise ValidationError(
+            {"slug": _("This short name is or was used by another gate. Choose a different one.")}
+        )
     try:
         with transaction.atomic():
             gate.save(force_insert=True)
             act.write(gate, None, {"slug": slug, "name": gate.name, **settings})
             send_after_commit(gate, lambda: create_in_redis(gate))
     except IntegrityError:
-        raise ValidationError(_("Another gate has this short name or this key.")) from None
+        raise ValidationError(_("Another gate already uses this short name or key.")) from None
     return gate
 
 

@@ -191,10 +191,10 @@ def say_recovering(gate: Gate, why: str) -> None:
         severity="critical",
         title=gettext_noop("Gate %(gate)s is recovering"),
         detail=gettext_noop(
-            "Redis lost its data (%(why)s). Its whole cap counts as used until the permits that "
-            "were given before have ended, or their holders have reported."
+            "Redis lost its data (%(why)s). All slots count as used until the permits "
+            "granted before have ended or their holders have reported."
         ),
-        remedy=gettext_noop("Wait, or open the gate early with a reason."),
+        remedy=gettext_noop("Wait, or open the gate early and give a reason."),
         url=f"/gates/{gate.slug}/",
         account=gate.account_id,
         params={"gate": gate.slug, "why": why},

@@ -31,7 +31,9 @@ def gate_key_use(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
     with transaction.atomic():
         gate, act = _begin(actor, gate, "admission.gate_key_use", reason)
         if not gate.previous_signing_key:
-            raise AdmissionError("gate-refused", _("There is no new signing key."))
+            raise AdmissionError(
+                "gate-refused", _("There is no new signing key. Create one first.")
+            )
         before = gate.signing_prints
         gate.previous_signing_key = ""
         _save(gate, act, before)

@@ -97,7 +97,7 @@ def _take(upload: Upload, seen: dict[str, int], line: int, cells: Sequence[str])
     payload = cells[1] if len(cells) > 1 else ""
     what = _problem(device, payload, cells)
     if not what and device in seen:
-        what = _("stands in row %(row)s already") % {"row": seen[device]}
+        what = _("already listed in row %(row)s") % {"row": seen[device]}
     if not what and len(upload.rows) >= ROWS_LIMIT:
         what = _("more than %(limit)s rows") % {"limit": ROWS_LIMIT}
     if what:
@@ -109,17 +109,17 @@ def _take(upload: Upload, seen: dict[str, int], line: int, cells: Sequence[str])
 
 def _open_quote(line: int, since: int) -> str:
     if since:
-        return _("inside the quote that row %(row)s opens") % {"row": line - since}
-    return _("a quote is not closed")
+        return _("inside a quotation that starts in row %(row)s") % {"row": line - since}
+    return _("quotation mark not closed")
 
 
 def _problem(device: str, payload: str, cells: Sequence[str]) -> str:
     if len(cells) > 2:
-        return _("more than two columns; quote a payload that has commas")
+        return _("more than two columns; put a payload with commas in quotation marks")
     if not _DEVICE.match(device):
-        return _("not a device: 1 to 63 letters, digits, . _ : and -")
+        return _("invalid device ID; use 1 to 63 letters, digits, or the characters . _ : and -")
     if len(payload.encode()) > TEXT_LIMIT:
         return _("the payload is longer than %(limit)s bytes") % {"limit": TEXT_LIMIT}
     if any(ord(c) < 32 or ord(c) == 127 for c in payload):
-        return _("the payload has control characters")
+        return _("the payload contains control characters")
     return ""

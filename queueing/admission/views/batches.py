@@ -82,10 +82,10 @@ def _upload(
         problems = [str(problem) for problem in error.more.get("problems", ())]
         form.add_error(None, ValidationError([error.detail, *problems[:PROBLEMS_SHOWN]]))
         return None
-    words = ngettext("%(n)s task is there.", "%(n)s tasks are there.", made.batch.total)
+    words = ngettext("%(n)s task added.", "%(n)s tasks added.", made.batch.total)
     said = words % {"n": f"{made.batch.total:,}"}
     if made.bad:
-        left = ngettext("%(n)s row was left out.", "%(n)s rows were left out.", made.bad)
+        left = ngettext("%(n)s row skipped.", "%(n)s rows skipped.", made.bad)
         said = f"{said} {left % {'n': f'{made.bad:,}'}}"
     messages.success(request, said)
     return made.batch
@@ -133,14 +133,14 @@ def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
     verb, reason = request.POST.get("verb", ""), word_of(request, "reason")
     if verb == "pause":
         services.batch_pause(actor=principal, batch=batch, reason=reason)
-        return _("The batch is paused. Running tasks finish.")
+        return _("Batch paused. Running tasks will finish.")
     if verb == "resume":
         services.batch_resume(actor=principal, batch=batch, reason=reason)
-        return _("The batch goes on.")
+        return _("Batch resumed.")
     if verb == "cancel":
         services.batch_cancel(actor=principal, batch=batch, reason=reason)
-        return _("The batch is cancelled. Running tasks finish.")
-    raise AdmissionError("malformed", _("There is no such action."))
+        return _("Batch cancelled. Running tasks will finish.")
+    raise AdmissionError("malformed", _("Action not found."))
 
 
 @require_GET

@@ -75,7 +75,7 @@ def gate_act(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _unknown(_principal: Principal, _gate: Gate, _request: HttpRequest) -> str:
-    raise AdmissionError("malformed", _("There is no such action."))
+    raise AdmissionError("malformed", _("Action not found."))
 
 
 def _cap_of(request: HttpRequest) -> int:
@@ -85,36 +85,36 @@ def _cap_of(request: HttpRequest) -> int:
 
 def _resize(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     if gate.pinned_cap is not None:
-        raise AdmissionError("gate-refused", _("The cap is pinned. Let it go first."))
+        raise AdmissionError("gate-refused", _("The concurrency limit is pinned. Unpin it first."))
     cap = _cap_of(request)
     services.gate_resize(actor=principal, gate=gate, cap=cap, reason=word_of(request, "reason"))
-    return _("The cap is %(cap)s from now on. Nobody in flight was dropped.") % {"cap": f"{cap:,}"}
+    return _("Concurrency limit set to %(cap)s. Permits in use stay valid.") % {"cap": f"{cap:,}"}
 
 
 def _pin(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     cap, reason = _cap_of(request), word_of(request, "reason")
     services.gate_pin(actor=principal, gate=gate, cap=cap, reason=reason)
-    return _("The cap is pinned at %(cap)s.") % {"cap": f"{cap:,}"}
+    return _("Concurrency limit pinned at %(cap)s.") % {"cap": f"{cap:,}"}
 
 
 def _unpin(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     services.gate_pin(actor=principal, gate=gate, cap=None, reason=word_of(request, "reason"))
-    return _("The cap is not pinned any more.")
+    return _("Concurrency limit unpinned.")
 
 
 def _pause(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     services.gate_pause(actor=principal, gate=gate, reason=word_of(request, "reason"))
-    return _("The gate is paused. Who is in flight goes on.")
+    return _("Gate paused. Permits in use stay valid.")
 
 
 def _resume(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     services.gate_resume(actor=principal, gate=gate, reason=word_of(request, "reason"))
-    return _("The gate lets holders in again.")
+    return _("Gate resumed.")
 
 
 def _open_early(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     services.gate_open_early(actor=principal, gate=gate, reason=word_of(request, "reason"))
-    return _("The gate is open.")
+    return _("Gate opened.")
 
 
 def _free(principal: Principal, gate: Gate, request: HttpRequest) -> str:
@@ -123,7 +123,7 @@ def _free(principal: Principal, gate: Gate, request: HttpRequest) -> str:
         raise AdmissionError("malformed", _("Choose a holder first."))
     reason = word_of(request, "reason")
     services.permit_free(actor=principal, gate=gate, holder=holder, token=int(token), reason=reason)
-    return _("The slot of %(holder)s is free.") % {"holder": holder}
+    return _("Slot held by %(holder)s freed.") % {"holder": holder}
 
 
 VERBS: dict[str, Callable[[Principal, Gate, HttpRequest], Any]] = {

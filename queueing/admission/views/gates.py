@@ -36,12 +36,12 @@ def _words() -> Words:
         create=_("Create gate"),
         none=_("No gates yet"),
         none_why=_(
-            "A gate lets so many at once on an external system, and frees a slot that nobody gives"
-            " back."
+            "A gate limits how many devices use an external system at once, and frees slots "
+            "that are never released."
         ),
         first=_("Create the first gate"),
-        unlike=_("No gate is like this"),
-        unlike_why=_("Other gates are there; their names begin otherwise."),
+        unlike=_("No gates match"),
+        unlike_why=_("Try a different name."),
     )
 
 
@@ -85,8 +85,6 @@ GATES = AggregateList[Gate, GateNow](
     columns=_columns,
     form=GateCreateForm,
     create=_create,
-    made=lambda gate: (
-        _("Gate %(name)s is there. Upload its first batch next.") % {"name": gate.name}
-    ),
+    made=lambda gate: _("Gate %(name)s created. Next, upload a batch.") % {"name": gate.name},
     goes_to="admission:gate",
 )

@@ -38,9 +38,9 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
         except IntegrityError:
-            form.add_error("key", _("Another gate has this key."))
+            form.add_error("key", _("Another gate already uses this key."))
         else:
-            messages.success(request, _("The settings are saved."))
+            messages.success(request, _("Settings saved."))
             return redirect("admission:gate", slug=gate.slug)
     context = {"gate": Gate.objects.get(pk=gate.pk), "form": form, "groups": form.groups()}
     status = 422 if form.is_bound else 200
@@ -58,7 +58,7 @@ def gate_key(request: HttpRequest, slug: str) -> HttpResponse:
 
     def change() -> str:
         if do not in KEY_DONE:
-            raise ValidationError(_("The request cannot be read."))
+            raise ValidationError(_("The request can't be read."))
         made.append(services.gate_key_change(do, actor=principal, gate=gate, reason=reason))
         return str(KEY_DONE[do])
 

@@ -42,25 +42,25 @@ def register() -> None:
 # -- groups ----------------------------------------------------------------------------------------
 
 
-@groups.get("", response={200: list[GroupOut], **READ_ERRORS}, summary="Groups")
+@groups.get("", response={200: list[GroupOut], **READ_ERRORS}, summary="List groups")
 def list_groups(request: HttpRequest) -> Any:
-    """Every group that the credential may see."""
+    """The groups that the credential can access."""
     principal = principal_of_request(request)
     access.require(principal, "dispatch.view")
     return [selectors.group_out(now) for now in selectors.group_list(principal)]
 
 
-@groups.post("", response={201: GroupOut, **WRITE_ERRORS}, summary="New group")
+@groups.post("", response={201: GroupOut, **WRITE_ERRORS}, summary="Create a group")
 def make_group(request: HttpRequest, given: GroupIn) -> Any:
-    """Make a group of the platform's own."""
+    """Create a group that belongs to the platform."""
     principal = principal_of_request(request)
     group = services.group_create(actor=principal, **given.model_dump())
     return Status(201, selectors.group_out(selectors.group_now(group)))
 
 
-@groups.get("/{slug}", response={200: GroupOut, **READ_ERRORS}, summary="One group")
+@groups.get("/{slug}", response={200: GroupOut, **READ_ERRORS}, summary="Get a group")
 def get_group(request: HttpRequest, slug: str = Slug) -> Any:
-    """A group with its live figures."""
+    """The group and its current figures."""
     group = group_of(principal_of_request(request), slug)
     return selectors.group_out(selectors.group_now(group))
 
@@ -81,32 +81,34 @@ def _peers(group: Group, kind: str) -> list[dict[str, Any]]:
 
 
 @groups.get(
-    "/{slug}/instances", response={200: list[InstanceOut], **READ_ERRORS}, summary="Instances"
+    "/{slug}/instances", response={200: list[InstanceOut], **READ_ERRORS}, summary="List instances"
 )
 def list_instances(request: HttpRequest, slug: str = Slug) -> Any:
-    """Every name, also of instances that have stopped, with its manual state."""
+    """All instance names with their manual state, including instances that have stopped."""
     return _peers(group_of(principal_of_request(request), slug), "back")
 
 
 @groups.get(
-    "/{slug}/front-ends", response={200: list[FrontEndOut], **READ_ERRORS}, summary="Front-ends"
+    "/{slug}/front-ends",
+    response={200: list[FrontEndOut], **READ_ERRORS},
+    summary="List front-ends",
 )
 def list_front_ends(request: HttpRequest, slug: str = Slug) -> Any:
-    """The front-ends that are linked or pending."""
+    """The front-ends that are connected or pending."""
     return _peers(group_of(principal_of_request(request), slug), "front")
 
 
 @groups.post(
     "/{slug}/instances/{name}/manual",
     response={204: None, **WRITE_ERRORS},
-    summary="Open, drain or block",
+    summary="Open, drain or block an instance",
 )
 def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: str = Name) -> Any:
-    """Set the manual state of a name; it survives restarts of everything."""
+    """Set the manual state of an instance name. The state survives any restart."""
     principal = principal_of_request(request)
     group = group_of(principal, slug)
     if given.until is not None and given.until.tzinfo is None:
-        raise ProblemError("malformed", "until: name the zone")
+        raise ProblemError("malformed", "until: include a time zone")
     services.instance_set(actor=principal, group=group, name=name, **given.model_dump())
     return Status(204, None)
 
@@ -114,10 +116,10 @@ def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: 
 @groups.post(
     "/{slug}/front-ends/{peer_id}/count",
     response={204: None, **WRITE_ERRORS},
-    summary="A front-end's own count",
+    summary="Report a front-end's session count",
 )
 def count_front(request: HttpRequest, given: CountIn, slug: str = Slug, peer_id: str = Name) -> Any:
-    """A front-end tells how many sessions it began and lost, by its own count."""
+    """Report how many sessions the front-end started and lost, by its own count."""
     principal = principal_of_request(request)
     group = group_of(principal, slug, "dispatch.link")
     services.front_count(actor=principal, group=group, peer_id=peer_id, **given.model_dump())
@@ -135,7 +137,7 @@ def explain_session(
     slug: str = Slug,
     session: str = Query(..., pattern=SESSION),  # type: ignore[type-arg]
 ) -> Any:
-    """Where a session goes, why, for how long, and what a block of its instance would do."""
+    """Which instance serves the session, why, for how long, and what blocking it would do."""
     group = group_of(principal_of_request(request), slug)
     with redis_refusals():
         story = selectors.session_story(group, session)
@@ -151,7 +153,7 @@ def end_session(
     slug: str = Slug,
     session: str = Query(..., pattern=SESSION),  # type: ignore[type-arg]
 ) -> Any:
-    """End one session; both ends are told."""
+    """End one session. Both ends are notified."""
     principal = principal_of_request(request)
     group = group_of(principal, slug)
     services.session_end(actor=principal, group=group, session=session, reason=given.reason)
@@ -161,12 +163,12 @@ def end_session(
 # -- the event log ---------------------------------------------------------------------------------
 
 
-@groups.get("/{slug}/events", response={200: list[EventOut], **READ_ERRORS}, summary="Event log")
+@groups.get("/{slug}/events", response={200: list[EventOut], **READ_ERRORS}, summary="List events")
 def list_events(
     request: HttpRequest,
     slug: str = Slug,
     before_us: int = Query(2**62, ge=0, le=2**62),  # type: ignore[type-arg]
 ) -> Any:
-    """The newest 200 events before a moment, newest first."""
+    """The latest 200 events before a given time, newest first."""
     group = group_of(principal_of_request(request), slug)
     return list(selectors.story(group, at_us__lt=before_us)[:PAGE].values(*EventOut.model_fields))

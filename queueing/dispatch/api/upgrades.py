@@ -18,18 +18,20 @@ PAGE = 200
 
 
 @upgrades.get(
-    "/{slug}/upgrades", response={200: list[UpgradeOut], **READ_ERRORS}, summary="Upgrades"
+    "/{slug}/upgrades", response={200: list[UpgradeOut], **READ_ERRORS}, summary="List upgrades"
 )
 def list_upgrades(request: HttpRequest, slug: str = Slug) -> Any:
-    """The newest 200 upgrades of a group."""
+    """The latest 200 upgrades of a group."""
     group = group_of(principal_of_request(request), slug)
     rows = selectors.upgrades_of(group).select_related("group")[:PAGE]
     return [selectors.upgrade_out(row) for row in rows]
 
 
-@upgrades.post("/{slug}/upgrades", response={201: UpgradeOut, **WRITE_ERRORS}, summary="Upgrade")
+@upgrades.post(
+    "/{slug}/upgrades", response={201: UpgradeOut, **WRITE_ERRORS}, summary="Start an upgrade"
+)
 def start_upgrade(request: HttpRequest, given: UpgradeIn, slug: str = Slug) -> Any:
-    """Begin a rolling upgrade; refused when the other instances cannot carry the load."""
+    """Start a rolling upgrade. Refused if the other instances can't carry the load."""
     principal = principal_of_request(request)
     group = group_of(principal, slug)
     made = services.upgrade_start(actor=principal, group=group, **given.model_dump())
@@ -37,20 +39,22 @@ def start_upgrade(request: HttpRequest, given: UpgradeIn, slug: str = Slug) -> A
 
 
 @upgrades.get(
-    "/{slug}/upgrades/{upgrade}", response={200: UpgradeOut, **READ_ERRORS}, summary="One upgrade"
+    "/{slug}/upgrades/{upgrade}",
+    response={200: UpgradeOut, **READ_ERRORS},
+    summary="Get an upgrade",
 )
 def get_upgrade(request: HttpRequest, upgrade: int, slug: str = Slug) -> Any:
-    """How far an upgrade is."""
+    """An upgrade and its progress."""
     return selectors.upgrade_out(_upgrade(principal_of_request(request), slug, upgrade))
 
 
 @upgrades.post(
     "/{slug}/upgrades/{upgrade}/force",
     response={200: EndedOut, **WRITE_ERRORS},
-    summary="End what is left",
+    summary="End the remaining sessions",
 )
 def force_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:
-    """End the sessions that are left on the draining instance."""
+    """End the sessions that remain on the draining instance."""
     principal = principal_of_request(request)
     found = _upgrade(principal, slug, upgrade)
     ended = services.upgrade_force(actor=principal, upgrade=found, reason=given.reason)
@@ -58,10 +62,12 @@ def force_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str
 
 
 @upgrades.post(
-    "/{slug}/upgrades/{upgrade}/abort", response={200: UpgradeOut, **WRITE_ERRORS}, summary="Abort"
+    "/{slug}/upgrades/{upgrade}/abort",
+    response={200: UpgradeOut, **WRITE_ERRORS},
+    summary="Abort an upgrade",
 )
 def abort_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:
-    """Stop an upgrade; each step then says its instance's manual state."""
+    """Stop an upgrade. Each step then reports the manual state of its instance."""
     principal = principal_of_request(request)
     found = _upgrade(principal, slug, upgrade)
     ended = services.upgrade_abort(actor=principal, upgrade=found, reason=given.reason)

@@ -19,9 +19,9 @@ def _between(least: int, most: int) -> list[MinValueValidator | MaxValueValidato
 class Sharing(models.TextChoices):
     """How a new session finds its instance."""
 
-    LEAST = "least", _("fewest sessions by weight")
+    LEAST = "least", _("fewest sessions, by weight")
     TURN = "turn", _("in turn")
-    KEY = "key", _("always the same for a key")
+    KEY = "key", _("same instance for each key")
 
 
 class LinkState(models.TextChoices):
@@ -50,53 +50,59 @@ class Group(AggregateRow):
         blank=True,
         related_name="dispatch_groups",
         verbose_name=_("account"),
-        help_text=_("Empty: the platform's own group."),
+        help_text=_("Leave empty for a group of the platform itself."),
     )
 
     heartbeat_seconds = models.PositiveIntegerField(
-        _("heartbeat, seconds"),
+        _("heartbeat interval (seconds)"),
         default=5,
         validators=_between(1, 300),
-        help_text=_("Both sides send one this often."),
+        help_text=_("How often both sides send a heartbeat."),
     )
     missed_limit = models.PositiveIntegerField(
-        _("heartbeats missed"),
+        _("missed heartbeats"),
         default=3,
         validators=_between(1, 20),
-        help_text=_("After so many the link is pending."),
+        help_text=_("The link is pending after this many missed heartbeats."),
     )
     disconnect_seconds = models.PositiveIntegerField(
-        _("disconnect timer, seconds"),
+        _("disconnect timer (seconds)"),
         default=60,
         validators=_between(1, DAY_SECONDS),
-        help_text=_("A pending peer that is not back by then has stopped: its sessions end."),
+        help_text=_(
+            "A pending peer that doesn't reconnect in this time counts as stopped, and its "
+            "sessions end."
+        ),
     )
     sharing = models.CharField(
         _("load sharing"), max_length=5, choices=Sharing.choices, default=Sharing.LEAST
     )
     route_limit_seconds = models.PositiveIntegerField(
-        _("longest session, seconds"),
+        _("maximum session duration (seconds)"),
         default=DAY_SECONDS,
         validators=_between(1, 365 * DAY_SECONDS),
-        help_text=_("Routes that are older are cleared."),
+        help_text=_("Older routes are cleared."),
     )
     timed_route_seconds = models.PositiveIntegerField(
-        _("timed route, seconds"),
+        _("timed route duration (seconds)"),
         default=300,
         validators=_between(1, 30 * DAY_SECONDS),
-        help_text=_("A session of SMP or HTTP that names no time of its own."),
+        help_text=_("For SMP and HTTP sessions that don't set their own time."),
     )
     out_limit = models.PositiveIntegerField(
-        _("frames kept for a peer"),
+        _("frames kept per peer"),
         default=1_000,
         validators=_between(1, 10_000),
-        help_text=_("Not yet acknowledged; beyond it the sender is told that the peer is full."),
+        help_text=_(
+            "Unacknowledged frames. Beyond this number, the sender is notified that the peer "
+            "is full."
+        ),
     )
     ends_limit = models.PositiveIntegerField(
-        _("ends kept for a pending peer"),
+        _("session ends kept for a pending peer"),
         default=10_000,
         validators=_between(1, 20_000),
-        help_text=_("Ends of sessions that are told to it once it is back."),
+        help_text=_("The peer is notified of these session ends when it reconnects."),
     )
 
     objects = Living["Group"]()

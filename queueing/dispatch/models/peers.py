@@ -20,11 +20,15 @@ class Instance(PartRow):
     name = models.CharField(
         _("name"),
         max_length=40,
-        validators=[RegexValidator(PEER_PATTERN, _("1 to 40 letters, digits, . _ and -."))],
+        validators=[
+            RegexValidator(
+                PEER_PATTERN, _("Use 1 to 40 letters, digits, or the characters . _ and -.")
+            )
+        ],
     )
     back_id = models.CharField(_("id"), max_length=40, blank=True)
     version = models.CharField(_("version"), max_length=40, blank=True)
-    capacity = models.PositiveIntegerField(_("capacity, sessions"), default=0)
+    capacity = models.PositiveIntegerField(_("capacity (sessions)"), default=0)
     weight = models.PositiveIntegerField(_("weight"), default=1)
     link_state = models.CharField(
         _("link"), max_length=7, choices=LinkState.choices, default=LinkState.STOP
@@ -40,7 +44,7 @@ class Instance(PartRow):
     upgrading = models.BooleanField(
         _("draining for an upgrade"),
         default=False,
-        help_text=_("The upgrade's own drain, apart from the operator's state."),
+        help_text=_("Set by the upgrade, independent of the state set by an operator."),
     )
     created_at = models.DateTimeField(_("first seen"), auto_now_add=True)
 
@@ -78,10 +82,10 @@ class FrontEnd(PartRow):
     )
     last_seen_at = models.DateTimeField(_("last seen"), null=True, blank=True)
     told_started = models.PositiveBigIntegerField(
-        _("sessions started, by its own count"), null=True, blank=True
+        _("sessions started (self-reported)"), null=True, blank=True
     )
     told_lost = models.PositiveBigIntegerField(
-        _("sessions lost, by its own count"), null=True, blank=True
+        _("sessions lost (self-reported)"), null=True, blank=True
     )
     told_at = models.DateTimeField(_("counted at"), null=True, blank=True)
     created_at = models.DateTimeField(_("first seen"), auto_now_add=True)

@@ -62,7 +62,7 @@ class MinuteSample(models.Model):
     ended = models.PositiveBigIntegerField(_("ended"), default=0)
     refused = models.PositiveBigIntegerField(_("refused"), default=0)
     messages = models.PositiveBigIntegerField(_("messages"), default=0)
-    totals = models.JSONField(_("counters until then"), default=dict)
+    totals = models.JSONField(_("cumulative counters"), default=dict)
     generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
     class Meta:

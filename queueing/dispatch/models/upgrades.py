@@ -17,7 +17,7 @@ class Upgrade(PartRow):
 
     class AtLimit(models.TextChoices):
         WAIT = "wait", _("wait for the last session")
-        FORCE = "force", _("end what is left")
+        FORCE = "force", _("end remaining sessions")
 
     class Status(models.TextChoices):
         RUNNING = "running", _("running")
@@ -27,24 +27,24 @@ class Upgrade(PartRow):
     group = models.ForeignKey(Group, models.PROTECT, related_name="upgrades", db_index=False)
     target_version = models.CharField(_("target version"), max_length=40)
     max_drain_seconds = models.PositiveIntegerField(
-        _("longest drain, seconds"),
+        _("drain timeout (seconds)"),
         default=600,
         validators=[MinValueValidator(1), MaxValueValidator(DAY_SECONDS)],
     )
     at_limit = models.CharField(
-        _("when it is over"), max_length=5, choices=AtLimit.choices, default=AtLimit.WAIT
+        _("after the drain timeout"), max_length=5, choices=AtLimit.choices, default=AtLimit.WAIT
     )
     status = models.CharField(
         _("status"), max_length=7, choices=Status.choices, default=Status.RUNNING
     )
-    note = models.CharField(_("what it waits for"), max_length=60, blank=True)
-    fence = models.PositiveBigIntegerField(_("fence of its last tick"), default=0)
-    created_by = models.CharField(_("ordered by"), max_length=150)
+    note = models.CharField(_("waiting for"), max_length=60, blank=True)
+    fence = models.PositiveBigIntegerField(_("fencing token of the last tick"), default=0)
+    created_by = models.CharField(_("started by"), max_length=150)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
-    created_at = models.DateTimeField(_("ordered at"), auto_now_add=True)
+    created_at = models.DateTimeField(_("started at"), auto_now_add=True)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     ended_by = models.CharField(_("ended by"), max_length=150, blank=True)
-    ended_reason = models.CharField(_("why it ended"), max_length=200, blank=True)
+    ended_reason = models.CharField(_("end reason"), max_length=200, blank=True)
 
     access_kind = "upgrade"
 
@@ -67,12 +67,12 @@ class UpgradeStep(models.Model):
     """One instance's way through an upgrade."""
 
     class Status(models.TextChoices):
-        WAITING = "waiting", _("its turn comes")
+        WAITING = "waiting", _("not started")
         DRAINING = "draining", _("draining")
         SAFE = "safe", _("safe to stop")
-        PROVING = "proving", _("new version is being watched")
+        PROVING = "proving", _("verifying new version")
         DONE = "done", _("done")
-        SKIPPED = "skipped", _("left as it was")
+        SKIPPED = "skipped", _("left unchanged")
 
     upgrade = models.ForeignKey(Upgrade, models.CASCADE, related_name="steps", db_index=False)
     instance = models.ForeignKey(Instance, models.CASCADE, related_name="upgrade_steps")
@@ -80,32 +80,32 @@ class UpgradeStep(models.Model):
     status = models.CharField(
         _("status"), max_length=8, choices=Status.choices, default=Status.WAITING
     )
-    version_before = models.CharField(_("version before"), max_length=40, blank=True)
+    version_before = models.CharField(_("previous version"), max_length=40, blank=True)
     sessions_at_start = models.PositiveIntegerField(_("sessions at the start"), default=0)
     sessions = models.PositiveIntegerField(_("sessions left"), default=0)
     counted_at = models.DateTimeField(_("sessions counted at"), null=True, blank=True)
     sessions_ended = models.PositiveIntegerField(_("sessions ended by force"), default=0)
     oldest_at = models.DateTimeField(_("oldest session since"), null=True, blank=True)
-    drain_began_at = models.DateTimeField(_("drain began"), null=True, blank=True)
+    drain_began_at = models.DateTimeField(_("drain started at"), null=True, blank=True)
     forced_at = models.DateTimeField(_("forced at"), null=True, blank=True)
     forced_by = models.CharField(_("forced by"), max_length=150, blank=True)
     safe_at = models.DateTimeField(_("safe to stop at"), null=True, blank=True)
     proving_at = models.DateTimeField(_("target version seen at"), null=True, blank=True)
-    proving_id = models.CharField(_("its id"), max_length=40, blank=True)
+    proving_id = models.CharField(_("new instance ID"), max_length=40, blank=True)
     beats = models.PositiveIntegerField(_("heartbeats since"), default=0)
-    heard_us = models.PositiveBigIntegerField(_("last heard, µs"), default=0)
+    heard_us = models.PositiveBigIntegerField(_("last heard (µs)"), default=0)
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
     state_after = models.CharField(
         _("manual state afterwards"),
         max_length=7,
         choices=ManualState.choices,
         blank=True,
-        help_text=_("What the operator's own state was when the upgrade let go of it."),
+        help_text=_("The state set by an operator when the upgrade released the instance."),
     )
 
     class Meta:
-        verbose_name = _("step of an upgrade")
-        verbose_name_plural = _("steps of upgrades")
+        verbose_name = _("upgrade step")
+        verbose_name_plural = _("upgrade steps")
         ordering = ["upgrade", "position"]
         constraints = [
             models.UniqueConstraint(fields=["upgrade", "position"], name="dispatch_step_place"),

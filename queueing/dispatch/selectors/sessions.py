@@ -13,9 +13,9 @@ from queueing.dispatch.selectors.events import reason_words
 
 def _why() -> dict[str, str]:
     return {
-        "least": _("fewest sessions by weight"),
-        "turn": _("its turn"),
-        "restored": _("restored from what its ends told"),
+        "least": _("fewest sessions, by weight"),
+        "turn": _("next in turn"),
+        "restored": _("restored from what its ends reported"),
     }
 
 
@@ -30,7 +30,7 @@ class SessionStory:
         """The rule that chose the instance, in words."""
         found = self.found.route.why
         if found.startswith("key:"):
-            return _("always the same for the key %(key)s") % {"key": found[4:]}
+            return _("same instance for the key %(key)s") % {"key": found[4:]}
         return _why().get(found, found)
 
     @property
@@ -47,13 +47,13 @@ class SessionStory:
     def if_blocked(self) -> str:
         """What would happen if its instance were blocked now."""
         told = self.found.if_blocked
-        words = _("%(count)s sessions would end, and both ends of each would be told.")
+        words = _("%(count)s sessions would end, and both ends of each would be notified.")
         ended = words % {"count": f"{told.ends:,}"}
         if told.next_name:
-            return f"{ended} " + _("A new one like it would go to %(name)s.") % {
+            return f"{ended} " + _("A similar new session would go to %(name)s.") % {
                 "name": told.next_name
             }
-        return f"{ended} " + _("A new one like it would be refused: %(reason)s.") % {
+        return f"{ended} " + _("A similar new session would be refused: %(reason)s.") % {
             "reason": reason_words().get(told.reason, told.reason)
         }
 

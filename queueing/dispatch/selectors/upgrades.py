@@ -98,10 +98,10 @@ def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
 def waits_for(upgrade: Upgrade) -> str:
     """What an upgrade stands still for, in words; "" = it goes on."""
     return {
-        "no room": _("The others cannot carry the load. Open or add an instance."),
-        "over the limit": _("The longest drain is over. Wait, or end what is left."),
+        "no room": _("The other instances can't carry the load. Open or add an instance."),
+        "over the limit": _("The drain timeout has passed. Wait, or end the remaining sessions."),
         "other version": _("Safe to stop. Start the target version under the same name."),
-        "not linked": _("Stopped. It waits for the target version to register."),
+        "not linked": _("Stopped. Waiting for the target version to register."),
     }.get(upgrade.note, "")
 
 

@@ -41,9 +41,9 @@ def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
         return None
     return Trouble(
         severity="critical",
-        title=gettext_noop("No instance of %(group)s takes sessions"),
-        detail=gettext_noop("%(fronts)s front-ends are linked; new sessions are refused."),
-        remedy=gettext_noop("Open an instance, or see why none is active."),
+        title=gettext_noop("No instance of %(group)s accepts sessions"),
+        detail=gettext_noop("%(fronts)s front-ends are linked. New sessions are refused."),
+        remedy=gettext_noop("Open an instance, or check why none is active."),
         url=f"/groups/{group.slug}/",
         params={"group": group.slug, "fronts": fronts},
     )
@@ -63,9 +63,11 @@ def _stuck(group: Group, now: datetime) -> Trouble | None:
         return None
     return Trouble(
         severity="warning",
-        title=gettext_noop("The upgrade of %(group)s waits for you"),
+        title=gettext_noop("The upgrade of %(group)s is waiting for you"),
         detail=gettext_noop("%(name)s: %(status)s, %(sessions)s sessions left."),
-        remedy=gettext_noop("Start the new version, end what is left, or abort the upgrade."),
+        remedy=gettext_noop(
+            "Start the new version, end the remaining sessions, or abort the upgrade."
+        ),
         url=f"/groups/{group.slug}/upgrades/{upgrade.pk}/",
         params={
             "group": group.slug,

@@ -22,7 +22,7 @@ def front_count(*, actor: Actor, group: Group, peer_id: str, started: int, lost:
     """
     require(actor, "dispatch.link", group)
     if not _ID.fullmatch(peer_id):
-        raise DispatchError("malformed", "not an id: 1 to 40 letters, digits, . _ and -")
+        raise DispatchError("malformed", "invalid ID: use 1 to 40 letters, digits, . _ and -")
     with transaction.atomic():
         front = FrontEnd.objects.get_or_create(group=group, peer_id=peer_id)[0]
         front.told_started, front.told_lost, front.told_at = started, lost, timezone.now()

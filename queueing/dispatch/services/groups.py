@@ -59,14 +59,16 @@ def group_create(
     refuse_reserved(slug)
     _full_clean(group)
     if Group.all_objects.filter(slug=slug).exists():
-        raise ValidationError({"slug": _("A group has or had this short name. Choose another.")})
+        raise ValidationError(
+            {"slug": _("This short name is or was used by another group. Choose a different one.")}
+        )
     try:
         with transaction.atomic():
             group.save(force_insert=True)
             act.write(group, None, {"slug": slug, "name": group.name, **settings})
             send_after_commit(group, lambda: create_in_redis(group))
     except IntegrityError:
-        raise ValidationError(_("Another group has this short name.")) from None
+        raise ValidationError(_("Another group already uses this short name.")) from None
     return group
 
 
@@ -90,7 +92,7 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     require(actor, "dispatch.configure", group)
     act = Act(actor, "dispatch.group_delete", clean_reason(reason, needed=True))
     if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
-        raise DispatchError("group-refused", "an upgrade of this group runs: abort it first")
+        raise DispatchError("group-refused", "an upgrade of this group is running: abort it first")
     with redis_refusals():
         rows = hotpath.run(door.peers(group.slug)) if hotpath.run(door.show(group.slug)) else []
     linked = sum(row.state != "stop" for row in rows)
@@ -149,5 +151,9 @@ def _full_clean(group: Group) -> None:
         raise ValidationError(str(error)) from None
     if group.timed_route_seconds > group.route_limit_seconds:
         raise ValidationError(
-            {"timed_route_seconds": _("A timed route cannot outlive the longest session.")}
+            {
+                "timed_route_seconds": _(
+                    "The timed route duration can't exceed the maximum session duration."
+                )
+            }
         )

@@ -22,7 +22,7 @@ ROWS = 200
 def instance_of(group: Group, name: str) -> Instance:
     """The row of a name, made if need be: an operator may speak of one that never came."""
     if not _NAME.fullmatch(name):
-        raise DispatchError("malformed", "not a name: 1 to 40 letters, digits, . _ and -")
+        raise DispatchError("malformed", "invalid name: use 1 to 40 letters, digits, . _ and -")
     return Instance.objects.get_or_create(group=group, name=name)[0]
 
 
@@ -43,12 +43,12 @@ def instance_set(
     """
     require(actor, "dispatch.operate", group)
     if state not in ManualState.values:
-        raise DispatchError("malformed", "a manual state is open, drain or blocked")
+        raise DispatchError("malformed", "the manual state must be open, drain or blocked")
     reason = clean_reason(reason, needed=state != ManualState.OPEN)
     if until is not None and (
         state == ManualState.OPEN or until <= timezone.now() or moments.is_too_late(until)
     ):
-        raise DispatchError("malformed", "until: a moment to come, for a drain or a block")
+        raise DispatchError("malformed", "until: use a future time, and only for drain or blocked")
     with transaction.atomic():
         group = locked(group)
         return _set(actor, group, instance_of(group, name), state, reason, until)
@@ -122,7 +122,7 @@ def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> Non
     with redis_refusals():
         ended = hotpath.run(door.end_session(group.slug, session, reason))
     if not ended:
-        raise DispatchError("unknown-session", f"{session[:80]}: there is no such session")
+        raise DispatchError("unknown-session", f"{session[:80]}: session not found")
 
 
 def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> None:
@@ -141,4 +141,4 @@ def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> No
     with redis_refusals():
         closed = hotpath.run(door.disconnect(group.slug, peer, reason))
     if not closed:
-        raise DispatchError("unknown-peer", f"{peer[:42]}: there is no such link")
+        raise DispatchError("unknown-peer", f"{peer[:42]}: link not found")

@@ -80,7 +80,7 @@ def group_act(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _unknown(_principal: Principal, _group: Group, _request: HttpRequest) -> str:
-    raise DispatchError("malformed", _("There is no such action."))
+    raise DispatchError("malformed", _("Action not found."))
 
 
 def _upgrade(request: HttpRequest, principal: Principal, group: Group) -> HttpResponse:
@@ -89,7 +89,7 @@ def _upgrade(request: HttpRequest, principal: Principal, group: Group) -> HttpRe
     def begin() -> str:
         given = cleaned(UpgradeForm(request.POST))
         made.append(services.upgrade_start(actor=principal, group=group, **given))
-        return _("The upgrade runs. It goes on without this page.")
+        return _("Upgrade started. It continues if you leave this page.")
 
     if carry_out(request, begin):
         return redirect("dispatch:upgrade", slug=group.slug, upgrade_id=made[0].pk)
@@ -109,9 +109,14 @@ def _set(state: str) -> Callable[[Principal, Group, HttpRequest], str]:
             until=until if state != "open" else None,
         )
         return {
-            "open": _("%(name)s is open."),
-            "drain": _("%(name)s drains: its sessions go on, no new ones come."),
-            "blocked": _("%(name)s is blocked: its sessions end, no new ones come."),
+            "open": _("Instance %(name)s opened."),
+            "drain": _(
+                "Instance %(name)s is draining. Its sessions continue, and no new ones are "
+                "accepted."
+            ),
+            "blocked": _(
+                "Instance %(name)s blocked. Its sessions end, and no new ones are accepted."
+            ),
         }[state] % {"name": name}
 
     return verb
@@ -122,7 +127,7 @@ def _disconnect(principal: Principal, group: Group, request: HttpRequest) -> str
     services.peer_disconnect(
         actor=principal, group=group, peer=peer, reason=word_of(request, "reason")
     )
-    return _("The link of %(peer)s is closed. It may come back.") % {"peer": peer[2:]}
+    return _("Link of %(peer)s closed. The peer may reconnect.") % {"peer": peer[2:]}
 
 
 def _end_session(principal: Principal, group: Group, request: HttpRequest) -> str:
@@ -130,7 +135,7 @@ def _end_session(principal: Principal, group: Group, request: HttpRequest) -> st
     services.session_end(
         actor=principal, group=group, session=session, reason=word_of(request, "reason")
     )
-    return _("Session %(session)s has ended; both ends are told.") % {"session": session}
+    return _("Session %(session)s ended. Both ends are notified.") % {"session": session}
 
 
 VERBS: dict[str, Callable[[Principal, Group, HttpRequest], Any]] = {

@@ -36,12 +36,12 @@ def _words() -> Words:
         create=_("Create group"),
         none=_("No groups yet"),
         none_why=_(
-            "A group keeps each session of its front-ends with one application-server instance, and"
-            " lets instances be upgraded without losing one."
+            "A group keeps each front-end session on one application-server instance, and "
+            "lets you upgrade instances without losing sessions."
         ),
         first=_("Create the first group"),
-        unlike=_("No group is like this"),
-        unlike_why=_("Other groups are there; their names begin otherwise."),
+        unlike=_("No groups match"),
+        unlike_why=_("Try a different name."),
     )
 
 
@@ -86,7 +86,7 @@ GROUPS = AggregateList[Group, GroupNow](
     form=GroupCreateForm,
     create=_create,
     made=lambda group: (
-        _("Group %(name)s is there. Its front-ends and instances can link now.")
+        _("Group %(name)s created. Its front-ends and instances can link now.")
         % {"name": group.name}
     ),
     goes_to="dispatch:group",

@@ -28,7 +28,7 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
         else:
-            messages.success(request, _("The settings are saved. They count from now on."))
+            messages.success(request, _("Settings saved. They take effect immediately."))
             return redirect("dispatch:group", slug=group.slug)
     status = 422 if form.is_bound else 200
     context = {"group": group, "form": form, "groups": form.groups()}

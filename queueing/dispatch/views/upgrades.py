@@ -51,12 +51,12 @@ def _act(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
         ended = services.upgrade_force(
             actor=principal, upgrade=upgrade, reason=word_of(request, "reason")
         )
-        words = ngettext("%(n)s session was ended.", "%(n)s sessions were ended.", ended)
+        words = ngettext("%(n)s session ended.", "%(n)s sessions ended.", ended)
         return words % {"n": f"{ended:,}"}
     if verb == "abort":
         services.upgrade_abort(actor=principal, upgrade=upgrade, reason=word_of(request, "reason"))
-        return _("The upgrade is aborted. Each instance is in the state that is shown below.")
-    raise DispatchError("malformed", _("There is no such action."))
+        return _("Upgrade aborted. Each instance is in the state shown below.")
+    raise DispatchError("malformed", _("Action not found."))
 
 
 def _upgrade_of(

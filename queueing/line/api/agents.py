@@ -49,7 +49,7 @@ NAMED = {
     "in": "query",
     "required": False,
     "schema": {"type": "integer", "minimum": 1, "exclusiveMaximum": 10**9},
-    "description": "A token names the agent, by the user's id. A session is the agent's own.",
+    "description": "The agent's user ID. Required with a token; not needed with a session.",
 }
 
 
@@ -60,26 +60,29 @@ def agent_of(request: HttpRequest) -> Agent:
 
 
 @agents.get(
-    "/rooms", response={200: RoomsOut, **ERRORS}, exclude_unset=True, summary="An agent's rooms"
+    "/rooms",
+    response={200: RoomsOut, **ERRORS},
+    exclude_unset=True,
+    summary="Get the agent's rooms",
 )
 def get_rooms(request: HttpRequest) -> Any:
-    """State, rooms, offers with their token, wrap-ups with their end, and the day's figures."""
+    """The agent's state, rooms, offers with tokens, wrap-ups with end times, today's figures."""
     me = agent_of(request)
     return {**consoles.agent_out(me), "today": consoles.agent_day(me, timezone.now())}
 
 
-@agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="Where to transfer to")
+@agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="List transfer targets")
 def get_colleagues(request: HttpRequest) -> Any:
-    """The desk's queues with who waits there, and its agents who are online with their rooms."""
+    """The desk's queues with their waiting visitors, and its online agents with their rooms."""
     return transfers.colleagues(agent_of(request))
 
 
-@agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Why nobody serves a visitor")
+@agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Explain a visitor's wait")
 def get_why(
     request: HttpRequest,
     visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
 ) -> Any:
-    """Agent by agent, with the reason; the caller first, then who is nearest to serving."""
+    """Why each agent doesn't serve the visitor. The caller first, then those closest to serving."""
     me = agent_of(request)
     return why_as_data(me.desk, visit, first=me.user_id)
 
@@ -89,31 +92,31 @@ def get_why(
 
 @agents.post("/login", response=STATE, exclude_unset=True, summary="Go online")
 def login(request: HttpRequest, given: NothingIn) -> Any:
-    """Online, or on after a pause; a second log-in has the same rooms."""
+    """Go online, or resume after a pause. A second login shows the same rooms."""
     return _state(agent_of(request), rooms.agent_login)
 
 
-@agents.post("/pause", response=STATE, exclude_unset=True, summary="Pause")
+@agents.post("/pause", response=STATE, exclude_unset=True, summary="Pause the agent")
 def pause(request: HttpRequest, given: PauseIn) -> Any:
-    """With a reason of the desk's list; from a room it begins when the last room has ended."""
+    """Pause for one of the desk's reasons. With open rooms, it starts when the last one ends."""
     return _state(agent_of(request), lambda agent: rooms.agent_pause(agent, given.reason))
 
 
 @agents.post("/logout", response=STATE, exclude_unset=True, summary="Go offline")
 def logout(request: HttpRequest, given: LogoutIn) -> Any:
-    """From a room it happens when the last room has ended."""
+    """Go offline. With open rooms, this happens when the last one ends."""
     return _state(agent_of(request), lambda agent: rooms.agent_logout(agent, given.reason))
 
 
-@agents.post("/beat", response=STATE, exclude_unset=True, summary="The agent is there")
+@agents.post("/beat", response=STATE, exclude_unset=True, summary="Send an agent heartbeat")
 def beat(request: HttpRequest, given: NothingIn) -> Any:
-    """A poll: keeps the agent online and tells its rooms."""
+    """Keep the agent online and get the rooms. For polling."""
     return _state(agent_of(request), rooms.agent_beat)
 
 
 @agents.post("/ready", response=STATE, exclude_unset=True, summary="End the wrap-up")
 def ready(request: HttpRequest, given: NothingIn) -> Any:
-    """Every wrap-up of the agent ends now."""
+    """End all wrap-ups of the agent."""
     return _done(agent_of(request), rooms.agent_ready)
 
 
@@ -133,19 +136,19 @@ def _done(agent: Agent, run: Any) -> Any:
 
 @agents.post("/take", response=STATE, exclude_unset=True, summary="Take a visitor")
 def take(request: HttpRequest, given: TakeIn) -> Any:
-    """A chosen visitor, or the next of the agent's queues."""
+    """Take the given visitor, or the next one in the agent's queues."""
     return _done(agent_of(request), lambda agent: rooms.visit_take(agent, given.visit or ""))
 
 
 @agents.post("/accept", response=STATE, exclude_unset=True, summary="Accept an offer")
 def accept(request: HttpRequest, given: OfferIn) -> Any:
-    """Late: the visitor went on, nothing changes."""
+    """Accept an offer. If it is too late, nothing changes: the visitor has moved on."""
     return _offer(request, given, yes=True)
 
 
 @agents.post("/decline", response=STATE, exclude_unset=True, summary="Decline an offer")
 def decline(request: HttpRequest, given: OfferIn) -> Any:
-    """The visitor keeps the place."""
+    """Decline an offer. The visitor keeps the place."""
     return _offer(request, given, yes=False)
 
 
@@ -158,13 +161,13 @@ def _offer(request: HttpRequest, given: OfferIn, *, yes: bool) -> Any:
 
 @agents.post("/finish", response=STATE, exclude_unset=True, summary="End a room")
 def finish(request: HttpRequest, given: RoomIn) -> Any:
-    """End one of the agent's own rooms; again: the same answer."""
+    """End one of the agent's own rooms. Repeating it returns the same answer."""
     return _done(agent_of(request), lambda agent: rooms.room_finish(agent, given.visit))
 
 
-@agents.post("/transfer", response=STATE, exclude_unset=True, summary="Hand a visitor over")
+@agents.post("/transfer", response=STATE, exclude_unset=True, summary="Transfer a visitor")
 def transfer(request: HttpRequest, given: TransferIn) -> Any:
-    """To a queue or an agent of the desk, out of one of the agent's own rooms."""
+    """Transfer a visitor in one of the agent's own rooms to a queue or agent of the desk."""
     me = agent_of(request)
     visit = own_room(me, given.visit)
     queue = Queue.objects.filter(desk=me.desk, slug=given.queue or "").first()
@@ -179,7 +182,7 @@ def transfer(request: HttpRequest, given: TransferIn) -> Any:
 
 @agents.post("/call-back", response=STATE, exclude_unset=True, summary="Call a visitor back")
 def call_back(request: HttpRequest, given: CallBackIn) -> Any:
-    """Claims a number of the desk's pool for the call; again: the call there is."""
+    """Claim a number of the desk's pool for the call. Repeating it returns the same call."""
     me = agent_of(request)
     visit = own_room(me, given.visit)
     actor = principal_of_request(request)
@@ -187,24 +190,24 @@ def call_back(request: HttpRequest, given: CallBackIn) -> Any:
     return consoles.agent_out(me)
 
 
-@agents.post("/call-end", response=STATE, exclude_unset=True, summary="End the call back")
+@agents.post("/call-end", response=STATE, exclude_unset=True, summary="End a callback")
 def call_end(request: HttpRequest, given: RoomIn) -> Any:
-    """Gives the number back; again: the same answer."""
+    """Return the number. Repeating it returns the same answer."""
     me = agent_of(request)
     calling.call_end(actor=principal_of_request(request), agent=me, visit=given.visit)
     return consoles.agent_out(me)
 
 
-@agents.post("/messages", response=SAID, summary="Say something")
+@agents.post("/messages", response=SAID, summary="Send a message")
 def post_message(request: HttpRequest, given: AgentMessageIn) -> Any:
-    """In one of the agent's own rooms; the same id again is the same message."""
+    """Send a message in one of the agent's own rooms. Repeating an ID doesn't send it twice."""
     me = agent_of(request)
     return _say(me, own_room(me, given.visit), given, Message.Author.AGENT)
 
 
-@agents.post("/notes", response=SAID, summary="Write a note")
+@agents.post("/notes", response=SAID, summary="Add a note")
 def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
-    """For colleagues only; in an own room, or after it (in the wrap-up)."""
+    """Add a note for colleagues, in one of the agent's own rooms or in the wrap-up after it."""
     me = agent_of(request)
     visit = visit_at_desk(me, given.visit)
     if not outcomes.had_last(me, visit):
@@ -212,17 +215,19 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     return _say(me, visit, given, Message.Author.NOTE)
 
 
-@agents.post("/read", response={200: ReadsOut, **ERRORS}, summary="The agent has read")
+@agents.post(
+    "/read", response={200: ReadsOut, **ERRORS}, summary="Mark messages as read by the agent"
+)
 def read(request: HttpRequest, given: AgentReadIn) -> Any:
-    """Up to this message of an own room; a lower number changes nothing."""
+    """Mark messages of an own room up to this number as read. Lower numbers change nothing."""
     visit = own_room(agent_of(request), given.visit)
     receipts.messages_read(visit=visit, side=ReadReceipt.Side.AGENT, number=given.number)
     return receipts_of(visit.public_id)
 
 
-@agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="The agent types")
+@agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="Show that the agent is typing")
 def typing(request: HttpRequest, given: RoomIn) -> Any:
-    """The visitor's page shows it for a few seconds."""
+    """Show on the visitor's page, for a few seconds, that the agent is typing."""
     me = agent_of(request)
     rooms.typing_tell(visit=own_room(me, given.visit), by_agent=True)
     return {"answer": "ok"}
@@ -248,7 +253,7 @@ def own_room(me: Agent, public_id: str) -> Visit:
     visit = visit_at_desk(me, public_id)
     slots = rooms.agent_rooms(me)
     if not any(slot.kind == "room" and slot.visit == public_id for slot in slots):
-        raise ProblemError("not-yours", "The room is another agent's, or has ended.")
+        raise ProblemError("not-yours", "The room has ended or belongs to another agent.")
     return visit
 
 

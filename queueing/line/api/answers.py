@@ -9,9 +9,9 @@ from queueing.line.api.answers_console import ReadsOut
 
 
 class Promises(Schema):
-    """Of a day's visitors who were told a range (the newest 500): how many were served inside it.
+    """Visitors of a day who were given a range (the latest 500), and how many were served in it.
 
-    Who gave up or still waits after its end counts in `of`; who gave up before it does not.
+    Visitors who gave up or still wait after its end count in `of`; earlier ones do not.
     """
 
     inside: int
@@ -19,13 +19,13 @@ class Promises(Schema):
 
 
 class BoardPromises(Promises):
-    """The same with those who were served `sooner` than the range begins."""
+    """Also with the visitors who were served `sooner` than the range begins."""
 
     sooner: int
 
 
 class TopicOut(Schema):
-    """A topic that visitors choose. `label`: its text in the language of the request."""
+    """A topic that visitors can choose. `label`: its text in the language of the request."""
 
     id: int | None
     text: str
@@ -33,9 +33,9 @@ class TopicOut(Schema):
 
 
 class QueueOut(Schema):
-    """A queue's door. `opens_at`: ISO 8601, null while it is open or nothing tells.
+    """A queue as visitors see it. `opens_at`: ISO 8601, null if it is open or has no next opening.
 
-    `zone`: of its hours.
+    `zone`: the time zone of its hours.
     """
 
     slug: str
@@ -53,12 +53,12 @@ class QueueOut(Schema):
 
 
 class VisitOut(Schema):
-    """Where a visit stands. `ahead`: visitors before it in its queue, 0 = next.
+    """A visit's state. `ahead`: visitors before it in its queue, 0 = next.
 
-    `estimate`: eight of ten such visitors are served between the two, one sooner, one later,
-    in seconds; null while the data do not suffice. `seq`: compare it with the moves of the topic
-    `line.queue`. `word`: why this agent, the outcome, or why the room was left
-    (`transfer`, `returned`).
+    `estimate`: a range in seconds; of ten such visitors, eight are served within it, one sooner and
+    one later. Null if there is too little data. `seq`: compare it with the moves of the topic
+    `line.queue`. `word`: why this agent, the outcome, or why the room was left (`transfer`,
+    `returned`).
     """
 
     visit: str
@@ -75,20 +75,20 @@ class VisitOut(Schema):
 
 
 class JoinOut(VisitOut):
-    """The same, with what the visitor keeps; absent where the visit was there already."""
+    """A visit's state and what the visitor keeps; the latter is absent for an existing visit."""
 
-    token: str = Field("", description="Opens this visit and nothing else, for a day.")
-    place: str = Field("", description="Brings the place back after a loss: send it with beat.")
+    token: str = Field("", description="Gives access to this visit only, for a day.")
+    place: str = Field("", description="Restores the place after a data loss. Send it with beat.")
 
 
 class DoneOut(Schema):
-    """It is done."""
+    """The request was carried out."""
 
     answer: Literal["ok", "kept"]
 
 
 class AttachmentOut(Schema):
-    """A file of a message. `kind`: its media type; width and height in pixels, 0 of a PDF."""
+    """A file of a message. `kind`: its media type; width and height in pixels, 0 for a PDF."""
 
     id: str
     name: str
@@ -99,7 +99,7 @@ class AttachmentOut(Schema):
 
 
 class AttachmentAtOut(AttachmentOut):
-    """The same with its address for this reader, who may use it until `until` (Unix seconds)."""
+    """A file with its URL for this reader, valid until `until` (Unix seconds)."""
 
     url: str
     until: int
@@ -110,9 +110,9 @@ class AttachmentsOut(Schema):
 
 
 class RoomMessageOut(Schema):
-    """One line of a transcript; `number` counts from 1 without gaps.
+    """A message of a transcript. `number` counts from 1 without gaps.
 
-    `text` may be empty where there is an `attachment`.
+    `text` can be empty if there is an `attachment`.
     """
 
     number: int
@@ -138,7 +138,7 @@ class RatingOut(Schema):
 
 
 class CallOut(Schema):
-    """A call back: whom to call, from which number of the pool."""
+    """A callback: whom to call, and from which number of the pool."""
 
     state: str
     callee: str
@@ -146,7 +146,7 @@ class CallOut(Schema):
 
 
 class SlotOut(Schema):
-    """A room, an offer, or a wrap-up until a moment (ms since 1970; 0 = none)."""
+    """A room, an offer or a wrap-up, with its end (ms since 1970; 0 = none)."""
 
     kind: Literal["room", "offer", "wrap_up"]
     visit: str
@@ -154,8 +154,8 @@ class SlotOut(Schema):
     name: str = ""
     topic: str = ""
     contact: str = ""
-    place: int = Field(0, description="In line on joining, 1 = next; 0 = not known.")
-    language: str = Field("", description="Of the visitor's page, by its code.")
+    place: int = Field(0, description="Place in line when joining: 1 = next, 0 = unknown.")
+    language: str = Field("", description="Language code of the visitor's page.")
     queue: str = ""
     queue_slug: str = ""
     joined: str = ""
@@ -168,7 +168,7 @@ class SlotOut(Schema):
 
 
 class TodayOut(Schema):
-    """The agent's day, in the desk's zone."""
+    """The agent's day, in the desk's time zone."""
 
     served: int
     mean_seconds: int | None
@@ -177,7 +177,7 @@ class TodayOut(Schema):
 
 
 class AgentOut(Schema):
-    """How an agent stands. `pending`: a pause or log-out that waits for the last room's end."""
+    """An agent's state. `pending`: a pause or logout that waits for the last room to end."""
 
     agent: int
     name: str
@@ -199,7 +199,7 @@ class RoomsOut(AgentOut):
 
 
 class RangesOut(Schema):
-    """Ranges `told` whose end is known: served inside, sooner, later; gave up past the end."""
+    """Ranges `told` with a known result: served inside, sooner, later; gave up after the end."""
 
     told: int
     inside: int
@@ -209,9 +209,9 @@ class RangesOut(Schema):
 
 
 class ReportRowOut(Schema):
-    """Seconds; shares 0 to 1; null = nothing to tell. docs/line.md says what each counts.
+    """Times in seconds, shares 0 to 1, null = no data. docs/line.md describes each figure.
 
-    `missed`: an agent's offers, missed or declined. `outcomes`: of those served, by name.
+    `missed`: an agent's missed and declined offers. `outcomes`: served visits by outcome.
     """
 
     name: str
@@ -235,7 +235,7 @@ class ReportRowOut(Schema):
 
 
 class ReportOut(Schema):
-    """Days are whole ones of `zone`."""
+    """A report on whole days in the time zone `zone`."""
 
     desk: str
     by: Literal["time", "queue", "agent"]
@@ -248,11 +248,11 @@ class ReportOut(Schema):
 
 
 class BoardQueueOut(Schema):
-    """A queue's card; its figures are of today, in the desk's zone.
+    """A queue's card. Its figures are for today, in the desk's time zone.
 
-    `level`: served within `within` seconds, of all offered (served and given up). `gave_up`: the
-    share of all offered that was not served. `short`: who left within 5 s counts in neither.
-    `agents`: those who serve it, by state; `shared`: how many of them serve other queues, too.
+    `level`: share served within `within` seconds, of all offered (served and gave up). `gave_up`:
+    share of all offered that was not served. `short`: visitors who left within 5 s; they count in
+    neither. `agents`: the queue's agents by state; `shared`: how many also serve other queues.
     """
 
     slug: str
@@ -291,7 +291,7 @@ class BoardStepOut(Schema):
 
 
 class BoardOut(Schema):
-    """The wallboard: now, or at a past minute. Times in ms since 1970."""
+    """The wallboard now, or at a past minute. Times are in ms since 1970."""
 
     status: str
     waiting: int
@@ -306,7 +306,7 @@ class BoardOut(Schema):
 
 
 class MessageCallOut(CallOut):
-    """A call back to who left a message, and the agent who makes it (its user's id).
+    """A callback to the sender of a left message, and the agent who makes it (user ID).
 
     `state`: asked (no number yet), running, ending.
     """
@@ -317,7 +317,7 @@ class MessageCallOut(CallOut):
 
 
 class LeftMessageOut(Schema):
-    """What a visitor left. `call`: while somebody calls back."""
+    """A message that a visitor left. `call`: set while an agent calls back."""
 
     id: int
     at: str
@@ -332,13 +332,13 @@ class LeftMessageOut(Schema):
 
 
 class LeftMessagesOut(Schema):
-    """Newest first, 100 at most; `before` of the next call is the last one's id."""
+    """Up to 100 messages, newest first. For the next page, pass the last ID as `before`."""
 
     messages: list[LeftMessageOut]
 
 
 class ErasedOut(Schema):
-    """How much was erased."""
+    """The number of erased objects."""
 
     visits: int
     messages: int

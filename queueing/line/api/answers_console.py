@@ -4,14 +4,14 @@ from ninja import Schema
 
 
 class ReadOut(Schema):
-    """Up to which message a side has read, and when it said so."""
+    """The last message that a side has read, and when it reported this."""
 
     number: int
     at: str
 
 
 class ReadsOut(Schema):
-    """Read receipts; null = that side has read nothing yet."""
+    """Read receipts. Null if that side has not read anything yet."""
 
     visitor: ReadOut | None = None
     agent: ReadOut | None = None
@@ -34,9 +34,9 @@ class SkillLevel(Schema):
 
 
 class Colleague(Schema):
-    """An agent who is online. `free`: rooms that a transfer may take now, 0 where it would be
-    refused; `reason`: why, in the words of `why` (free, at_capacity, wrap_up, offered, leaving,
-    away). `rooms`: rooms in use, with offers and wrap-ups.
+    """An agent who is online. `free`: rooms that a transfer can use now, 0 if it would be refused;
+    `reason`: why, as a reason code of `why` (free, at_capacity, wrap_up, offered, leaving, away).
+    `rooms`: rooms in use, including offers and wrap-ups.
     """
 
     agent: int
@@ -49,7 +49,7 @@ class Colleague(Schema):
 
 
 class ColleaguesOut(Schema):
-    """Those who are free come first, the least busy before the others."""
+    """Transfer targets. Free agents come first, the least busy of them at the top."""
 
     queues: list[TransferQueue]
     agents: list[Colleague]

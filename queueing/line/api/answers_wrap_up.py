@@ -6,7 +6,7 @@ from ninja import Schema
 
 
 class EarlierVisitOut(Schema):
-    """An earlier visit. `seconds`: in the room; `by`: what it was known by."""
+    """An earlier visit. `seconds`: time in the room; `by`: what it was matched by."""
 
     visit: str
     at: str
@@ -24,7 +24,7 @@ class EarlierVisitOut(Schema):
 
 
 class VisitorNoteOut(Schema):
-    """What an agent noted, for colleagues only."""
+    """A note by an agent, for colleagues only."""
 
     text: str
     agent: str
@@ -32,7 +32,7 @@ class VisitorNoteOut(Schema):
 
 
 class VisitorOut(Schema):
-    """`total` and `stars` are of all earlier visits; `before`: ask for the next page with it."""
+    """`total`, `stars`: of all earlier visits. `before`: pass it to get the next page."""
 
     visit: str
     total: int
@@ -43,7 +43,7 @@ class VisitorOut(Schema):
 
 
 class OutcomeOut(Schema):
-    """`outcome`: the id of the desk's outcome; null = none."""
+    """`outcome`: the ID of the desk's outcome, null = none."""
 
     visit: str
     outcome: int | None

@@ -23,7 +23,7 @@ from queueing.line.topics.visit import message_as_data
 PER_MINUTE = 30  # uploads from one network address, or of one person
 LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # of the largest setting, with the other fields
 SENT: dict[int, Any] = {200: RoomMessageOut, **ERRORS, 415: Problem}
-Content: Any = File(..., description="A JPEG, PNG, GIF or WebP picture, or a PDF.")  # type: ignore[type-arg]
+Content: Any = File(..., description="A JPEG, PNG, GIF or WebP image, or a PDF.")  # type: ignore[type-arg]
 
 
 class VisitingWithFile(Visiting):
@@ -60,16 +60,16 @@ def _check_upload(request: HttpRequest, desk: Desk) -> None:
     is_person = principal.kind == "user"
     who = principal.id if is_person else network_of(access.client_address(request) or "")
     if who and reached_limit("line-file", who, PER_MINUTE, 60):
-        raise ProblemError("too-many-requests", "too many files at once, wait a minute")
+        raise ProblemError("too-many-requests", "too many files at once; wait a minute")
 
 
 @visits.get(
     "/{visit}/attachments",
     response={200: AttachmentsOut, **ERRORS},
-    summary="Files of a room",
+    summary="List a room's files",
 )
 def get_attachments(request: HttpRequest, visit: str = VisitId) -> Any:
-    """Oldest first, each with an address for this reader, which ends at `until`."""
+    """Files, oldest first. Each has a URL for this reader, which expires at `until`."""
     row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
     return {"attachments": attachments_of(row, principal_of_request(request))}
 
@@ -81,7 +81,7 @@ def post_attachment(
     file: UploadedFile = Content,
     visit: str = VisitId,
 ) -> Any:
-    """The visitor's file, with words or without; the same id again is the same message."""
+    """Send a file as the visitor, with or without text. Repeating an ID doesn't send it twice."""
     row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
     return _send(request, row, Message.Author.VISITOR, given, file)
 
@@ -96,7 +96,7 @@ def post_attachment(
 def post_agent_attachment(
     request: HttpRequest, given: Form[AgentAttachmentIn], file: UploadedFile = Content
 ) -> Any:
-    """In one of the agent's own rooms; the same id again is the same message."""
+    """Send a file in one of the agent's own rooms. Repeating an ID doesn't send it twice."""
     me: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
     return _send(request, own_room(me, given.visit), Message.Author.AGENT, given, file, me)
 
@@ -110,7 +110,7 @@ def _send(
     agent: Agent | None = None,
 ) -> Any:
     if {*request.POST} - {*type(given).model_fields} or {*request.FILES} - {"file"}:
-        raise ProblemError("malformed", "The form has a field that this operation does not know.")
+        raise ProblemError("malformed", "The form has an unknown field.")
     said = attachment_send(
         visit=visit,
         author=author,

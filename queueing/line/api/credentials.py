@@ -20,9 +20,9 @@ def check_size(request: HttpRequest, limit: int = BODY_LIMIT_BYTES) -> None:
     """Refuse a body over the limit by what its head declares; one of no declared size, too."""
     declared = request.META.get("CONTENT_LENGTH") or ""
     if not declared and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
-        raise ProblemError("too-large", "say the length of the body")
+        raise ProblemError("too-large", "Content-Length is required")
     if declared and (not declared.isdigit() or int(declared[:20]) > limit):
-        raise ProblemError("too-large", f"at most {limit} bytes")
+        raise ProblemError("too-large", f"larger than {limit} bytes")
 
 
 class Known(CredentialAuth):
@@ -132,5 +132,5 @@ def count_coming(request: HttpRequest) -> str:
     if not address:
         return ""
     if reached_limit("line-coming", network_of(address), COMES_PER_MINUTE, 60):
-        raise ProblemError("too-many-requests", "too many visits from your network, wait a minute")
+        raise ProblemError("too-many-requests", "too many visits from your network; wait a minute")
     return address

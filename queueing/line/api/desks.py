@@ -29,7 +29,7 @@ LATEST_MS = 4_102_444_800_000
     "/{slug}/report",
     auth=VIEW,
     response={200: ReportOut, **ERRORS},
-    summary="A desk's report",
+    summary="Get a desk's report",
 )
 def get_report(
     request: HttpRequest,
@@ -39,7 +39,7 @@ def get_report(
     last: date | None = UNTIL,
     queue: str = Query("", max_length=40),  # type: ignore[type-arg]
 ) -> Any:
-    """Whole days of the desk's zone, 93 at most; up to three by the hour, more by the day."""
+    """Up to 93 whole days in the desk's time zone: up to three by the hour, more by the day."""
     desk = desk_of_request(request)
     now = timezone.now()
     span = reports.span_of(desk, first, last, now)
@@ -69,14 +69,14 @@ def _row(row: reports.ReportRow) -> dict[str, Any]:
     "/{slug}/board",
     auth=VIEW,
     response={200: BoardOut, **ERRORS},
-    summary="A desk's wallboard",
+    summary="Get a desk's wallboard",
 )
 def get_board(
     request: HttpRequest,
     slug: str = Slug,
     at: int | None = Query(None, ge=0, lt=LATEST_MS),  # type: ignore[type-arg]
 ) -> Any:
-    """Now, or as it stood `at` a moment of the past (ms since 1970)."""
+    """The wallboard now, or as it was `at` a past time (ms since 1970)."""
     desk = desk_of_request(request)
     if at is None:
         return wallboard.board(desk)
@@ -87,12 +87,12 @@ def get_board(
     "/{slug}/erasures",
     auth=ERASE,
     response={200: ErasedOut, **ERRORS},
-    summary="Erase a visitor's words",
+    summary="Erase a visitor's data",
 )
 def post_erasure(request: HttpRequest, given: EraseIn, slug: str = Slug) -> Any:
-    """One visit by its id, or all visits and left messages by a phone or e-mail; for good.
+    """Erase one visit, or all visits and left messages of a phone number or email, permanently.
 
-    Refused while such a visit runs. The audit log keeps the reason, and no name.
+    Refused while such a visit is running. The audit log records the reason, but no name.
     """
     desk = desk_of_request(request)
     done = erasing.visitor_erase(

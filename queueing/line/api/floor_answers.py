@@ -20,7 +20,7 @@ Code = Literal[
 
 
 class WhyRow(Schema):
-    """One agent. `reason`: a code; `params`: what `words` are made of (durations in seconds)."""
+    """An agent. `reason`: a code; `params`: the values in `words` (durations in seconds)."""
 
     agent: int
     name: str
@@ -30,7 +30,7 @@ class WhyRow(Schema):
 
 
 class WhyOut(Schema):
-    """Why nobody serves a visit now, agent by agent; 200 at most."""
+    """Why a visit isn't being served now, agent by agent. Up to 200 agents."""
 
     visit: str
     state: str
@@ -39,7 +39,7 @@ class WhyOut(Schema):
 
 
 class WhyVisitorOut(Schema):
-    """What the agents of a visitor's queue do, in numbers; `needs`: names of the skills needed."""
+    """Agents of a visitor's queue, counted by state. `needs`: names of the required skills."""
 
     agents: int
     free: int
@@ -50,7 +50,7 @@ class WhyVisitorOut(Schema):
 
 
 class WhyLineRow(Schema):
-    """Why one visitor of a line is not served, in a sentence."""
+    """Why a visitor in line isn't being served, in one sentence."""
 
     visit: str
     code: str
@@ -58,14 +58,14 @@ class WhyLineRow(Schema):
 
 
 class WhyLineOut(Schema):
-    """The first 50 visitors of a queue's line."""
+    """The first 50 visitors in a queue."""
 
     queue: str
     visits: list[WhyLineRow]
 
 
 class FloorSlotOut(Schema):
-    """A room, an offer, or a wrap-up until a moment (ms since 1970; 0 = none)."""
+    """A room, an offer or a wrap-up, with its end (ms since 1970; 0 = none)."""
 
     kind: Literal["room", "offer", "wrap_up"]
     visit: str
@@ -80,7 +80,7 @@ class FloorSkillOut(Schema):
 
 
 class FloorAgentOut(Schema):
-    """An agent on the floor. Times in ms since 1970. `over`: paused longer than the limit by, s."""
+    """An agent on the floor. Times are in ms since 1970."""
 
     id: int
     name: str
@@ -115,7 +115,7 @@ class FloorQueueOut(Schema):
 
 
 class FloorOut(Schema):
-    """A desk's floor now: agents who need a look first, queues worst first."""
+    """A desk's floor now: agents who need attention come first, queues worst first."""
 
     at: int
     status: str
@@ -128,7 +128,7 @@ class FloorOut(Schema):
 
 
 class GuestOut(Schema):
-    """Whether the caller is in the room as a third person, and who else is."""
+    """Whether the caller has joined the room, and who else has."""
 
     visit: str
     joined: bool

@@ -17,17 +17,22 @@ from queueing.line.selectors import forecast
 
 forecasts = Router(tags=["line"])
 VIEW = AtDesk("line.view")
-QUEUE: Any = Query("", max_length=40, description="Its slug; the desk's first without one.")  # type: ignore[type-arg]
+QUEUE: Any = Query(  # type: ignore[type-arg]
+    "", max_length=40, description="The queue's slug. Default: the desk's first queue."
+)
 AGENTS: Any = Query(  # type: ignore[type-arg]
-    None, ge=0, le=forecast.MOST_AGENTS, description="Also tell what so many would reach."
+    None,
+    ge=0,
+    le=forecast.MOST_AGENTS,
+    description="Also forecast the results with this many agents.",
 )
 PAUSED: Any = Query(  # type: ignore[type-arg]
-    None, ge=0, le=forecast.MOST_PAUSED, description="Share of paused time; else as measured."
+    None, ge=0, le=forecast.MOST_PAUSED, description="Share of paused time. Default: as measured."
 )
 
 
 class ServiceOut(Schema):
-    """In the long run; shares 0 to 1. mean_wait: s, null where the line grows without end."""
+    """Long-run values; shares are 0 to 1. mean_wait: seconds, null if the line grows endlessly."""
 
     level: float
     gave_up: float
@@ -36,10 +41,10 @@ class ServiceOut(Schema):
 
 
 class HalfHourOut(Schema):
-    """`low` and `high`: eight of ten such days lie between. `agents_a`: null, patience unknown.
+    """`low`, `high`: the range for eight of ten such days. `agents_a`: null if patience is unknown.
 
-    `agents`: by Erlang A, else by Erlang C; `agents_busy`: for `high` visitors. `asked`: with the
-    number of agents that was asked about.
+    `agents`: by Erlang A, otherwise by Erlang C; `agents_busy`: for `high` visitors. `asked`: with
+    the requested number of agents.
     """
 
     begin: str
@@ -56,7 +61,7 @@ class HalfHourOut(Schema):
 
 
 class DaySumOut(Schema):
-    """The day; shares are weighed by visitors, null without any or without `agents`."""
+    """The day's totals. Shares are weighted by visitors; null without visitors or `agents`."""
 
     visitors: float
     agent_hours: float
@@ -67,10 +72,10 @@ class DaySumOut(Schema):
 
 
 class ForecastOut(Schema):
-    """`lack`: why there are no rows (closed, days, rooms), "" with rows.
+    """`lack`: why there are no rows (closed, days, rooms); empty if there are rows.
 
-    `days`: those whose visitors were counted; `kind`: what they have in common with `day`.
-    `room_seconds`, with wrap-up, and `patience_seconds` are null while too few visitors tell.
+    `days`: the days whose visitors were counted; `kind`: what they have in common with `day`.
+    `room_seconds` (with wrap-up) and `patience_seconds` are null if there are too few visitors.
     """
 
     desk: str
@@ -96,7 +101,7 @@ class ForecastOut(Schema):
     "/{slug}/forecast",
     auth=VIEW,
     response={200: ForecastOut, **ERRORS},
-    summary="Agents needed on a day",
+    summary="Forecast the agents needed",
 )
 def get_forecast(
     request: HttpRequest,
@@ -106,7 +111,7 @@ def get_forecast(
     agents: int | None = AGENTS,
     paused: float | None = PAUSED,
 ) -> Any:
-    """Tomorrow, or a `day` from today to 14 days ahead, by the half hour."""
+    """Forecast a `day`, from today up to 14 days ahead, by half hours. Default: tomorrow."""
     desk = desk_of_request(request)
     rows = desk.queues.all()
     only = rows.filter(slug=queue).first() if queue else rows.first()

@@ -24,7 +24,7 @@ KEY_LIMIT = 2**63
 ONE: dict[int, Any] = {200: LeftMessageOut, **ERRORS}
 Message: Any = Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")  # type: ignore[type-arg]
 Named: Any = Query(  # type: ignore[type-arg]
-    None, ge=1, lt=2**31, description="A token names the agent who calls, by the user's id."
+    None, ge=1, lt=2**31, description="User ID of the agent who calls. Required with a token."
 )
 
 
@@ -32,7 +32,7 @@ Named: Any = Query(  # type: ignore[type-arg]
     "/{slug}/left-messages",
     auth=READ,
     response={200: LeftMessagesOut, **ERRORS},
-    summary="Messages that visitors left",
+    summary="List left messages",
 )
 def get_left_messages(
     request: HttpRequest,
@@ -40,7 +40,7 @@ def get_left_messages(
     handled: bool | None = None,
     before: int = Query(KEY_LIMIT - 1, ge=1, lt=KEY_LIMIT),  # type: ignore[type-arg]
 ) -> Any:
-    """Newest first. `handled`: only those that are, or are not; `before`: those with a lower id."""
+    """Newest first. `handled`: only handled or unhandled messages; `before`: only lower IDs."""
     rows = LeftMessage.objects.filter(queue__desk=desk_of_request(request), pk__lt=before)
     if handled is not None:
         rows = rows.filter(handled_at__isnull=not handled)
@@ -52,12 +52,12 @@ def get_left_messages(
     "/{slug}/left-messages/{message}/handled",
     auth=ANSWER,
     response=ONE,
-    summary="A left message is handled",
+    summary="Mark a left message as handled",
 )
 def post_handled(
     request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
 ) -> Any:
-    """Somebody has answered it, so its call is over; again: who was first stays."""
+    """Mark the message as handled and end its call. Repeating it keeps who was first."""
     return _after(left_messages.message_handle, request, _found(request, message))
 
 
@@ -65,12 +65,12 @@ def post_handled(
     "/{slug}/left-messages/{message}/reopened",
     auth=ANSWER,
     response=ONE,
-    summary="A left message waits for an answer again",
+    summary="Reopen a left message",
 )
 def post_reopened(
     request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
 ) -> Any:
-    """Nobody has answered it after all; again: the same answer."""
+    """Mark the message as not handled. Repeating it returns the same answer."""
     return _after(left_messages.message_reopen, request, _found(request, message))
 
 
@@ -78,7 +78,7 @@ def post_reopened(
     "/{slug}/left-messages/{message}/call",
     auth=ANSWER,
     response=ONE,
-    summary="Call back who left a message",
+    summary="Call back the sender of a left message",
 )
 def post_call(
     request: HttpRequest,
@@ -87,9 +87,9 @@ def post_call(
     slug: str = Slug,
     agent: int | None = Named,
 ) -> Any:
-    """Claims a number of the desk's pool for the call; again: the call there is.
+    """Claim a number of the desk's pool for the call. Repeating it returns the same call.
 
-    Who calls is an agent of the desk: the person of the session, or whom a token names.
+    The caller is an agent of the desk: the logged-in person, or the agent that a token names.
     """
     found, caller = _found(request, message), _caller(request, agent)
     return _after(message_calls.message_call, request, found, agent=caller)
@@ -99,7 +99,7 @@ def post_call(
     "/{slug}/left-messages/{message}/call-end",
     auth=ANSWER,
     response=ONE,
-    summary="End the call to who left a message",
+    summary="End a callback to the sender of a left message",
 )
 def post_call_end(
     request: HttpRequest,
@@ -108,7 +108,7 @@ def post_call_end(
     slug: str = Slug,
     agent: int | None = Named,
 ) -> Any:
-    """Gives the number back; again, or without a call: the same answer."""
+    """Return the number. Repeating it, or without a call: the same answer."""
     found, caller = _found(request, message), _caller(request, agent)
     return _after(message_calls.message_call_end, request, found, agent=caller)
 
@@ -137,7 +137,7 @@ def _caller(request: HttpRequest, named: int | None) -> Agent:
     rows = Agent.objects.filter(desk=desk_of_request(request), archived_at=None)
     agent = rows.select_related("desk__account").filter(user_id=user or 0).first()
     if agent is None:
-        raise ProblemError("unknown-agent", _("Only an agent of this desk can call."))
+        raise ProblemError("unknown-agent", _("Only agents of this desk can call visitors."))
     return agent
 
 

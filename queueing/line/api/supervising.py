@@ -27,14 +27,14 @@ SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
 GUEST: dict[int, Any] = {200: GuestOut, **ERRORS}
 DONE: dict[int, Any] = {200: DoneOut, **ERRORS}
 QueueSlug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
-AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent, by the user's id.")  # type: ignore[type-arg]
+AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent's user ID.")  # type: ignore[type-arg]
 
 
 @supervising.get(
-    "/{slug}/floor", auth=VIEW, response={200: FloorOut, **ERRORS}, summary="A desk's floor"
+    "/{slug}/floor", auth=VIEW, response={200: FloorOut, **ERRORS}, summary="Get a desk's floor"
 )
 def get_floor(request: HttpRequest, slug: str = Slug) -> Any:
-    """Every agent who is on shift with rooms and figures, and every queue, worst first."""
+    """All agents on shift with rooms and figures, and all queues, worst first."""
     return {**floor.floor(desk_of_request(request)), "at": round(time.time() * 1_000)}
 
 
@@ -42,10 +42,10 @@ def get_floor(request: HttpRequest, slug: str = Slug) -> Any:
     "/{slug}/queues/{queue}/why",
     auth=VIEW,
     response={200: WhyLineOut, **ERRORS},
-    summary="Why a line waits",
+    summary="Explain why a line waits",
 )
 def get_line_why(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug) -> Any:
-    """For each of the first 50 visitors, why nobody serves this one, in a sentence."""
+    """Why each of the first 50 visitors isn't being served, in one sentence each."""
     rows = desk_of_request(request).queues.select_related("desk")
     found = rows.filter(slug=queue).first()
     if found is None:
@@ -57,10 +57,10 @@ def get_line_why(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug)
     "/{slug}/visits/{visit}/why",
     auth=VIEW,
     response={200: WhyOut, **ERRORS},
-    summary="Why nobody serves a visitor",
+    summary="Explain a visitor's wait",
 )
 def get_visit_why(request: HttpRequest, slug: str = Slug, visit: str = VisitId) -> Any:
-    """Agent by agent; who is nearest to serving this visitor comes first."""
+    """Why each agent doesn't serve the visitor. Those closest to serving come first."""
     return why_as_data(desk_of_request(request), visit)
 
 
@@ -73,17 +73,20 @@ def get_visit_why(request: HttpRequest, slug: str = Slug, visit: str = VisitId) 
 def post_whisper(
     request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """Only the agent of the room and supervisors see it; the same id again is the same message."""
+    """Only the room's agent and supervisors see it. Repeating an ID doesn't send it twice."""
     return _said(guests.room_whisper, request, given, visit)
 
 
 @supervising.post(
-    "/{slug}/visits/{visit}/messages", auth=SUPERVISE, response=SAID, summary="Speak in a room"
+    "/{slug}/visits/{visit}/messages",
+    auth=SUPERVISE,
+    response=SAID,
+    summary="Send a message in a joined room",
 )
 def post_message(
     request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """To the visitor and the agent, under the own name, after joining."""
+    """Send a message to the visitor and the agent under your own name, after joining."""
     return _said(guests.room_say, request, given, visit)
 
 
@@ -93,7 +96,7 @@ def post_message(
 def post_join(
     request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """As a third person; the visitor and the agent are told. Again: nothing changes."""
+    """Join as a third person. The visitor and the agent are notified. Can be repeated."""
     row = _visit(request, visit)
     guests.room_join(actor=principal_of_request(request), visit=row)
     return _guest(request, row)
@@ -105,19 +108,19 @@ def post_join(
 def post_leave(
     request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """The visitor and the agent are told. Again: nothing changes."""
+    """Leave the room. The visitor and the agent are notified. Can be repeated."""
     row = _visit(request, visit)
     guests.room_leave(actor=principal_of_request(request), visit=row)
     return _guest(request, row)
 
 
 @supervising.post(
-    "/{slug}/visits/{visit}/take-over", auth=SUPERVISE, response=DONE, summary="Take a room over"
+    "/{slug}/visits/{visit}/take-over", auth=SUPERVISE, response=DONE, summary="Take over a room"
 )
 def post_take_over(
     request: HttpRequest, given: TakeOverIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """To the caller's own seat at the desk, or to the seat of `agent` (a user's id)."""
+    """Take over the room as an agent of the desk, or assign it to `agent` (a user ID)."""
     row, actor = _visit(request, visit), principal_of_request(request)
     if given.agent is None:
         guests.room_take_over(actor=actor, visit=row, reason=given.reason)
@@ -128,12 +131,15 @@ def post_take_over(
 
 
 @supervising.post(
-    "/{slug}/visits/{visit}/front", auth=SUPERVISE, response=DONE, summary="Move to the front"
+    "/{slug}/visits/{visit}/front",
+    auth=SUPERVISE,
+    response=DONE,
+    summary="Move a visitor to the front",
 )
 def post_front(
     request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """To the front of its class in the queue in which it waits."""
+    """Move the visit to the front of its class in its queue."""
     row = _visit(request, visit)
     rooms.visit_move(
         actor=principal_of_request(request), visit=row, queue=guests.queue_of(row), front=True
@@ -147,7 +153,7 @@ def post_front(
 def post_end(
     request: HttpRequest, given: SupervisorReasonIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """In the line or in a room; the visitor is told that a supervisor ended it."""
+    """End a visit in the line or in a room. The visitor is told that a supervisor ended it."""
     actor = principal_of_request(request)
     row = _visit(request, visit)
     rooms.visit_end_by_supervisor(actor=actor, visit=row, reason=given.reason)
@@ -161,7 +167,7 @@ def post_end(
     "/{slug}/agents/{agent}/pause", auth=SUPERVISE, response=DONE, summary="Pause an agent"
 )
 def post_pause(request: HttpRequest, given: PauseIn, slug: str = Slug, agent: int = AgentId) -> Any:
-    """For one of the desk's reasons; it begins when the agent's rooms have ended."""
+    """Pause an agent for one of the desk's reasons. It starts when the agent's rooms have ended."""
     row = _agent(request, agent)
     rooms.agent_pause_by_supervisor(
         actor=principal_of_request(request), agent=row, reason=given.reason
@@ -175,7 +181,7 @@ def post_pause(request: HttpRequest, given: PauseIn, slug: str = Slug, agent: in
 def post_logout(
     request: HttpRequest, given: SupervisorReasonIn, slug: str = Slug, agent: int = AgentId
 ) -> Any:
-    """At once: the agent's visitors go back to the front of the line."""
+    """Log the agent out immediately. The agent's visitors return to the front of the line."""
     row = _agent(request, agent)
     rooms.agent_log_out_now(actor=principal_of_request(request), agent=row, reason=given.reason)
     return {"answer": "ok"}

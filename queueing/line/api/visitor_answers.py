@@ -8,7 +8,7 @@ from queueing.line.api.answers import JoinOut
 
 
 class ResumedOut(JoinOut):
-    """The visit of a code, with what its visitor keeps. `joined_ms`: since 1970."""
+    """The visit of a code, with what the visitor keeps. `joined_ms`: ms since 1970."""
 
     joined_ms: int
 
@@ -18,14 +18,14 @@ class LanguageOut(Schema):
 
 
 class TellOut(Schema):
-    """The mail that a visitor asked for: `state` off, waiting, due, sent, failed or over."""
+    """The email that a visitor requested. `state`: off, waiting, due, sent, failed or over."""
 
     when: Literal["off", "third", "next", "turn"]
     state: str
 
 
 class CodeOut(Schema):
-    """`seconds`: for so long it is valid."""
+    """`seconds`: how long the code is valid."""
 
     code: str
     seconds: int

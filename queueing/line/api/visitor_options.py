@@ -41,18 +41,20 @@ CODES_PER_HOUR = 30  # of one visit
 
 
 @visits.post(
-    "/{visit}/language", response={200: LanguageOut, **ERRORS}, summary="The visitor's language"
+    "/{visit}/language", response={200: LanguageOut, **ERRORS}, summary="Set the visitor's language"
 )
 def post_language(request: HttpRequest, given: LanguageIn, visit: str = VisitId) -> Any:
-    """Agents see it, and mails to the visitor are in it. An unknown one changes nothing."""
+    """Agents see the language, and emails to the visitor use it. Unknown codes are ignored."""
     return {"language": languages.visit_speaks(visit=visit_row(request), language=given.language)}
 
 
-@visits.post("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Tell me by mail")
+@visits.post(
+    "/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Request an email about the turn"
+)
 def post_tell(request: HttpRequest, given: TellIn, visit: str = VisitId) -> Any:
-    """One mail when the visitor is `third`, `next` or served (`turn`); `off`: none after all.
+    """Send one email when the visitor is `third`, `next` or served (`turn`). `off` cancels it.
 
-    Until then, and five minutes longer, the place is kept though the page is closed. Refused:
+    Until then and for five more minutes the place is kept, even if the page is closed. Errors:
     `malformed`, `visit-ended`, `mail-sent`, `too-many-requests`.
     """
     row = visit_row(request)
@@ -65,9 +67,9 @@ def post_tell(request: HttpRequest, given: TellIn, visit: str = VisitId) -> Any:
     return _told(row.pk)
 
 
-@visits.get("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="The mail asked for")
+@visits.get("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Get the requested email")
 def get_tell(request: HttpRequest, visit: str = VisitId) -> Any:
-    """Which mail waits, if any. The address is not told."""
+    """The email that is waiting to be sent, if any. The address is not included."""
     return _told(visit_row(request).pk)
 
 
@@ -79,14 +81,14 @@ def _told(visit: int) -> dict[str, str]:
 
 
 @visits.post(
-    "/{visit}/transcript-mail", response={200: DoneOut, **ERRORS}, summary="Mail the transcript"
+    "/{visit}/transcript-mail", response={200: DoneOut, **ERRORS}, summary="Email the transcript"
 )
 def post_transcript_mail(
     request: HttpRequest, given: TranscriptMailIn, visit: str = VisitId
 ) -> Any:
-    """What was said so far, without internal notes; sent within seconds.
+    """Email the conversation so far, without internal notes. Sent within seconds.
 
-    Refused: `malformed`, `no-transcript`, `mail-sent` (three for each visit), `too-many-requests`.
+    Errors: `malformed`, `no-transcript`, `mail-sent` (three per visit), `too-many-requests`.
     """
     visitor_mails.transcript_mail_ask(
         visit=visit_row(request), address=given.email, **_sent_from(request, given.zone)
@@ -103,9 +105,9 @@ def _sent_from(request: HttpRequest, zone: str) -> dict[str, str]:
     return {"site": site_of(request), "zone": zone, "network": network}
 
 
-@visits.get("/{visit}/rating", response={200: RatingKnownOut, **ERRORS}, summary="The rating given")
+@visits.get("/{visit}/rating", response={200: RatingKnownOut, **ERRORS}, summary="Get the rating")
 def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
-    """`stars` 0: none so far."""
+    """The visitor's rating. `stars` is 0 if there is none yet."""
     rating = Rating.objects.filter(visit=visit_row(request)).first()
     if rating is None:
         return {"stars": 0, "comment": ""}
@@ -113,27 +115,30 @@ def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
 
 
 @visits.post(
-    "/{visit}/code", response={200: CodeOut, **ERRORS}, summary="A code for another device"
+    "/{visit}/code", response={200: CodeOut, **ERRORS}, summary="Create a code for another device"
 )
 def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
-    """Eight letters and digits that bring the visit to another device: for ten minutes, once.
+    """A code of eight letters and digits to continue the visit on another device.
 
-    A new one ends the one before.
+    It works once, for ten minutes. A new code replaces the previous one.
     """
     row = visit_row(request)
     if reached_limit("line-codes", row.public_id, CODES_PER_HOUR, 3_600):
-        raise ProblemError("too-many-requests", _("Too many codes were asked for."))
+        raise ProblemError("too-many-requests", _("Too many codes requested. Try again later."))
     code = codes.code_make(visit=row)
     return {"code": code, "seconds": int(codes.VALID.total_seconds())}
 
 
 @queues.post(
-    "/{slug}/resume", auth=ANYBODY, response={200: ResumedOut, **ERRORS}, summary="Show a code"
+    "/{slug}/resume",
+    auth=ANYBODY,
+    response={200: ResumedOut, **ERRORS},
+    summary="Resume a visit with a code",
 )
 def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
-    """The visit of a code of this queue's desk, with what the visitor keeps.
+    """Continue the visit that the code belongs to. Codes are valid for the queue's desk.
 
-    Refused: `unknown-code` (none such, used or too old), `visit-ended`, `too-many-requests`.
+    Errors: `unknown-code` (wrong, used or expired), `visit-ended`, `too-many-requests`.
     """
     queue, principal = queue_of(slug), access.principal_of_request(request)
     if principal.kind == "token":  # a machine, of this desk; to everybody else the code is the key

@@ -39,17 +39,19 @@ queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())
 ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 409, 413, 422, 429, 503, 504), Problem)
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
-VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit.")  # type: ignore[type-arg]
-Zone: Any = Query("UTC", max_length=64, description="The times' zone, such as Asia/Shanghai.")  # type: ignore[type-arg]
+VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit's ID.")  # type: ignore[type-arg]
+Zone: Any = Query(  # type: ignore[type-arg]
+    "UTC", max_length=64, description="Time zone of the times, such as Asia/Shanghai."
+)
 ANYBODY = Anybody()
 
 
 # -- a queue's door ------------------------------------------------------------------------------
 
 
-@queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut, **ERRORS}, summary="A queue's door")
+@queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut, **ERRORS}, summary="Get a queue")
 def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
-    """Whether it is open, and what its page says."""
+    """Whether the queue is open, and the texts of its page."""
     return consoles.queue_out(queue_of(slug))
 
 
@@ -57,15 +59,15 @@ def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
     "/{slug}/join",
     auth=ANYBODY,
     response={200: JoinOut, **ERRORS},
-    summary="Join",
+    summary="Join a queue",
     exclude_unset=True,
 )
 def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
-    """A visitor comes: `waiting` with the number ahead, or `room`; with the token to keep.
+    """Add a visitor: answers `waiting` with the number ahead, or `room`, and a token to keep.
 
-    Asked again with the visit's token, the place stays; who was lost in a room and shows its token
-    within ten minutes is at the head again. Only API tokens choose a class and skills, or to wait
-    `anyway` where the queue would send visitors away.
+    Joining again with the visit's token keeps the place. A visitor who was lost from a room and
+    joins with its token within ten minutes is first in line. Only API tokens can set a class and
+    skills, or wait `anyway` where the queue would turn visitors away.
     """
     principal = principal_of_request(request)
     queue = queue_of(slug)
@@ -127,7 +129,7 @@ def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | Non
     summary="Leave a message",
 )
 def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
-    """Leave a message, or ask to be called back; with a visit's token it is of that visit."""
+    """Leave a message, or request a callback. A visit's token links it to that visit."""
     queue = queue_of(slug)
     count_coming(request)
     scope = principal_of_request(request).scope
@@ -153,9 +155,9 @@ def visit_row(request: HttpRequest) -> Visit:
 # -- a visit -------------------------------------------------------------------------------------
 
 
-@visits.get("/{visit}", response={200: VisitOut, **ERRORS}, summary="Where a visit stands")
+@visits.get("/{visit}", response={200: VisitOut, **ERRORS}, summary="Get a visit's state")
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
-    """Looking keeps no place: that is what `beat` is for."""
+    """Get the visit's state. This doesn't keep the visitor's place; use `beat` for that."""
     row = visit_row(request)
     standing = hotpath.run(door.place(row.desk.slug, visit))
     if standing.answer == "gone" and row.ended_at is not None:
@@ -163,47 +165,57 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.get("/{visit}/why", response={200: WhyVisitorOut, **ERRORS}, summary="Why I wait")
+@visits.get(
+    "/{visit}/why",
+    response={200: WhyVisitorOut, **ERRORS},
+    summary="Explain the wait to the visitor",
+)
 def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
-    """What the agents of the visitor's queue do, counted; a few seconds old at most."""
+    """How many agents of the visitor's queue are in each state. Up to a few seconds old."""
     row = visit_row(request)
     standing = hotpath.run(door.place(row.desk.slug, visit))
     counts = why.agents_of_queue(row.desk.slug, standing.queue or row.queue_id)
     return {**counts, "needs": why.skills_of_visit(visit)}
 
 
-@visits.post("/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="The visitor is there")
+@visits.post(
+    "/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="Send a visitor heartbeat"
+)
 def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
-    """A poll: keeps the visit alive and tells where it stands (served by the hot lane, too)."""
+    """Keep the visit alive and get its state. For polling; also served by the hot lane."""
     row = visit_row(request)
     standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.post("/{visit}/leave", response={200: VisitOut, **ERRORS}, summary="Leave")
+@visits.post(
+    "/{visit}/leave", response={200: VisitOut, **ERRORS}, summary="Leave the line or the room"
+)
 def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
-    """The visitor leaves the line, or ends the room. Again: the same answer."""
+    """Leave the line, or end the room. Repeating it returns the same answer."""
     row = visit_row(request)
     standing = use.visit_leave(desk=row.desk, visit=visit)
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.get("/{visit}/messages", response={200: MessagesOut, **ERRORS}, summary="Words of a room")
+@visits.get("/{visit}/messages", response={200: MessagesOut, **ERRORS}, summary="List messages")
 def get_messages(
     request: HttpRequest,
     visit: str = VisitId,
     after: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
 ) -> Any:
-    """Messages after a number, 200 at most, oldest first."""
+    """Up to 200 messages after a message number, oldest first."""
     return {
         "messages": messages_after(visit, after, notes=False),
         "reads": receipts_of(visit),
     }
 
 
-@visits.post("/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Say something")
+@visits.post(
+    "/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Send a message"
+)
 def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
-    """The visitor's words; the same id again is the same message."""
+    """Send a message as the visitor. Repeating an ID doesn't send it twice."""
     row = visit_row(request)
     said = rooms.message_send(
         visit=row, author=Message.Author.VISITOR, client_id=given.id, text=given.text
@@ -211,24 +223,30 @@ def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -
     return message_as_data(said.message)
 
 
-@visits.post("/{visit}/typing", response={200: DoneOut, **ERRORS}, summary="The visitor types")
+@visits.post(
+    "/{visit}/typing", response={200: DoneOut, **ERRORS}, summary="Show that the visitor is typing"
+)
 def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
-    """The agent's page shows it for a few seconds."""
+    """Show on the agent's page, for a few seconds, that the visitor is typing."""
     rooms.typing_tell(visit=visit_row(request), by_agent=False)
     return {"answer": "ok"}
 
 
-@visits.post("/{visit}/read", response={200: ReadsOut, **ERRORS}, summary="The visitor has read")
+@visits.post(
+    "/{visit}/read",
+    response={200: ReadsOut, **ERRORS},
+    summary="Mark messages as read by the visitor",
+)
 def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
-    """Up to this message; a lower number changes nothing. Answers how far both sides have read."""
+    """Mark all messages up to this number as read. Returns how far both sides have read."""
     row = visit_row(request)
     receipts.messages_read(visit=row, side=ReadReceipt.Side.VISITOR, number=given.number)
     return receipts_of(visit)
 
 
-@visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate")
+@visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate a visit")
 def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
-    """One to five stars; for an hour later words replace earlier ones."""
+    """Rate with one to five stars. The rating can be changed for an hour."""
     row = visit_row(request)
     rating = use.visit_rate(visit=row, stars=given.stars, comment=given.comment)
     return {"stars": rating.stars, "comment": rating.comment}
@@ -240,11 +258,11 @@ TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 @visits.get(
     "/{visit}/transcript",
     response={200: None, **ERRORS},
-    summary="Transcript",
+    summary="Download the transcript",
     openapi_extra={"responses": {200: TEXT}},
 )
 def get_transcript(request: HttpRequest, visit: str = VisitId, zone: str = Zone) -> Any:
-    """What was said, as a text file."""
+    """The conversation as a text file."""
     if zone not in zone_names():
         raise ProblemError("malformed", f"{zone} is not a time zone.")
     row = visit_row(request)

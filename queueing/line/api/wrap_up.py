@@ -16,40 +16,43 @@ from queueing.line.selectors import consoles, visitors
 from queueing.line.services import outcomes, rooms, wrapping
 
 VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$")  # type: ignore[type-arg]
-Before: Any = Query(None, description="`before` of the page above.")  # type: ignore[type-arg]
+Before: Any = Query(None, description="`before` of the previous page.")  # type: ignore[type-arg]
 
 
 @agents.get(
-    "/visitor/{visit}", response={200: VisitorOut, **ERRORS}, summary="A visitor's earlier visits"
+    "/visitor/{visit}",
+    response={200: VisitorOut, **ERRORS},
+    summary="List a visitor's earlier visits",
 )
 def get_visitor(
     request: HttpRequest, visit: str = VisitId, before: AwareDatetime | None = Before
 ) -> Any:
-    """Of the visitor in one of the agent's own rooms, at this desk, newest first, 50 at once.
+    """Earlier visits to this desk of a visitor in the agent's rooms: newest first, 50 per page.
 
-    Known by the visitor's key or contact. Their words: `GET /visits/{id}/messages`, while the
-    visitor is in the room.
+    Matched by the visitor's key or contact. For the messages of a visit, use
+    `GET /visits/{id}/messages` while the visitor is in the room.
     """
     agent = agent_of(request)
     return visitors.history_out(own_room(agent, visit), agent, before)
 
 
-@agents.post("/more-time", response=STATE, exclude_unset=True, summary="Prolong a wrap-up")
+@agents.post("/more-time", response=STATE, exclude_unset=True, summary="Extend a wrap-up")
 def more_time(request: HttpRequest, given: MoreTimeIn) -> Any:
-    """30 s more for the wrap-up that ends at `until_ms`; sent twice, once.
+    """Extend the wrap-up that ends at `until_ms` by 30 s. Repeating it extends only once.
 
-    At most as much again as the longest wrap-up of the agent's queues, and not less than 150 s.
+    All extensions together can last as long as the longest wrap-up of the agent's queues, and
+    at least 150 s.
     """
     agent = agent_of(request)
     wrapping.agent_more_time(agent, given.until_ms)
     return consoles.agent_out(agent)
 
 
-@agents.post("/outcome", response={200: OutcomeOut, **ERRORS}, summary="What came of a visit")
+@agents.post("/outcome", response={200: OutcomeOut, **ERRORS}, summary="Record a visit's outcome")
 def post_outcome(request: HttpRequest, given: OutcomeIn) -> Any:
-    """By the agent of its last room, in the room or for seven days after it; again: the same.
+    """Only by the agent of its last room, during it or up to seven days later. Can be repeated.
 
-    With a note for the next agent, once per its `id`.
+    A note for the next agent is stored once per `id`.
     """
     agent = agent_of(request)
     visit: Visit = visit_at_desk(agent, given.visit)

@@ -24,16 +24,16 @@ class AgentForm(forms.Form):
         label=_("Person"),
         queryset=User.objects.none(),
         empty_label=None,
-        help_text=_("A member of the desk's account. Invite people under People."),
+        help_text=_("A member of the desk's account. Invite members under Accounts."),
     )
     name = forms.CharField(label=_("Name shown to visitors"), max_length=80)
-    capacity = forms.IntegerField(label=_("Rooms at once"), min_value=1, max_value=20, initial=1)
+    capacity = forms.IntegerField(label=_("Concurrent rooms"), min_value=1, max_value=20, initial=1)
     queues = forms.ModelMultipleChoiceField(
         label=_("Queues"),
         queryset=Queue.objects.none(),
         widget=forms.CheckboxSelectMultiple,
     )
-    phone = forms.CharField(label=_("Phone, for calls back"), max_length=33, required=False)
+    phone = forms.CharField(label=_("Callback phone"), max_length=33, required=False)
 
     def __init__(self, *args: Any, desk: Desk, agent: Agent | None = None, **kwargs: Any) -> None:
         if agent is not None:
@@ -53,7 +53,9 @@ class AgentForm(forms.Form):
                 initial=agent.skills.get(skill.slug) if agent is not None else None,
                 validators=[MinValueValidator(1), MaxValueValidator(9)],
                 widget=forms.NumberInput(attrs={"min": 1, "max": 9}),
-                help_text=_("Level 1 to 9; empty: none."),
+                help_text=_(
+                    "A level from 1 to 9. Leave empty if the agent doesn't have this skill."
+                ),
             )
         queues = self.fields["queues"]
         if isinstance(queues, forms.ModelMultipleChoiceField):

@@ -22,13 +22,13 @@ class DeskCreateForm(forms.Form):
         label=_("Short name"),
         max_length=40,
         validators=[SLUG],
-        help_text=_("Addresses and Redis know the desk by it; it never changes."),
+        help_text=_("Used in web addresses and in Redis. It can't be changed later."),
     )
     account = forms.ModelChoiceField(
         label=_("Account"),
         queryset=Account.objects.all(),
         required=False,
-        empty_label=_("The platform's own"),
+        empty_label=_("Platform (no account)"),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,7 +39,7 @@ class DeskCreateForm(forms.Form):
         """Refuse a slug that a desk has."""
         slug: str = self.cleaned_data["slug"]
         if slug in RESERVED_SLUGS or Desk.objects.filter(slug=slug).exists():
-            raise ValidationError(_("A desk has this short name. Choose another."))
+            raise ValidationError(_("This short name is already taken. Choose another."))
         return slug
 
 
@@ -83,7 +83,11 @@ class SkillForm(forms.Form):
     slug = forms.CharField(
         label=_("Short name"),
         max_length=20,
-        validators=[RegexValidator(r"^[a-z0-9-]{1,20}\Z", _("1 to 20 of a-z, 0-9 and -."))],
+        validators=[
+            RegexValidator(
+                r"^[a-z0-9-]{1,20}\Z", _("Use 1 to 20 of the characters a-z, 0-9 and -.")
+            )
+        ],
     )
 
 
@@ -93,15 +97,20 @@ class ReplyForm(forms.Form):
     shortcut = forms.CharField(
         label=_("Shortcut"),
         max_length=20,
-        validators=[RegexValidator(r"^[a-z0-9-]{1,20}\Z", _("1 to 20 of a-z, 0-9 and -."))],
+        validators=[
+            RegexValidator(
+                r"^[a-z0-9-]{1,20}\Z", _("Use 1 to 20 of the characters a-z, 0-9 and -.")
+            )
+        ],
     )
     text = forms.CharField(
         label=_("Text"),
         max_length=4_000,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_(
-            "Filled in on insertion: {visitor}, {agent}, {queue}, {topic}, {place} (in line on "
-            "joining), {wait}. Agents type over any other word in braces."
+            "Filled in when an agent inserts the reply: {visitor}, {agent}, {queue}, "
+            "{topic}, {place} (place in line on joining), {wait}. Agents replace any other "
+            "word in braces."
         ),
     )
 
@@ -115,8 +124,8 @@ class ClosureForm(forms.Form):
     day = forms.DateField(
         label=_("Day"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
     )
-    hours = HoursField(label=_("Hours"), help_text=_("Empty: closed all day."))
-    text = forms.CharField(label=_("Text for visitors"), max_length=200, required=False)
+    hours = HoursField(label=_("Hours"), help_text=_("Leave empty if closed all day."))
+    text = forms.CharField(label=_("Message for visitors"), max_length=200, required=False)
     yearly = forms.BooleanField(label=_("Every year"), required=False)
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
@@ -130,14 +139,17 @@ class EraseForm(forms.Form):
     """Whom to erase, and why: the audit log keeps the reason and never the person."""
 
     contact = forms.CharField(
-        label=_("Phone or e-mail"),
+        label=_("Phone or email"),
         max_length=120,
-        help_text=_("As the visitor wrote it. Every visit and left message with it is erased."),
+        help_text=_(
+            "Enter it as the visitor wrote it. Every visit and left message with this "
+            "contact is erased."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     reason = forms.CharField(
         label=_("Reason"),
         max_length=200,
-        help_text=_("Kept in the history. Do not name the person."),
+        help_text=_("Kept in the audit log. Don't name the person."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )

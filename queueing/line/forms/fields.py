@@ -40,7 +40,7 @@ def read_hours(text: str, *, over_midnight: bool = False) -> list[list[str]]:
         read_spans([*within, *([begin, "24:00"] for begin, _end in late)])
     except ValueError:
         raise ValidationError(
-            _("Each span ends after it begins, at 24:00 at the latest.")
+            _("Each time range must end after it starts, no later than 24:00.")
         ) from None
     for _begin, end in late:
         _time(end)
@@ -51,13 +51,13 @@ def _time(text: str) -> time:
     try:
         return time.fromisoformat(text)
     except ValueError:
-        raise ValidationError(_("Write hours like 09:00-12:00, 13:00-18:00.")) from None
+        raise ValidationError(_("Enter hours such as 09:00-12:00, 13:00-18:00.")) from None
 
 
 def _read(text: str) -> list[str]:
     found = _SPAN.match(text)
     if found is None:
-        raise ValidationError(_("Write hours like 09:00-12:00, 13:00-18:00."))
+        raise ValidationError(_("Enter hours such as 09:00-12:00, 13:00-18:00."))
     return [f"{int(found[1]):02}:{found[2]}", f"{int(found[3]):02}:{found[4]}"]
 
 
@@ -79,6 +79,6 @@ class LinesField(forms.CharField):
         text: str = super().clean(value) or ""
         lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
         if len(lines) > self.most or any(len(line) > self.length for line in lines):
-            words = _("At most %(most)s lines of %(length)s characters.")
+            words = _("Enter up to %(most)s lines of up to %(length)s characters each.")
             raise ValidationError(words, params={"most": self.most, "length": self.length})
         return lines

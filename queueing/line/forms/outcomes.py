@@ -11,8 +11,8 @@ class OutcomeForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=40)
     tone = forms.ChoiceField(
-        label=_("Meaning"),
+        label=_("Category"),
         choices=OutcomeCode.Tone.choices,
         initial=OutcomeCode.Tone.GOOD,
-        help_text=_("The colour of its chip."),
+        help_text=_("Sets the color of the label."),
     )

@@ -16,10 +16,13 @@ from queueing.line.services.hours import join_at_midnight, split_at_midnight
 
 DAYS = [f"day_{number}" for number in range(7)]
 GROUPS = (
-    (_("The visitors' page"), "", ("name", "welcome", "topics", "closed_text", "position")),
+    (_("Visitor page"), "", ("name", "welcome", "topics", "closed_text", "position")),
     (
-        _("Serving"),
-        _("First come, first served within the class; who is longest idle serves."),
+        _("Serving visitors"),
+        _(
+            "Within a class, visitors are served in order of arrival, by the agent with the "
+            "fewest rooms, then the one idle longest."
+        ),
         (
             *("mode", "offer_seconds", "decline_seconds", "misses_limit"),
             *("wrap_up_seconds", "skills_relax_seconds"),
@@ -33,14 +36,15 @@ GROUPS = (
     (
         _("Lost connections"),
         _(
-            "Visitors and agents who are not heard for a heartbeat are away. Their place or room is"
-            " held for a time, counted from the last heartbeat."
+            "Visitors and agents count as away when no heartbeat arrives within the "
+            "heartbeat timeout. Their place or room is held for a time, counted from the "
+            "last heartbeat."
         ),
         ("ttl_seconds", "grace_seconds", "room_grace_seconds", "agent_grace_seconds"),
     ),
-    (_("When no agent is there"), "", ("no_agent", "no_agent_seconds")),
+    (_("When no agent is online"), "", ("no_agent", "no_agent_seconds")),
     (
-        _("Service level and alarms"),
+        _("Service level and alerts"),
         "",
         (
             "answer_within_seconds",
@@ -50,7 +54,10 @@ GROUPS = (
     ),
     (
         _("Hours"),
-        _("A span may run into the next day: 22:00-06:00. Visitors in the line are still served."),
+        _(
+            "A time range can run past midnight, such as 22:00-06:00. Visitors already in "
+            "line are still served after closing."
+        ),
         ("is_open", "zone", "always", *DAYS),
     ),
 )
@@ -63,7 +70,7 @@ else:
 
 def zone_field(desk: Desk) -> forms.ChoiceField:
     """The zone of a queue's hours, or the desk's."""
-    of_desk = _("The desk's: %(zone)s") % {"zone": zone_of(desk)}
+    of_desk = _("Same as the desk: %(zone)s") % {"zone": zone_of(desk)}
     return forms.ChoiceField(
         label=_("Time zone"),
         choices=[("", of_desk), *((name, name) for name in sorted(zone_names()))],
@@ -78,9 +85,9 @@ class QueueForm(ModelForm):
         label=_("Topics"),
         most=20,
         length=80,
-        help_text=_("One a line; visitors choose one. What they lead to is set under Topics."),
+        help_text=_("One per line. Visitors choose one. Set where each topic leads under Topics."),
     )
-    always = forms.BooleanField(label=_("At all hours"), required=False)
+    always = forms.BooleanField(label=_("Always open"), required=False)
 
     class Meta:
         model = Queue
@@ -97,7 +104,7 @@ class QueueForm(ModelForm):
             "welcome": forms.Textarea(attrs={"rows": 2}),
             "closed_text": forms.Textarea(attrs={"rows": 2}),
         }
-        help_texts = {"slug": _("The visitors' page is /q/<short name>/; it never changes.")}
+        help_texts = {"slug": _("The visitor page is /q/<short name>/. It can't be changed later.")}
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
         queue: Queue | None = kwargs.get("instance")
@@ -126,7 +133,7 @@ class QueueForm(ModelForm):
         found = super().clean() or self.cleaned_data
         week = split_at_midnight({day[4:]: found[day] for day in DAYS if found.get(day)})
         if not found.get("always") and not week and not any(day in self.errors for day in DAYS):
-            self.add_error("always", ValidationError(_("Tell the hours, or choose all hours.")))
+            self.add_error("always", ValidationError(_("Enter the hours or select “Always open”.")))
         found["hours"] = {} if found.get("always") else week
         return found
 

@@ -46,9 +46,11 @@ class SkillsField(forms.CharField):
             match = _SKILL.match(part.strip().lower())
             level = int(match[2] or 1) if match is not None else 0
             if match is None or not 1 <= level <= 9:
-                raise ValidationError(_("Write skills with a level from 1 to 9: invoices 2."))
+                raise ValidationError(
+                    _("Enter each skill with a level from 1 to 9, such as invoices 2.")
+                )
             if match[1] not in self.known:
-                words = _("The desk has no skill %(name)s.")
+                words = _("This desk doesn't have the skill %(name)s.")
                 raise ValidationError(words, params={"name": match[1]})
             found[match[1]] = level
         return found
@@ -70,7 +72,7 @@ class TopicForm(forms.Form):
         required=False,
         empty_label=_("This queue"),
     )
-    skills = SkillsField(label=_("Skills needed"))
+    skills = SkillsField(label=_("Required skills"))
     priority = forms.IntegerField(
         label=_("Class"), min_value=1, max_value=9, initial=ORDINARY, required=False
     )
@@ -97,7 +99,7 @@ class TopicForm(forms.Form):
         found = super().clean() or self.cleaned_data
         said = [name for name in self.changed_data if name not in ("priority", "ORDER", "DELETE")]
         if said and not found.get("text") and not found.get("DELETE") and not self.errors:
-            self.add_error("text", ValidationError(_("Name the topic.")))
+            self.add_error("text", ValidationError(_("Enter the topic.")))
         return found
 
     def topic(self, rows: dict[int, Topic]) -> Topic:
@@ -203,12 +205,14 @@ class HolidaysForm(forms.Form):
                 "placeholder": "2026-12-24 09:00-14:00 Christmas Eve\n2026-12-25 Christmas Day",
             }
         ),
-        help_text=_("One a line: the date, hours if it is not closed, and a text."),
+        help_text=_("One per line: the date, the hours (leave out if closed) and a message."),
     )
     yearly = forms.BooleanField(
         label=_("Every year"),
         required=False,
-        help_text=_("On the same date. A day of its own in a year replaces it."),
+        help_text=_(
+            "Repeats on the same date each year. A day set for a specific year replaces it."
+        ),
     )
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
@@ -222,7 +226,7 @@ class HolidaysForm(forms.Form):
         """Each day with its hours and text; ValidationError names the line that cannot be read."""
         lines = [line.strip() for line in self.cleaned_data["days"].splitlines() if line.strip()]
         if len(lines) > HOLIDAYS_LIMIT:
-            words = _("At most %(most)s days at once.")
+            words = _("Add up to %(most)s days at a time.")
             raise ValidationError(words, params={"most": HOLIDAYS_LIMIT})
         return [_holiday(line) for line in lines]
 
@@ -240,5 +244,5 @@ def _holiday(line: str) -> tuple[date, list[list[str]], str]:
         day = date.fromisoformat(found[1])
         return day, read_hours(found[2] or ""), (found[3] or "").strip()[:200]
     except (ValueError, ValidationError):
-        words = _("Cannot read “%(line)s”. Write 2026-12-24 09:00-14:00 Christmas Eve.")
+        words = _("Can't read “%(line)s”. Use this format: 2026-12-24 09:00-14:00 Christmas Eve.")
         raise ValidationError(words, params={"line": line[:60]}) from None

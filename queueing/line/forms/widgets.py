@@ -32,11 +32,13 @@ class WidgetForm(ModelForm):
     class Meta:
         model = Widget
         fields = ["origins", "colour", "side", "greeting"]
-        labels = {"colour": _("Colour"), "side": _("Position"), "greeting": _("Greeting")}
+        labels = {"colour": _("Color"), "side": _("Position"), "greeting": _("Greeting")}
         help_texts = {
-            "colour": _("Of the bubble and the buttons. White text must be readable on it."),
+            "colour": _(
+                "Used for the chat bubble and the buttons. White text must be readable on it."
+            ),
             "greeting": _(
-                "Shown when a visitor opens the chat. Empty: the welcome text of the queue."
+                "Shown when a visitor opens the chat. Leave empty to use the queue's welcome text."
             ),
         }
         widgets = {

@@ -30,18 +30,18 @@ class Attachment(PartRow):
         Message, models.DO_NOTHING, null=True, db_constraint=False, related_name="attachment"
     )
     author = models.CharField(_("author"), max_length=10, choices=Message.Author.choices)
-    client_id = models.CharField(_("sender's id"), max_length=40)
+    client_id = models.CharField(_("client message ID"), max_length=40)
     state = models.CharField(
         _("state"), max_length=9, choices=State.choices, default=State.UPLOADING
     )
-    file = models.CharField(_("name in the storage"), max_length=200)
+    file = models.CharField(_("storage name"), max_length=200)
     name = models.CharField(_("name"), max_length=100, blank=True)
-    kind = models.CharField(_("kind"), max_length=20)
-    size = models.PositiveIntegerField(_("bytes"))
+    kind = models.CharField(_("type"), max_length=20)
+    size = models.PositiveIntegerField(_("size (bytes)"))
     width = models.PositiveIntegerField(_("width"), default=0)
     height = models.PositiveIntegerField(_("height"), default=0)
     at = models.DateTimeField(_("at"), auto_now_add=True)
-    look_at = models.DateTimeField(_("look at"))  # when the sweep removes what is not kept
+    look_at = models.DateTimeField(_("check at"))  # when the sweep removes what is not kept
 
     class Meta:
         verbose_name = _("attachment")

@@ -11,7 +11,7 @@ from poolsite.hotpath.rows import PartRow, RedisRow
 from queueing.line.models.file_settings import TakesFiles
 from queueing.line.pauses import DEFAULT_TEXT, validate_reasons
 
-SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("1 to 40 of a-z, 0-9 and -."))
+SLUG = RegexValidator(r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 of the characters a-z, 0-9 and -."))
 DAY_SECONDS = 86_400
 
 
@@ -26,24 +26,27 @@ class Desk(TakesFiles, RedisRow):
     generation = models.PositiveBigIntegerField(_("generation"), default=1)
     recovering_since = models.DateTimeField(_("recovering since"), null=True, blank=True)
     log_limit = models.PositiveIntegerField(
-        _("backlog limit, entries"), default=1_000_000, validators=[MinValueValidator(1_000)]
+        _("backlog limit (entries)"), default=1_000_000, validators=[MinValueValidator(1_000)]
     )
     callback_pool = models.CharField(
-        _("number pool for calls back"), max_length=40, blank=True, help_text=_("Empty: none.")
+        _("callback number pool"),
+        max_length=40,
+        blank=True,
+        help_text=_("Leave empty to turn callbacks off."),
     )
     transcript_days = models.PositiveIntegerField(
-        _("transcripts are kept, days"), default=396, validators=[MinValueValidator(1)]
+        _("transcript retention (days)"), default=396, validators=[MinValueValidator(1)]
     )
     pause_reasons = models.TextField(
         _("pause reasons"),
         default=DEFAULT_TEXT,
         db_default=DEFAULT_TEXT,  # of a row that the release before makes
         validators=[validate_reasons],
-        help_text=_("One per line. A limit marks longer pauses on the floor: Lunch, 45 min."),
+        help_text=_(
+            "One per line. Add a time limit to mark longer pauses on the floor: Lunch, 45 min."
+        ),
     )
-    outcome_required = models.BooleanField(
-        _("agents must choose an outcome"), default=False, db_default=False
-    )
+    outcome_required = models.BooleanField(_("require an outcome"), default=False, db_default=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     access_kind = "desk"
@@ -74,11 +77,11 @@ class Queue(PartRow):
 
     class Mode(models.TextChoices):
         AUTOMATIC = "auto", _("automatic")
-        OFFER = "offer", _("offered, the agent accepts")
-        MANUAL = "manual", _("manual, the agent takes")
+        OFFER = "offer", _("offer: the agent accepts or declines")
+        MANUAL = "manual", _("manual: the agent takes a visitor")
 
     class NoAgent(models.TextChoices):
-        WAIT = "wait", _("visitors wait")
+        WAIT = "wait", _("visitors keep waiting")
         OVERFLOW = "overflow", _("visitors go to the overflow queue")
         FORM = "form", _("visitors leave a message")
         END = "end", _("the visit ends")
@@ -86,79 +89,93 @@ class Queue(PartRow):
     desk = models.ForeignKey(Desk, models.PROTECT, related_name="queues")
     slug = models.CharField(_("slug"), max_length=40, unique=True, validators=[SLUG])
     name = models.CharField(_("name"), max_length=120)
-    welcome = models.TextField(_("welcome"), blank=True)
+    welcome = models.TextField(_("welcome text"), blank=True)
     topics = models.JSONField(_("topics"), default=list, blank=True)
     mode = models.CharField(_("mode"), max_length=6, choices=Mode.choices, default=Mode.AUTOMATIC)
-    is_open = models.BooleanField(_("open"), default=True, help_text=_("Within its hours."))
+    is_open = models.BooleanField(
+        _("open"), default=True, help_text=_("Visitors can join during the queue's hours.")
+    )
     hours = models.JSONField(
         _("hours"),
         default=dict,
         blank=True,
-        help_text=_("Weekday 0-6 → [[from, until]]; {}: always."),
+        help_text=_("Weekday 0-6 → [[from, until]]; {}: always open."),
     )
     zone = models.CharField(
         _("time zone"), max_length=64, blank=True, default="", db_default=""
     )  # of its hours; "": the desk's
-    closed_text = models.TextField(_("text while closed"), blank=True)
+    closed_text = models.TextField(_("message while closed"), blank=True)
     ttl_seconds = models.PositiveIntegerField(
-        _("heartbeat lives, seconds"),
+        _("heartbeat timeout (seconds)"),
         default=15,
         validators=[MinValueValidator(10), MaxValueValidator(600)],
     )
     grace_seconds = models.PositiveIntegerField(
-        _("place is held, seconds"), default=60, validators=[MaxValueValidator(3_600)]
+        _("place hold time (seconds)"), default=60, validators=[MaxValueValidator(3_600)]
     )
     room_grace_seconds = models.PositiveIntegerField(
-        _("a visitor's room is held, seconds"),
+        _("room hold time, visitor away (seconds)"),
         default=90,
         validators=[MaxValueValidator(3_600)],
     )
     agent_grace_seconds = models.PositiveIntegerField(
-        _("an agent's rooms are held, seconds"),
+        _("room hold time, agent away (seconds)"),
         default=60,
         validators=[MaxValueValidator(3_600)],
-        help_text=_("Of an agent's queues the longest time applies."),
+        help_text=_("If an agent serves several queues, the longest time applies."),
     )
     offer_seconds = models.PositiveIntegerField(
-        _("an offer stands, seconds"), default=20, validators=[MinValueValidator(1)]
+        _("offer timeout (seconds)"), default=20, validators=[MinValueValidator(1)]
     )
     decline_seconds = models.PositiveIntegerField(
-        _("a declined offer goes to others, seconds"),
+        _("re-offer delay (seconds)"),
         default=30,
         db_default=30,  # of a row that the release before makes
         validators=[MaxValueValidator(3_600)],
-        help_text=_("A missed one, too, while another agent may serve the visitor. 0: no."),
+        help_text=_(
+            "For this long, an agent who declines or misses an offer isn't offered the same "
+            "visitor while another agent may serve them. 0: no delay."
+        ),
     )
     misses_limit = models.PositiveSmallIntegerField(
-        _("missed offers until away"), default=3, help_text=_("Declined ones count.")
+        _("missed offers before pause"),
+        default=3,
+        help_text=_("Declined offers count, too. 0: never."),
     )
     wrap_up_seconds = models.PositiveIntegerField(
-        _("wrap-up, seconds"), default=0, validators=[MaxValueValidator(3_600)]
+        _("wrap-up time (seconds)"), default=0, validators=[MaxValueValidator(3_600)]
     )
     max_wait_seconds = models.PositiveIntegerField(
-        _("longest wait, seconds"), default=0, help_text=_("0: no limit.")
+        _("wait limit (seconds)"), default=0, help_text=_("0: no limit.")
     )
     max_length = models.PositiveIntegerField(
-        _("visitors waiting at most"), default=10_000, validators=[MinValueValidator(1)]
+        _("waiting visitors limit"), default=10_000, validators=[MinValueValidator(1)]
     )
     overflow = models.ForeignKey(
-        "self", models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("overflow")
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("overflow queue"),
     )
     no_agent = models.CharField(
-        _("without an agent"), max_length=8, choices=NoAgent.choices, default=NoAgent.WAIT
+        _("no-agent action"), max_length=8, choices=NoAgent.choices, default=NoAgent.WAIT
     )
-    no_agent_seconds = models.PositiveIntegerField(_("after, seconds"), default=300)
+    no_agent_seconds = models.PositiveIntegerField(_("no-agent delay (seconds)"), default=300)
     skills_relax_seconds = models.PositiveIntegerField(
-        _("a skill's level is relaxed every, seconds"), default=30
+        _("lower the required skill level every (seconds)"), default=30
     )
-    answer_within_seconds = models.PositiveIntegerField(_("service level: within, s"), default=60)
+    answer_within_seconds = models.PositiveIntegerField(
+        _("service level target time (seconds)"), default=60
+    )
     service_level_alarm_percent = models.FloatField(
-        _("alarm: service level under, %"), default=80.0
+        _("service level alert threshold (%)"), default=80.0
     )
     longest_wait_alarm_seconds = models.PositiveIntegerField(
-        _("alarm: longest wait over, s"), default=300
+        _("longest wait alert threshold (seconds)"), default=300
     )
-    position = models.PositiveSmallIntegerField(_("place in lists"), default=0)
+    position = models.PositiveSmallIntegerField(_("list position"), default=0)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
@@ -218,11 +235,11 @@ class Agent(PartRow):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.PROTECT, related_name="line_agent")
     name = models.CharField(_("name shown to visitors"), max_length=80)
     capacity = models.PositiveSmallIntegerField(
-        _("rooms at once"), default=1, validators=[MinValueValidator(1), MaxValueValidator(20)]
+        _("concurrent rooms"), default=1, validators=[MinValueValidator(1), MaxValueValidator(20)]
     )
     queues = models.ManyToManyField(Queue, related_name="agents", verbose_name=_("queues"))
     skills = models.JSONField(_("skills"), default=dict, blank=True)  # slug → level 1-9
-    phone = models.CharField(_("phone, for calls back"), max_length=33, blank=True)
+    phone = models.CharField(_("callback phone"), max_length=33, blank=True)
     archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
@@ -240,7 +257,7 @@ class Agent(PartRow):
         skills = self.skills
         levels = skills.values() if isinstance(skills, dict) else [None]
         if not all(type(level) is int and 1 <= level <= 9 for level in levels):
-            raise ValidationError({"skills": _("Give each skill a level from 1 to 9.")})
+            raise ValidationError({"skills": _("Enter a level from 1 to 9 for each skill.")})
 
 
 class CannedReply(models.Model):
@@ -251,8 +268,8 @@ class CannedReply(models.Model):
     text = models.TextField(_("text"), max_length=4_000)
 
     class Meta:
-        verbose_name = _("canned reply")
-        verbose_name_plural = _("canned replies")
+        verbose_name = _("saved reply")
+        verbose_name_plural = _("saved replies")
         ordering = ["desk", "shortcut"]
         constraints = [
             models.UniqueConstraint(fields=["desk", "shortcut"], name="line_canned_once")

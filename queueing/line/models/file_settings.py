@@ -14,28 +14,34 @@ class TakesFiles(models.Model):
         PDF = "pdf", _("PDF")
 
     attachment_mb = models.PositiveSmallIntegerField(
-        _("largest file in a room, MB"),
+        _("file size limit (MB)"),
         default=10,
         db_default=10,
         validators=[MaxValueValidator(25)],
-        help_text=_("0: nobody sends files."),
+        help_text=_("0: no files can be sent."),
     )
     attachment_kinds = models.CharField(
-        _("files in rooms"), max_length=6, choices=Kinds.choices, default="all", db_default="all"
+        _("allowed file types"),
+        max_length=6,
+        choices=Kinds.choices,
+        default="all",
+        db_default="all",
     )
     attachments_per_visit = models.PositiveSmallIntegerField(
-        _("files of one visit"),
+        _("files per visit"),
         default=20,
         db_default=20,
         validators=[MinValueValidator(1), MaxValueValidator(200)],
-        help_text=_("From each side."),
+        help_text=_("Counted separately for the visitor and the agents."),
     )
     attachment_day_mb = models.PositiveIntegerField(
-        _("files of a day, MB"),
+        _("daily file limit (MB)"),
         default=2_000,
         db_default=2_000,
         validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
-        help_text=_("Of all visitors together, and of all agents."),
+        help_text=_(
+            "One limit for all visitors together and another of the same size for all agents."
+        ),
     )
 
     class Meta:

@@ -11,13 +11,13 @@ class OutcomeCode(models.Model):
 
     class Tone(models.TextChoices):
         GOOD = "good", _("Done")
-        OPEN = "open", _("More to do")
+        OPEN = "open", _("Needs follow-up")
         PLAIN = "plain", _("Neutral")
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="outcome_codes")
     name = models.CharField(_("name"), max_length=40)
-    tone = models.CharField(_("means"), max_length=5, choices=Tone.choices, default=Tone.PLAIN)
-    position = models.PositiveSmallIntegerField(_("place in lists"), default=0)
+    tone = models.CharField(_("category"), max_length=5, choices=Tone.choices, default=Tone.PLAIN)
+    position = models.PositiveSmallIntegerField(_("list position"), default=0)
     archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
 
     class Meta:

@@ -15,7 +15,7 @@ class ReadReceipt(models.Model):
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="read_receipts")
     side = models.CharField(_("side"), max_length=7, choices=Side.choices)
-    number = models.PositiveIntegerField(_("read up to message"))
+    number = models.PositiveIntegerField(_("last message read"))
     at = models.DateTimeField(_("read at"))
 
     class Meta:

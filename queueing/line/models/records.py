@@ -12,15 +12,15 @@ class LineEvent(HistoryEntry):
     """One entry of a desk's stream, as it happened: what the wallboard is replayed from."""
 
     aggregate = models.ForeignKey(Desk, models.CASCADE, related_name="events")
-    kind = models.CharField(_("kind"), max_length=16)
+    kind = models.CharField(_("type"), max_length=16)
     visit = models.CharField(_("visit"), max_length=32, blank=True)
     agent = models.CharField(_("agent"), max_length=20, blank=True)
     queue = models.CharField(_("queue"), max_length=40, blank=True)
     data = models.JSONField(_("data"), default=dict)
 
     class Meta(HistoryEntry.Meta):
-        verbose_name = _("event of a desk")
-        verbose_name_plural = _("events of desks")
+        verbose_name = _("desk event")
+        verbose_name_plural = _("desk events")
         indexes = [
             models.Index(fields=["aggregate", "at_us"], name="line_event_at"),
             models.Index(fields=["visit"], name="line_event_visit"),
@@ -36,14 +36,14 @@ class AgentShift(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="shifts")
     began_at = models.DateTimeField(_("began at"))
     ended_at = models.DateTimeField(_("ended at"), null=True)
-    ended_how = models.CharField(_("ended how"), max_length=16, blank=True)
-    busy_seconds = models.PositiveIntegerField(_("in rooms, s"), default=0)
-    paused_seconds = models.PositiveIntegerField(_("paused, s"), default=0)
-    wrap_up_seconds = models.PositiveIntegerField(_("wrap-up, s"), default=0)
+    ended_how = models.CharField(_("end reason"), max_length=16, blank=True)
+    busy_seconds = models.PositiveIntegerField(_("time in rooms (seconds)"), default=0)
+    paused_seconds = models.PositiveIntegerField(_("paused time (seconds)"), default=0)
+    wrap_up_seconds = models.PositiveIntegerField(_("wrap-up time (seconds)"), default=0)
     served = models.PositiveIntegerField(_("served"), default=0)
-    missed = models.PositiveIntegerField(_("offers missed"), default=0)
+    missed = models.PositiveIntegerField(_("missed offers"), default=0)
     pauses = models.JSONField(_("pauses"), default=list, blank=True)  # {reason, from, until}
-    wrap_ups = models.JSONField(_("running wrap-ups"), default=list, blank=True)  # their begins
+    wrap_ups = models.JSONField(_("open wrap-ups"), default=list, blank=True)  # their begins
 
     class Meta:
         verbose_name = _("shift")
@@ -65,7 +65,7 @@ class DeskSample(models.Model):
     queue = models.ForeignKey(Queue, models.CASCADE, related_name="samples")
     minute = models.DateTimeField(_("minute"))
     waiting = models.PositiveIntegerField(_("waiting"))
-    longest_wait_seconds = models.PositiveIntegerField(_("longest wait, s"))
+    longest_wait_seconds = models.PositiveIntegerField(_("longest wait (seconds)"))
     online = models.PositiveIntegerField(_("agents online"))
     busy = models.PositiveIntegerField(_("agents busy"))
     joined = models.PositiveIntegerField(_("joined"), default=0)
@@ -90,9 +90,9 @@ class LeftMessage(PartRow):
     queue = models.ForeignKey(Queue, models.PROTECT, related_name="left_messages")
     visit = models.CharField(_("visit"), max_length=32, blank=True)
     name = models.CharField(_("name"), max_length=80)
-    contact = models.CharField(_("phone or e-mail"), max_length=120)
+    contact = models.CharField(_("phone or email"), max_length=120)
     text = models.TextField(_("text"), max_length=4_000, blank=True)
-    wants_call = models.BooleanField(_("call back"), default=False)
+    wants_call = models.BooleanField(_("callback"), default=False)
     at = models.DateTimeField(_("at"), auto_now_add=True)
     handled_by = models.CharField(_("handled by"), max_length=150, blank=True)
     handled_at = models.DateTimeField(_("handled at"), null=True)
@@ -123,15 +123,15 @@ class MessageCall(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="message_calls")
     operation = models.CharField(_("operation"), max_length=64, unique=True)
     pool = models.CharField(_("number pool"), max_length=40)
-    callee = models.CharField(_("number called"), max_length=40)
+    callee = models.CharField(_("callee"), max_length=40)
     number = models.CharField(_("number"), max_length=40, blank=True)
     ending = models.BooleanField(_("ending"), default=False)
     began_at = models.DateTimeField(_("began at"), auto_now_add=True)
-    look_at = models.DateTimeField(_("looked at next"), db_index=True)
+    look_at = models.DateTimeField(_("next check at"), db_index=True)
 
     class Meta:
-        verbose_name = _("call back to a message")
-        verbose_name_plural = _("calls back to messages")
+        verbose_name = _("message callback")
+        verbose_name_plural = _("message callbacks")
 
     def __str__(self) -> str:
         return self.operation

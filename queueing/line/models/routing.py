@@ -21,11 +21,16 @@ class Topic(models.Model):
 
     queue = models.ForeignKey(Queue, models.CASCADE, related_name="topic_rows")
     text = models.CharField(_("text"), max_length=80)
-    texts = models.JSONField(_("in other languages"), default=dict, blank=True)  # code → text
+    texts = models.JSONField(_("translations"), default=dict, blank=True)  # code → text
     target = models.ForeignKey(
-        Queue, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("leads to")
+        Queue,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("destination"),
     )
-    skills = models.JSONField(_("skills needed"), default=dict, blank=True)  # slug → level 1-9
+    skills = models.JSONField(_("required skills"), default=dict, blank=True)  # slug → level 1-9
     priority = models.PositiveSmallIntegerField(_("class"), default=5, validators=LEVEL)
     position = models.PositiveSmallIntegerField(_("order"), default=0)
     archived_at = models.DateTimeField(_("archived at"), null=True, blank=True)
@@ -64,8 +69,8 @@ class LanguageSkill(models.Model):
     level = models.PositiveSmallIntegerField(_("level"), default=1, validators=LEVEL)
 
     class Meta:
-        verbose_name = _("skill for a language")
-        verbose_name_plural = _("skills for languages")
+        verbose_name = _("language skill")
+        verbose_name_plural = _("language skills")
         ordering = ["desk", "language"]
         constraints = [
             models.UniqueConstraint(fields=["desk", "language"], name="line_language_once")

@@ -13,7 +13,7 @@ class VisitMail(models.Model):
     """
 
     class Kind(models.TextChoices):
-        TURN = "turn", _("the visitor's turn")
+        TURN = "turn", _("turn notification")
         TRANSCRIPT = "transcript", _("transcript")
 
     class When(models.TextChoices):
@@ -26,23 +26,23 @@ class VisitMail(models.Model):
         DUE = "due", _("due")
         SENT = "sent", _("sent")
         FAILED = "failed", _("not sent")
-        OVER = "over", _("not needed any more")
+        OVER = "over", _("no longer needed")
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="mails")
-    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    kind = models.CharField(_("type"), max_length=10, choices=Kind.choices)
     when = models.CharField(_("when"), max_length=5, choices=When.choices, blank=True)
-    address = models.EmailField(_("e-mail"), blank=True)
+    address = models.EmailField(_("email"), blank=True)
     language = models.CharField(_("language"), max_length=10, blank=True)
     zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     site = models.CharField(_("site"), max_length=200)  # where the mail's link leads
     state = models.CharField(_("state"), max_length=7, choices=State.choices)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
-    look_at = models.DateTimeField(_("looked at next"))
-    asked_at = models.DateTimeField(_("asked at"), auto_now_add=True)
+    look_at = models.DateTimeField(_("next check at"))
+    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("mail to a visitor")
-        verbose_name_plural = _("mails to visitors")
+        verbose_name = _("visitor email")
+        verbose_name_plural = _("visitor emails")
         constraints = [
             models.UniqueConstraint(
                 fields=["visit"], condition=models.Q(kind="turn"), name="line_mail_one_turn"
@@ -68,8 +68,8 @@ class VisitCode(models.Model):
     expires_at = models.DateTimeField(_("expires at"), db_index=True)
 
     class Meta:
-        verbose_name = _("code of a visit")
-        verbose_name_plural = _("codes of visits")
+        verbose_name = _("visit code")
+        verbose_name_plural = _("visit codes")
 
     def __str__(self) -> str:
         return str(self.visit_id)

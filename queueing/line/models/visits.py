@@ -17,8 +17,8 @@ class Visit(PartRow):
     class Outcome(models.TextChoices):
         SERVED = "served", _("served")
         LEFT = "left", _("left while waiting")
-        LOST = "lost", _("lost while waiting")
-        VISITOR_LOST = "visitor lost", _("lost in the room")
+        LOST = "lost", _("disconnected while waiting")
+        VISITOR_LOST = "visitor lost", _("disconnected in the room")
         NO_AGENT = "no agent", _("no agent")
         MAX_WAIT = "max wait", _("waited too long")
         FORM = "form", _("left a message")
@@ -37,19 +37,21 @@ class Visit(PartRow):
     priority = models.PositiveSmallIntegerField(
         _("class"), default=5, validators=[MinValueValidator(1), MaxValueValidator(9)]
     )  # 1 = first
-    skills = models.JSONField(_("skills needed"), default=dict, blank=True)
+    skills = models.JSONField(_("required skills"), default=dict, blank=True)
     joined_at = models.DateTimeField(_("joined at"))
-    place_at_join = models.PositiveIntegerField(_("ahead at joining"), null=True)
-    predicted_low_seconds = models.PositiveIntegerField(_("told: from"), null=True)
-    predicted_high_seconds = models.PositiveIntegerField(_("told: until"), null=True)
-    expected_seconds = models.FloatField(_("expected, s"), null=True)  # before it was calibrated
+    place_at_join = models.PositiveIntegerField(_("visitors ahead on joining"), null=True)
+    predicted_low_seconds = models.PositiveIntegerField(_("wait range: from"), null=True)
+    predicted_high_seconds = models.PositiveIntegerField(_("wait range: to"), null=True)
+    expected_seconds = models.FloatField(
+        _("expected wait (seconds)"), null=True
+    )  # before it was calibrated
     matched_at = models.DateTimeField(_("matched at"), null=True)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="visits")
-    why = models.CharField(_("why this agent"), max_length=200, blank=True)
+    why = models.CharField(_("reason for this agent"), max_length=200, blank=True)
     ended_at = models.DateTimeField(_("ended at"), null=True)
     outcome = models.CharField(_("outcome"), max_length=12, choices=Outcome.choices, blank=True)
     notes = models.TextField(_("notes"), blank=True)
-    callback_call_id = models.CharField(_("call back"), max_length=64, blank=True)
+    callback_call_id = models.CharField(_("callback"), max_length=64, blank=True)
     erased_at = models.DateTimeField(_("erased at"), null=True)
     # who the visitor is to the customer's own system, whose signed token said so
     verified_subject = models.CharField(
@@ -60,8 +62,8 @@ class Visit(PartRow):
     outcome_code = models.ForeignKey(
         OutcomeCode, models.PROTECT, null=True, related_name="visits", verbose_name=_("outcome")
     )
-    outcome_at = models.DateTimeField(_("outcome chosen at"), null=True)
-    outcome_by = models.CharField(_("outcome by"), max_length=150, blank=True, db_default="")
+    outcome_at = models.DateTimeField(_("outcome set at"), null=True)
+    outcome_by = models.CharField(_("outcome set by"), max_length=150, blank=True, db_default="")
 
     class Meta:
         verbose_name = _("visit")
@@ -124,8 +126,8 @@ class Message(models.Model):
     number = models.PositiveIntegerField(_("number"))  # 1, 2, 3 … within the visit
     author = models.CharField(_("author"), max_length=10, choices=Author.choices)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
-    said_by = models.CharField(_("said by"), max_length=80, blank=True, db_default="")
-    client_id = models.CharField(_("sender's id"), max_length=40)
+    said_by = models.CharField(_("sender name"), max_length=80, blank=True, db_default="")
+    client_id = models.CharField(_("client message ID"), max_length=40)
     text = models.TextField(_("text"))
     at = models.DateTimeField(_("at"))
 
@@ -182,7 +184,7 @@ class RoomEvent(models.Model):
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="room_events")
     generation = models.PositiveBigIntegerField(_("generation"))
     seq = models.PositiveBigIntegerField(_("sequence number"))
-    kind = models.CharField(_("kind"), max_length=16)
+    kind = models.CharField(_("type"), max_length=16)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
     actor = models.CharField(_("by"), max_length=150, blank=True)
     text = models.CharField(_("text"), max_length=200, blank=True)

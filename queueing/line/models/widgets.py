@@ -21,7 +21,7 @@ class Widget(models.Model):
     origins = models.JSONField(
         _("allowed sites"), default=list, blank=True, validators=[check_origins]
     )
-    colour = models.CharField(_("colour"), max_length=7, default=COLOUR, validators=[check_colour])
+    colour = models.CharField(_("color"), max_length=7, default=COLOUR, validators=[check_colour])
     side = models.CharField(_("position"), max_length=5, choices=Side.choices, default=Side.RIGHT)
     greeting = models.TextField(_("greeting"), blank=True, validators=[MaxLengthValidator(300)])
 

@@ -40,7 +40,7 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
         lines.append(Line(each.at, each.author, name, each.text, shown_file(each, reader)))
     if visit.outcome_code is not None and visit.outcome_at is not None:
         said = {"outcome": visit.outcome_code.name, "name": visit.outcome_by or "–"}
-        words = _("Outcome: %(outcome)s. By %(name)s.") % said
+        words = _("Outcome: %(outcome)s. Set by %(name)s.") % said
         lines.append(Line(visit.outcome_at, "event", "", words))
     return sorted(lines, key=lambda line: line.at)
 
@@ -52,13 +52,13 @@ def _event(event: RoomEvent) -> str:
         outcome = dict(Visit.Outcome.choices).get(event.text, event.text)
         return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
     words = {
-        "room": _("A room with %(agent)s began."),
-        "room_away": _("The visitor's connection was lost; the room was kept."),
-        "room_back": _("The visitor was back."),
-        "returned": _("Back to the line: %(agent)s was gone."),
-        "transfer": _("Handed over to another queue."),
-        "move": _("Moved in the line."),
-        "overflow": _("Went to the overflow queue."),
+        "room": _("Room with %(agent)s started."),
+        "room_away": _("The visitor lost the connection. The room was held."),
+        "room_back": _("The visitor reconnected."),
+        "returned": _("Returned to the line: %(agent)s went offline."),
+        "transfer": _("Transferred to another queue."),
+        "move": _("Moved in line."),
+        "overflow": _("Moved to the overflow queue."),
         "declined": _("%(agent)s declined."),
         "missed": _("%(agent)s missed the offer."),
         "guest_joined": _("A supervisor joined the room."),
@@ -78,16 +78,18 @@ def why_words(why: str) -> str:
     if found is not None:
         words = {
             "fewest rooms longest idle": _(
-                "Fewest rooms (%(rooms)s), then longest idle (%(idle)s s) of all who could serve."
+                "Assigned: fewest rooms (%(rooms)s), then longest idle (%(idle)s s) of the "
+                "available agents."
             ),
             "agent became free": _(
-                "The agent became free (%(rooms)s rooms, idle %(idle)s s); this visitor was next."
+                "Assigned: the agent became free (%(rooms)s rooms, idle %(idle)s s) and this "
+                "visitor was next in line."
             ),
         }
         return words[found["how"]] % {"rooms": found["rooms"], "idle": found["idle"]}
     for begin, words_by in (
         ("taken by ", _("Taken by %(name)s.")),
-        ("transferred by ", _("Handed over by %(name)s.")),
+        ("transferred by ", _("Transferred by %(name)s.")),
     ):
         if why.startswith(begin):
             return words_by % {"name": why.removeprefix(begin)}

@@ -111,7 +111,7 @@ def _full(params: Mapping[str, Any]) -> str:
 
 def _skill(params: Mapping[str, Any]) -> str:
     if not params["has"]:
-        words = _("Free, but no %(skill)s") if params["free"] else _("No %(skill)s")
+        words = _("Free, but lacks %(skill)s") if params["free"] else _("Lacks %(skill)s")
     elif params["free"]:
         words = _("Free, but %(skill)s level %(has)s of %(needs)s")
     else:
@@ -193,13 +193,15 @@ def _of_agents(found: WhyNobody | None) -> tuple[str, str]:
             (row for row in there if row.code == "wrap_up"), key=lambda row: row.params["seconds"]
         )
         told = {"name": soonest.name, "time": clock(soonest.params["seconds"])}
-        return "wrap_up", _("Next free: %(name)s, in %(time)s") % told
+        return "wrap_up", _("Next agent free: %(name)s, in %(time)s") % told
     if codes["skill"] == len(there):
         skills = sorted({str(row.params["skill"]) for row in there})
-        return "skill", _("No agent online with enough %(skills)s") % {"skills": ", ".join(skills)}
+        return "skill", _("No agent online with the required level of %(skills)s") % {
+            "skills": ", ".join(skills)
+        }
     for code, words in (
         ("at_capacity", _("All agents are in rooms")),
-        ("declined", _("Declined; another agent is asked first")),
+        ("declined", _("Declined: another agent is offered this visitor first")),
     ):
         if codes[code]:
             return code, words

@@ -35,6 +35,6 @@ def _words(language: str) -> dict[str, str]:
             "chat": _("Chat"),
             "unread": _("Unread messages: %(n)s"),
             "now": _("now"),
-            "refused": _("The chat cannot be shown on this page."),
+            "refused": _("The chat can't be shown on this page."),
             "tab": _("Open it in a new tab"),
         }

@@ -78,7 +78,7 @@ def attachment_send(
     """
     desk = Desk.objects.get(pk=visit.desk_id)
     if not kinds_of(desk):
-        raise LineError("no-files", _("No files can be sent here."))
+        raise LineError("no-files", _("Files can't be sent here."))
     known = Message.objects.filter(visit=visit, author=author, client_id=client_id).first()
     if known is not None:
         return rooms.Said(known, False)
@@ -113,7 +113,7 @@ def _read(desk: Desk, content: Iterable[bytes]) -> files.Found:
         raise too_large(limit) from None
     except files.TooManyPixelsError:
         most = files.PIXELS_LIMIT // 1_000_000
-        words = _("A picture has at most %(n)s million pixels.") % {"n": most}
+        words = _("The picture is too large. The limit is %(n)s million pixels.") % {"n": most}
         raise LineError("file-too-large", words) from None
     except files.BrokenFileError:
         raise LineError("file-kind", _("The file is damaged or incomplete.")) from None
@@ -129,7 +129,9 @@ def _read(desk: Desk, content: Iterable[bytes]) -> files.Found:
 
 def too_large(limit: int) -> LineError:
     """What is said of a file of more than so many megabytes."""
-    return LineError("file-too-large", _("A file has at most %(n)s MB.") % {"n": limit})
+    return LineError(
+        "file-too-large", _("The file is too large. The limit is %(n)s MB.") % {"n": limit}
+    )
 
 
 @transaction.atomic
@@ -162,13 +164,13 @@ def _check_limits(desk: Desk, visit: Visit, author: str, client_id: str, size: i
     if of_side.filter(visit=visit).exclude(client_id=client_id).count() >= (
         desk.attachments_per_visit
     ):
-        words = _("At most %(n)s files can be sent in one visit.")
+        words = _("You can send up to %(n)s files in one visit.")
         raise LineError("too-many-files", words % {"n": desk.attachments_per_visit})
     today = Attachment.objects.filter(desk=desk, author=author)
     today = today.filter(at__gt=timezone.now() - timedelta(days=1))
     used = today.aggregate(size=Sum("size"))["size"] or 0
     if used + size > desk.attachment_day_mb * MEGABYTE:
-        words = _("This desk has taken as many files as it may in one day. Try again later.")
+        words = _("The daily limit for files at this desk has been reached. Try again later.")
         raise LineError("too-many-files", words)
 
 
@@ -177,7 +179,7 @@ def _store(row: Attachment, data: bytes) -> None:
         kept_as = storage().save(row.file, ContentFile(data))
     except Exception as error:  # each storage has errors of its own
         logger.exception("line: a file was not stored")
-        words = _("The file could not be stored. Try again.")
+        words = _("The file couldn't be saved. Try again.")
         raise LineError("unavailable", words) from error
     if kept_as != row.file:  # the storage chose another name
         row.file = kept_as

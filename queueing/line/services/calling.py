@@ -133,7 +133,7 @@ def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
     crash_point("line.call.after_keep")
     if not kept.ok:
         _give_back(desk, call, "room over")
-        raise LineError("not-yours", _("The room has ended, or is another agent's."))
+        raise LineError("not-yours", _("The room has ended or belongs to another agent."))
     return kept
 
 
@@ -181,12 +181,12 @@ def can_call(desk: Desk) -> bool:
 
 def no_pool() -> LineError:
     """There is none."""
-    return LineError("no-call-back", _("Calls back are not set up at this desk."))
+    return LineError("no-call-back", _("Callbacks aren't set up at this desk."))
 
 
 def no_number(error: numbers.NumbersError) -> LineError:
     """Why the pool gave no number, said to the agent."""
-    none_free = _("No number is free for the call now.")
+    none_free = _("No number is free for the call right now. Try again later.")
     return LineError("no-number", none_free if error.kind == "exhausted" else error.detail)
 
 
@@ -194,13 +194,15 @@ def dialled(text: str) -> str:
     """A number as a switch takes it: an optional + and ASCII digits; LineError for others."""
     digits = re.sub(r"[\s().\-/]", "", text)
     if not _NUMBER.match(digits):
-        raise LineError("malformed", _("Give the number to call: an optional + and digits."))
+        raise LineError(
+            "malformed", _("Enter the number to call: digits, with an optional + in front.")
+        )
     return digits
 
 
 def _refusal(call: door.CallBack) -> LineError:
     if call.answer == "not_yours":
-        return LineError("not-yours", _("The room has ended, or is another agent's."))
+        return LineError("not-yours", _("The room has ended or belongs to another agent."))
     if call.answer == "busy":
-        return LineError("no-number", _("The call before is still ending. Try again."))
+        return LineError("no-number", _("The previous call is still ending. Try again."))
     return LineError("unavailable", call.answer)

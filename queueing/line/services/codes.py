@@ -48,11 +48,11 @@ def code_redeem(*, queue: Queue, code: str, network: str) -> Joined:
     if reached_limit("line-code", network, TRIES_OF_ADDRESS, TRIES_SECONDS) or reached_limit(
         "line-code-desk", desk.slug, TRIES_OF_DESK, TRIES_SECONDS
     ):
-        raise LineError("too-many-requests", _("Too many tries. Wait ten minutes."))
+        raise LineError("too-many-requests", _("Too many attempts. Try again in ten minutes."))
     rows = VisitCode.objects.filter(digest=_digest(desk, code), expires_at__gt=timezone.now())
     found = rows.select_related("visit__desk", "visit__queue").first()
     if found is None or not VisitCode.objects.filter(pk=found.pk, digest=found.digest).delete()[0]:
-        raise LineError("unknown-code", _("This code is not valid. Ask for a new one."))
+        raise LineError("unknown-code", _("This code isn't valid. Request a new one."))
     visit = found.visit
     standing = visit_beat(desk=desk, visit=visit.public_id)
     if not standing.is_there:

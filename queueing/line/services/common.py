@@ -37,7 +37,7 @@ def clean_text(text: str) -> str:
     if not any(unicodedata.category(c)[0] in "LNPS" for c in kept):
         raise LineError("malformed", "A message needs some text.")
     if len(kept) > TEXT_LENGTH:
-        raise LineError("malformed", f"A message has at most {TEXT_LENGTH} characters.")
+        raise LineError("malformed", f"A message can have up to {TEXT_LENGTH} characters.")
     return kept
 
 

@@ -85,7 +85,7 @@ def skill_create(*, actor: Actor, desk: Desk, slug: str, name: str) -> Skill:
     """A skill that visitors may need. ValidationError when it is bad or there already."""
     require(actor, "line.configure", desk)
     if desk.skills.count() >= SKILLS_LIMIT:
-        raise ValidationError({"slug": f"A desk has at most {SKILLS_LIMIT} skills."})
+        raise ValidationError({"slug": f"A desk can have up to {SKILLS_LIMIT} skills."})
     skill = Skill(desk=desk, slug=slug, name=clean(name, 80))
     skill.full_clean()
     with transaction.atomic():
@@ -120,7 +120,7 @@ def reply_save(*, actor: Actor, desk: Desk, shortcut: str, text: str) -> CannedR
     require(actor, "line.configure", desk)
     reply = desk.canned_replies.filter(shortcut=shortcut).first()
     if reply is None and desk.canned_replies.count() >= REPLIES_LIMIT:
-        raise ValidationError({"shortcut": f"A desk has at most {REPLIES_LIMIT} replies."})
+        raise ValidationError({"shortcut": f"A desk can have up to {REPLIES_LIMIT} saved replies."})
     before = {"shortcut": shortcut, "text": reply.text} if reply is not None else None
     reply = reply or CannedReply(desk=desk, shortcut=shortcut)
     reply.text = text.strip()
@@ -219,7 +219,7 @@ def visitor_block(
     require(actor, "line.supervise", desk)
     key = clean(key, 80)
     if not key or not reason.strip():
-        raise LineError("malformed", "Tell the address and the reason.")
+        raise LineError("malformed", "Enter the address and the reason.")
     with transaction.atomic():
         blocked, _ = BlockedVisitor.objects.update_or_create(
             desk=desk,

@@ -63,7 +63,7 @@ def visitor_erase(
     require(actor, "line.erase", desk)
     contact = clean(contact, 120)
     if bool(visit) == bool(contact):
-        raise LineError("malformed", "Name one visit, or a phone or e-mail.")
+        raise LineError("malformed", "Give one visit, or a phone number or email.")
     if not reason.strip():
         raise LineError("malformed", "An erasure needs a reason.")
     with transaction.atomic():
@@ -99,7 +99,7 @@ def _of_person(desk: Desk, visit: str, contact: str) -> tuple[list[Visit], list[
     words = words.filter(visit=visit) if visit else words.filter(contact__iexact=contact)
     left = list(words[:ERASED_AT_ONCE])
     if not visits and not left:
-        raise LineError("unknown-visit", "Nothing is known of this visitor.")
+        raise LineError("unknown-visit", "No data found for this visitor.")
     return visits, left
 
 

@@ -151,7 +151,7 @@ def queue_of(visit: Visit) -> Queue:
 
 def _require_room(visit: Visit) -> None:
     if hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer != "room":
-        raise LineError("not-in-room", "The visitor is in no room now.")
+        raise LineError("not-in-room", "The visitor is not in a room.")
 
 
 def _require_seat(agent: Agent, visit: Visit) -> None:
@@ -159,13 +159,15 @@ def _require_seat(agent: Agent, visit: Visit) -> None:
     if any(slot.kind == "room" and slot.visit == visit.public_id for slot in state.slots):
         return
     if state.state == "paused":
-        raise LineError("no-room", "You are paused. Go on first.")
+        raise LineError("no-room", "You are paused. Resume first.")
     if state.state != "online":
         raise LineError("no-room", "You are offline. Go online first.")
     if state.pending:
         raise LineError("no-room", "You are about to pause or log out.")
     if len(state.slots) >= agent.capacity:
-        raise LineError("no-room", f"You are full, {len(state.slots)} of {agent.capacity} rooms.")
+        raise LineError(
+            "no-room", f"You have no free room: {len(state.slots)} of {agent.capacity} in use."
+        )
 
 
 def _announce(guest: RoomGuest, what: str) -> None:

@@ -109,8 +109,8 @@ def _say_recovering(desk: Desk) -> None:
         object=desk.slug,
         severity="critical",
         title=gettext_noop("Desk %(desk)s is recovering"),
-        detail=gettext_noop("Redis lost its data. Visitors come back to their places."),
-        remedy=gettext_noop("Nothing to do: matching starts after one heartbeat's life."),
+        detail=gettext_noop("Redis lost its data. Visitors are returning to their places."),
+        remedy=gettext_noop("No action needed. Matching starts after one heartbeat timeout."),
         params={"desk": desk.slug},
         account=desk.account,
     )

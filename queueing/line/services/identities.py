@@ -125,7 +125,7 @@ def _number(value: Any) -> float | None:
 def _text(claims: Mapping[str, Any], name: str, length: int) -> str:
     value = claims.get(name, "")
     if not isinstance(value, str) or len(value) > length:
-        raise _bad(f"The claim {name} is a text of at most {length} characters.")
+        raise _bad(f"The claim {name} must be a string of up to {length} characters.")
     return value
 
 
@@ -137,7 +137,7 @@ def _level(value: Any, name: str) -> int:
 
 def _skills(value: Any) -> dict[str, int]:
     if not isinstance(value, dict) or len(value) > SKILLS_LIMIT:
-        raise _bad(f"The claim skills has at most {SKILLS_LIMIT} skills with their levels.")
+        raise _bad(f"The claim skills can have up to {SKILLS_LIMIT} skills with their levels.")
     if not all(_SKILL.match(name) for name in value):
         raise _bad("The claim skills names skills by their short names.")
     return {name: _level(level, "skills") for name, level in value.items()}

@@ -25,7 +25,7 @@ def message_leave(
     """
     name, contact = clean(name, 80), clean(contact, 120)
     if not name or not contact:
-        raise LineError("malformed", "Tell your name and how to reach you.")
+        raise LineError("malformed", "Enter your name and how to reach you.")
     if not wants_call or text.strip():
         text = clean_text(text)
     now = timezone.now()

@@ -59,7 +59,7 @@ def message_call_end(*, actor: Actor, agent: Agent | None, message: LeftMessage)
     if call is None:
         return
     if agent is not None and call.agent_id != agent.pk:
-        raise LineError("not-yours", _("Another agent is calling."))
+        raise LineError("not-yours", _("Another agent is already calling."))
     with transaction.atomic():
         after = {"message": message.pk, "call": call.operation}
         access.audit(actor=actor, action="line.message_call_end", thing=message.queue, after=after)
@@ -93,12 +93,14 @@ def _ask(actor: Actor, agent: Agent, message: LeftMessage, callee: str) -> Messa
     """
     found = LeftMessage.objects.select_for_update().filter(pk=message.pk).first()
     if found is None:
-        raise LineError("unknown-message", _("There is no such message."))
+        raise LineError("unknown-message", _("Message not found."))
     known = MessageCall.objects.filter(message=found).first()
     if known is not None:
         return _own(known, agent)
     if found.handled_at is not None:
-        raise LineError("message-handled", _("Somebody has handled the message. Reopen it first."))
+        raise LineError(
+            "message-handled", _("Someone has already handled this message. Reopen it first.")
+        )
     Agent.objects.select_for_update().get(pk=agent.pk)
     if MessageCall.objects.filter(agent=agent).exists():
         raise LineError("no-number", _("End your other call first."))
@@ -118,9 +120,9 @@ def _ask(actor: Actor, agent: Agent, message: LeftMessage, callee: str) -> Messa
 def _own(call: MessageCall, agent: Agent) -> MessageCall:
     """The call that there is, to go on with."""
     if call.agent_id != agent.pk:
-        raise LineError("not-yours", _("Another agent is calling."))
+        raise LineError("not-yours", _("Another agent is already calling."))
     if call.ending:
-        raise LineError("no-number", _("The call before is still ending. Try again."))
+        raise LineError("no-number", _("The previous call is still ending. Try again."))
     return call
 
 
@@ -148,7 +150,7 @@ def _claim(desk: Desk, call: MessageCall) -> MessageCall:
     )
     if not kept:
         _give_back(call, desk)
-        raise LineError("no-number", _("The call before is still ending. Try again."))
+        raise LineError("no-number", _("The previous call is still ending. Try again."))
     return call
 
 

@@ -31,7 +31,10 @@ def outcome_add(
         codes = desk.outcome_codes.all()
         if codes.filter(archived_at=None).count() >= CODES_LIMIT:
             raise ValidationError(
-                {"name": _("A desk has at most %(n)s outcomes.") % {"n": CODES_LIMIT}}
+                {
+                    "name": _("A desk can have up to %(n)s outcomes. Remove one first.")
+                    % {"n": CODES_LIMIT}
+                }
             )
         name = clean(name, 40)
         code = codes.exclude(archived_at=None).filter(name=name).first()
@@ -101,7 +104,7 @@ def outcome_of_id(visit: Visit, key: int | None) -> OutcomeCode | None:
         return None
     code = OutcomeCode.objects.filter(desk=visit.desk_id, pk=key).first()
     if code is None or (code.archived_at is not None and visit.outcome_code_id != code.pk):
-        raise LineError("no-such-outcome", _("This desk has no such outcome."))
+        raise LineError("no-such-outcome", _("Outcome not found at this desk."))
     return code
 
 
@@ -150,9 +153,12 @@ def had_last(agent: Agent, visit: Visit) -> bool:
 
 def _refuse_agent(agent: Agent, visit: Visit) -> None:
     if not had_last(agent, visit):
-        raise LineError("not-yours", _("Another agent had this visitor last."))
+        raise LineError("not-yours", _("Only the last agent of this visit can set its outcome."))
     if visit.ended_at is not None and visit.ended_at < timezone.now() - AGENT_CHANGES:
-        raise LineError("outcome-closed", _("Ask a supervisor: the visit ended long ago."))
+        raise LineError(
+            "outcome-closed",
+            _("The visit ended too long ago. Ask a supervisor to change its outcome."),
+        )
 
 
 def _last_agent(visit: Visit) -> int | None:

@@ -63,7 +63,10 @@ def message_send(
             if last >= MESSAGES_LIMIT:
                 raise LineError("malformed", "This transcript is full.")
             if author == Message.Author.VISITOR and last >= FIRST_MESSAGES and _is_unread(locked):
-                raise LineError("malformed", _("Your agent reads these first. Then write more."))
+                raise LineError(
+                    "malformed",
+                    _("Your agent reads these messages first. After that, you can write more."),
+                )
             message = Message.objects.create(
                 visit=locked,
                 number=last + 1,
@@ -241,7 +244,7 @@ def _audit(actor: Actor, action: str, visit: Visit, reason: str, **after: Any) -
 
 def _known(state: door.AgentState) -> door.AgentState:
     if state.answer not in ("ok", "offline"):
-        raise LineError("unknown-agent", "This desk does not know the agent.")
+        raise LineError("unknown-agent", "Agent not found at this desk.")
     return state
 
 
@@ -251,8 +254,8 @@ PROBLEM_OF = {
     "no_room": ("no-room", "The agent has no free room."),
     "away": ("no-room", "The visitor is away for a moment."),
     "taken": ("no-room", "Somebody else serves this visitor."),
-    "not_yours": ("not-yours", "The room is another agent's."),
-    "gone": ("unknown-agent", "This desk does not know the agent."),
+    "not_yours": ("not-yours", "The room belongs to another agent."),
+    "gone": ("unknown-agent", "Agent not found at this desk."),
     "full": ("queue-full", "That queue is full."),
 }
 

@@ -150,21 +150,23 @@ def _with_rows_of_before(queue: Queue, topics: Sequence[Topic]) -> list[Topic]:
 
 def _check(queue: Queue, topics: Sequence[Topic]) -> None:
     if len(topics) > TOPICS_LIMIT:
-        words = _("A queue has at most %(limit)s topics.")
+        words = _("A queue can have up to %(limit)s topics.")
         raise ValidationError(words % {"limit": TOPICS_LIMIT})
     texts = [text for topic in topics for text in set(_texts(topic))]
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice is not None:
-        raise ValidationError(_("Two topics are called %(text)s.") % {"text": twice})
+        raise ValidationError(
+            _("Two topics have the same name: %(text)s. Rename one of them.") % {"text": twice}
+        )
     known = set(queue.desk.skills.values_list("slug", flat=True))
     for topic in topics:
         topic.clean_fields(exclude=["queue", "target"])
         if topic.target is not None and topic.target.desk_id != queue.desk_id:
-            raise ValidationError(_("Choose a queue of the same desk."))
+            raise ValidationError(_("Choose a queue from the same desk."))
         if topic.target is not None and topic.target.pk == queue.pk:
             topic.target = None
         if len(topic.skills) > SKILLS_LIMIT or set(topic.skills) - known:
-            words = _("A topic needs at most %(limit)s skills of the desk.")
+            words = _("A topic can require up to %(limit)s of the desk's skills.")
             raise ValidationError(words % {"limit": SKILLS_LIMIT})
 
 
@@ -181,7 +183,7 @@ def languages_save(
     for row in rows:
         row.clean_fields(exclude=["desk", "skill"])
         if row.language not in LANGUAGE_CODES or row.skill.desk_id != desk.pk:
-            raise ValidationError(_("Choose a skill of the desk."))
+            raise ValidationError(_("Choose one of the desk's skills."))
     with transaction.atomic():
         desk = Desk.objects.select_for_update().get(pk=desk.pk)
         before = _languages(desk)
@@ -211,8 +213,8 @@ def require_few_sets(desk: Desk) -> None:
     count = len(skill_sets(desk))
     if count > SKILL_SETS_LIMIT:
         words = _(
-            "Topics and languages together make %(count)s different sets of skills. A desk can"
-            " tell %(limit)s apart. Use fewer skills, levels or languages."
+            "Topics and languages together make %(count)s different skill sets. A desk can "
+            "have up to %(limit)s. Use fewer skills, levels or languages."
         )
         raise ValidationError(words % {"count": count, "limit": SKILL_SETS_LIMIT})
 

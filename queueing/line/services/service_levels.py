@@ -48,9 +48,9 @@ def _open(queue: Queue, level: float) -> None:
         severity="warning",
         title=gettext_noop("Queue %(queue)s is below its service level"),
         detail=gettext_noop(
-            "%(level)s%% served within %(within)s s in the last hour; goal %(goal)s%%."
+            "%(level)s%% served within %(within)s s in the last hour. The goal is %(goal)s%%."
         ),
-        remedy=gettext_noop("Bring agents online for this queue, or give it more of them."),
+        remedy=gettext_noop("Bring more agents of this queue online, or assign more agents to it."),
         url=f"{reverse('line:floor', args=[queue.desk.slug])}?queue={queue.slug}",
         params={
             "queue": queue.name,

@@ -96,9 +96,9 @@ def check_laws() -> dict[str, int]:
                 type=DRIFT,
                 object=desk.slug,
                 severity="critical",
-                title=gettext_noop("Desk %(desk)s breaks a law of the line"),
+                title=gettext_noop("Desk %(desk)s failed a consistency check"),
                 detail="; ".join(f"{thing}: {what}" for thing, what in wrong[:3]),
-                remedy=gettext_noop("Run manage.py line check; report it as a fault."),
+                remedy=gettext_noop("Run manage.py line check and report the result as a bug."),
                 params={"desk": desk.slug},
                 account=desk.account,
             )

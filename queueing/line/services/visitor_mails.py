@@ -50,14 +50,14 @@ def turn_mail_ask(
     """
     address = _valid(address)
     if when not in AHEAD:
-        raise LineError("malformed", _("Choose when to be told."))
+        raise LineError("malformed", _("Choose when to be notified."))
     if visit.ended_at is not None:
         raise LineError("visit-ended", _("Your visit has ended."))
     with transaction.atomic():
         Visit.objects.select_for_update().get(pk=visit.pk)
         known = VisitMail.objects.filter(visit=visit, kind=VisitMail.Kind.TURN).first()
         if known is not None and known.state != VisitMail.State.WAITING:
-            raise LineError("mail-sent", _("We have written to you already."))
+            raise LineError("mail-sent", _("We've already emailed you."))
         if known is None or known.address != address:
             _count(address, network)
         mail, _made = VisitMail.objects.update_or_create(
@@ -93,7 +93,7 @@ def transcript_mail_ask(
     """
     address = _valid(address)
     if visit.matched_at is None and not _is_in_room(visit):
-        raise LineError("no-transcript", _("Nothing was said with an agent yet."))
+        raise LineError("no-transcript", _("You haven't talked to an agent yet."))
     with transaction.atomic():
         Visit.objects.select_for_update().get(pk=visit.pk)
         of_visit = VisitMail.objects.filter(visit=visit, kind=VisitMail.Kind.TRANSCRIPT)
@@ -101,7 +101,7 @@ def transcript_mail_ask(
         if known is not None:
             return known
         if of_visit.count() >= TRANSCRIPTS_OF_VISIT:
-            raise LineError("mail-sent", _("The transcript was mailed three times already."))
+            raise LineError("mail-sent", _("The transcript has already been emailed three times."))
         _count(address, network)
         return VisitMail.objects.create(
             visit=visit,
@@ -120,7 +120,7 @@ def _valid(address: str) -> str:
     try:
         validate_email(address)
     except ValidationError:
-        raise LineError("malformed", _("Enter a valid e-mail address.")) from None
+        raise LineError("malformed", _("Enter a valid email address.")) from None
     return address
 
 
@@ -128,7 +128,7 @@ def _count(address: str, network: str) -> None:
     if reached_limit("line-mail-to", address.casefold(), PER_ADDRESS, PER_SECONDS) or (
         network and reached_limit("line-mail-by", network, PER_NETWORK, PER_SECONDS)
     ):
-        raise LineError("too-many-requests", _("Too many mails were asked for. Try again later."))
+        raise LineError("too-many-requests", _("Too many emails requested. Try again later."))
 
 
 def _is_in_room(visit: Visit) -> bool:

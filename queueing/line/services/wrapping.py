@@ -6,9 +6,9 @@ from queueing.line.errors import LineError
 from queueing.line.models import Agent
 
 REFUSED = {
-    "late": ("wrap-up-over", "The wrap-up is over."),
+    "late": ("wrap-up-over", "The wrap-up has ended."),
     "limit": ("wrap-up-limit", "This wrap-up has been extended as far as it can be."),
-    "gone": ("unknown-agent", "This desk does not know the agent."),
+    "gone": ("unknown-agent", "Agent not found at this desk."),
 }
 
 

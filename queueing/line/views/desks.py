@@ -43,14 +43,14 @@ def _words() -> Words:
         title=_("Desks"),
         new=_("New desk"),
         create=_("Create desk"),
-        none=_("No desk yet"),
+        none=_("No desks yet"),
         none_why=_(
-            "A desk holds queues and the agents who serve them: visitors join a queue, agents take"
-            " them one by one."
+            "A desk has queues and the agents who serve them. Visitors join a queue, and "
+            "agents serve them in turn."
         ),
         first=_("Create the first desk"),
-        unlike=_("No desk is like this"),
-        unlike_why=_("Other desks are there; their names begin otherwise."),
+        unlike=_("No desks match"),
+        unlike_why=_("Try a different name."),
     )
 
 
@@ -83,7 +83,9 @@ DESKS = AggregateList[Desk, DeskRow](
     columns=_columns,
     form=DeskCreateForm,
     create=_create,
-    made=lambda desk: _("Desk %(name)s is there. Make its first queue next.") % {"name": desk.name},
+    made=lambda desk: (
+        _("Desk %(name)s created. Create its first queue next.") % {"name": desk.name}
+    ),
     goes_to="line:settings",
 )
 
@@ -137,26 +139,26 @@ def _act(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     if verb == "log_out":
         agent = _agent(desk, request.POST.get("agent", ""))
         rooms.agent_log_out_now(actor=principal, agent=agent, reason=reason)
-        return _("%(name)s is logged out. Visitors went back to the front of the line.") % {
+        return _("%(name)s was logged out. Their visitors went back to the front of the line.") % {
             "name": agent.name
         }
     visit = Visit.objects.filter(desk=desk, public_id=request.POST.get("visit", "")[:32]).first()
     if visit is None:
-        raise LineError("unknown-visit", _("There is no such visit."))
+        raise LineError("unknown-visit", _("Visit not found."))
     if verb == "end":
         rooms.visit_end_by_supervisor(actor=principal, visit=visit, reason=reason)
-        return _("The visit has ended.")
+        return _("Visit ended.")
     if verb == "take_over":
         agent = _agent(desk, request.POST.get("agent", ""))
         rooms.visit_take_over(actor=principal, visit=visit, agent=agent)
-        return _("The room is with %(name)s now.") % {"name": agent.name}
+        return _("%(name)s took over the room.") % {"name": agent.name}
     if verb in ("move", "front"):
         queue = desk.queues.filter(slug=request.POST.get("queue", "")[:40]).first() or visit.queue
         rooms.visit_move(
             actor=principal, visit=visit, queue=queue, front=verb == "front", reason=reason
         )
-        return _("The visitor is in %(queue)s now.") % {"queue": queue.name}
-    raise LineError("malformed", _("There is no such action."))
+        return _("Visitor moved to %(queue)s.") % {"queue": queue.name}
+    raise LineError("malformed", _("Action not found."))
 
 
 def _agent(desk: Desk, user_id: str) -> Agent:
@@ -164,5 +166,5 @@ def _agent(desk: Desk, user_id: str) -> Agent:
     if user_id.isdecimal() and len(user_id) < 12:
         agent = Agent.objects.filter(desk=desk, user_id=int(user_id)).first()
     if agent is None:
-        raise LineError("unknown-agent", _("There is no such agent."))
+        raise LineError("unknown-agent", _("Agent not found."))
     return agent

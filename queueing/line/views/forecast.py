@@ -128,11 +128,11 @@ def _basis(found: forecast.Forecast) -> str:
         days = f"…, {days}"
     match found.demand.kind:
         case "weekday":
-            words = _("The same weekday of the last eight weeks: %(n)s days (%(days)s).")
+            words = _("Based on the same weekday in the last eight weeks: %(n)s days (%(days)s).")
         case "workday":
-            words = _("Monday to Friday of the last four weeks: %(n)s days (%(days)s).")
+            words = _("Based on Monday to Friday in the last four weeks: %(n)s days (%(days)s).")
         case _:
-            words = _("Weekends of the last four weeks: %(n)s days (%(days)s).")
+            words = _("Based on weekends in the last four weeks: %(n)s days (%(days)s).")
     return words % {"n": count, "days": days}
 
 
@@ -140,15 +140,15 @@ def _lack(found: forecast.Forecast) -> tuple[str, str] | None:
     """Why there is no forecast: a title and a text."""
     match found.lack:
         case "closed":
-            return _("Closed on this day"), _("The queue's hours or a holiday say so.")
+            return _("Closed on this day"), _("Set by the queue's hours or a holiday.")
         case "days":
             return _("Not enough days yet"), _(
-                "A forecast needs three days with visitors: the same weekday, or else days of the "
-                "same kind. There are %(n)s."
+                "A forecast needs three days with visitors: the same weekday, or otherwise "
+                "other workdays or weekend days. So far there are %(n)s."
             ) % {"n": len(found.demand.days)}
         case "rooms":
-            return _("Not enough rooms yet"), _(
-                "A forecast needs 30 visitors served in four weeks. There were %(n)s."
+            return _("Not enough visitors yet"), _(
+                "A forecast needs 30 visitors served in the last four weeks. There were %(n)s."
             ) % {"n": found.pace.served}
     return None
 

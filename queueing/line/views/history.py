@@ -83,7 +83,7 @@ def history_act(request: HttpRequest, visit: str) -> HttpResponse:
     def run() -> str:
         code = outcomes.outcome_of_id(found, key_of(request.POST.get("outcome", "")))
         outcomes.visit_outcome(actor=principal, visit=found, code=code, agent=agent)
-        return _("The outcome is saved.")
+        return _("Outcome saved.")
 
     carry_out(request, run)
     return redirect("line:history_visit", visit=found.public_id)

@@ -99,15 +99,15 @@ def message_act(request: HttpRequest, slug: str, message_id: int) -> HttpRespons
         rows = LeftMessage.objects.filter(queue__desk=desk).select_related("queue__desk__account")
         message = rows.filter(pk=message_id).first() if message_id < KEY_LIMIT else None
         if message is None:
-            raise LineError("unknown-message", _("There is no such message."))
+            raise LineError("unknown-message", _("Message not found."))
         verb = request.POST.get("verb")
         if verb in ("call", "end-call"):
             return _call(principal, desk, message, ends=verb == "end-call")
         if verb == "reopen":
             left_messages.message_reopen(actor=principal, message=message)
-            return _("The message waits for an answer again.")
+            return _("Message reopened.")
         left_messages.message_handle(actor=principal, message=message)
-        return _("The message is handled.")
+        return _("Message marked as handled.")
 
     carry_out(request, run)
     back = _address(request.GET.get("state", ""), request.GET.get("queue", "")[:40])
@@ -119,7 +119,7 @@ def message_act(request: HttpRequest, slug: str, message_id: int) -> HttpRespons
 def _call(principal: Principal, desk: Desk, message: LeftMessage, *, ends: bool) -> str:
     agent = _agent_of(principal, desk)
     if agent is None:
-        raise LineError("unknown-agent", _("Only an agent of this desk can call."))
+        raise LineError("unknown-agent", _("Only agents of this desk can call visitors."))
     if ends:
         message_calls.message_call_end(actor=principal, agent=agent, message=message)
         return _("The call has ended.")
@@ -151,7 +151,7 @@ def _asked(request: HttpRequest, desk: Desk) -> tuple[str, "QuerySet[LeftMessage
 
 
 def _words() -> dict[str, str]:
-    return {"open": _("To answer"), "handled": _("Handled"), "all": _("All")}
+    return {"open": _("Awaiting reply"), "handled": _("Handled"), "all": _("All")}
 
 
 def _address(state: str, queue: str, before: int | None = None) -> str:

@@ -34,10 +34,10 @@ def set_outcome(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     key = request.POST.get("visit", "")[:32]
     visit = Visit.objects.select_related("desk").filter(desk=desk, public_id=key).first()
     if visit is None:
-        raise LineError("unknown-visit", _("There is no such visit."))
+        raise LineError("unknown-visit", _("Visit not found."))
     code = use.outcome_of_id(visit, key_of(request.POST.get("outcome", "")))
     use.visit_outcome(actor=principal, visit=visit, code=code)
-    return _("The outcome is saved.")
+    return _("Outcome saved.")
 
 
 def _add(principal: Principal, desk: Desk, request: HttpRequest) -> str:
@@ -45,7 +45,7 @@ def _add(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     if not form.is_valid():
         raise ValidationError(faults_of(form))
     code = use.outcome_add(actor=principal, desk=desk, **form.cleaned_data)
-    return _("Agents can choose %(name)s now.") % {"name": code.name}
+    return _("Outcome %(name)s added.") % {"name": code.name}
 
 
 def _usual(principal: Principal, desk: Desk, _request: HttpRequest) -> str:
@@ -57,19 +57,19 @@ def _usual(principal: Principal, desk: Desk, _request: HttpRequest) -> str:
 def _remove(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     code = _code(desk, request)
     use.outcome_remove(actor=principal, code=code)
-    return _("%(name)s can no longer be chosen.") % {"name": code.name}
+    return _("Outcome %(name)s removed.") % {"name": code.name}
 
 
 def _up(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     use.outcome_move_up(actor=principal, code=_code(desk, request))
-    return _("The order is saved.")
+    return _("Order saved.")
 
 
 def _code(desk: Desk, request: HttpRequest) -> OutcomeCode:
     rows = desk.outcome_codes.select_related("desk").filter(archived_at=None)
     code = rows.filter(pk=key_of(request.POST.get("id", "")) or 0).first()
     if code is None:
-        raise LineError("no-such-outcome", _("This desk has no such outcome."))
+        raise LineError("no-such-outcome", _("Outcome not found at this desk."))
     return code
 
 

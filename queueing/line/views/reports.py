@@ -91,7 +91,7 @@ def _outcomes(desk: Desk, total: reports.ReportRow) -> list[dict[str, Any]]:
     ]
     if rows:
         left = total.served - sum(total.outcomes.values())
-        rows.append({"name": _("None chosen"), "chip": "", "n": left})
+        rows.append({"name": _("No outcome"), "chip": "", "n": left})
     return [{**row, "share": row["n"] / total.served if total.served else None} for row in rows]
 
 
@@ -115,7 +115,10 @@ def _asked(request: HttpRequest, desk: Desk) -> dict[str, Any]:
 
 def _period(span: reports.Span) -> str:
     days = {"first": span.first, "last": span.last, "zone": span.zone.key}
-    return _("From %(first)s until %(last)s (%(zone)s); a visit counts where it joined.") % days
+    return (
+        _("From %(first)s to %(last)s (%(zone)s). A visit counts at the time the visitor joined.")
+        % days
+    )
 
 
 def _query(asked: dict[str, Any], **more: str) -> str:

@@ -61,7 +61,7 @@ def routing_act(request: HttpRequest, slug: str) -> HttpResponse:
             return _("Signing secret created.")
         does = VERBS.get(verb)
         if does is None:
-            raise LineError("malformed", _("There is no such action."))
+            raise LineError("malformed", _("Action not found."))
         return does(principal, desk, request)
 
     if carry_out(request, act) and made:
@@ -84,7 +84,7 @@ def _key_revoke(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     is_number = text.isascii() and text.isdecimal() and len(text) < ID_DIGITS
     key = desk.identity_keys.filter(pk=int(text)).first() if is_number else None
     if key is None:
-        raise LineError("malformed", _("There is no such secret."))
+        raise LineError("malformed", _("Secret not found."))
     identities.key_revoke(actor=principal, key=key)
     return _("Secret revoked. Tokens signed with it are refused.")
 
@@ -173,7 +173,7 @@ def _meaning(topic: Topic, queue: Queue, names: dict[str, str]) -> str:
         else _("Visitors wait in %(queue)s for any agent.")
     )
     if topic.priority < routing.ORDINARY:
-        sentence += " " + _("They are served before visitors of a class after %(class)s.")
+        sentence += " " + _("They are served before visitors with a class above %(class)s.")
     elif topic.priority > routing.ORDINARY:
-        sentence += " " + _("They are served after visitors of a class before %(class)s.")
+        sentence += " " + _("They are served after visitors with a class below %(class)s.")
     return sentence % words

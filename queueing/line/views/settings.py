@@ -45,7 +45,7 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         changes = form.changes()
         if _saved(form, lambda: use.desk_configure(actor=principal, desk=desk, **changes)):
-            messages.success(request, _("The settings are saved."))
+            messages.success(request, _("Settings saved."))
             return redirect("line:settings", slug=desk.slug)
     desk.refresh_from_db()
     today = timezone.localdate()
@@ -82,36 +82,36 @@ def _act(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     verb = request.POST.get("verb", "")
     does = VERBS.get(verb)
     if does is None:
-        raise LineError("malformed", _("There is no such action."))
+        raise LineError("malformed", _("Action not found."))
     return does(principal, desk, request)
 
 
 def _skill(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     given = _cleaned(SkillForm(request.POST, prefix="skill"))
     use.skill_create(actor=principal, desk=desk, **given)
-    return _("Agents can have the skill %(name)s now.") % {"name": given["name"]}
+    return _("Skill %(name)s added.") % {"name": given["name"]}
 
 
 def _skill_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     skill = desk.skills.filter(pk=_key(request)).first()
     if skill is None:
-        raise LineError("malformed", _("There is no such skill."))
+        raise LineError("malformed", _("Skill not found."))
     use.skill_delete(actor=principal, skill=skill)
-    return _("The skill is gone.")
+    return _("Skill removed.")
 
 
 def _reply(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     given = _cleaned(ReplyForm(request.POST, prefix="reply"))
     use.reply_save(actor=principal, desk=desk, **given)
-    return _("Agents send it with /%(shortcut)s.") % {"shortcut": given["shortcut"]}
+    return _("Reply saved. Agents insert it with /%(shortcut)s.") % {"shortcut": given["shortcut"]}
 
 
 def _reply_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     reply = desk.canned_replies.filter(pk=_key(request)).first()
     if reply is None:
-        raise LineError("malformed", _("There is no such reply."))
+        raise LineError("malformed", _("Reply not found."))
     use.reply_delete(actor=principal, reply=reply)
-    return _("The reply is gone.")
+    return _("Reply removed.")
 
 
 def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
@@ -124,7 +124,7 @@ def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
         text=given["text"],
         yearly=given["yearly"],
     )
-    return _("The day is kept: %(closure)s.") % {"closure": closure}
+    return _("Day saved: %(closure)s.") % {"closure": closure}
 
 
 def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
@@ -134,19 +134,19 @@ def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> s
         .first()
     )
     if closure is None:
-        raise LineError("malformed", _("There is no such day."))
+        raise LineError("malformed", _("Day not found."))
     use.closure_delete(actor=principal, closure=closure)
-    return _("The day has its usual hours again.")
+    return _("Day removed. Its usual hours apply again.")
 
 
 def _archive(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     agent = use.agent_archive(actor=principal, agent=_agent(desk, _key(request)))
-    return _("%(name)s serves here no more.") % {"name": agent.name}
+    return _("Agent %(name)s archived.") % {"name": agent.name}
 
 
 def _restore(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     agent = use.agent_restore(actor=principal, agent=_agent(desk, _key(request)))
-    return _("%(name)s may go online again.") % {"name": agent.name}
+    return _("Agent %(name)s restored. They can go online again.") % {"name": agent.name}
 
 
 VERBS = {
@@ -170,7 +170,7 @@ def _key(request: HttpRequest) -> int:
 def _agent(desk: Desk, key: int) -> Agent:
     agent = Agent.objects.filter(desk=desk, user_id=key).select_related("desk").first()
     if agent is None:
-        raise LineError("unknown-agent", _("There is no such agent."))
+        raise LineError("unknown-agent", _("Agent not found."))
     return agent
 
 
@@ -192,7 +192,7 @@ def queue_create(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and _saved(
         form, lambda: desks.queue_create(actor=principal, desk=desk, **form.settings())
     ):
-        messages.success(request, _("The queue is there: its page is open to visitors."))
+        messages.success(request, _("Queue created. Its page is open to visitors."))
         return redirect("line:settings", slug=desk.slug)
     return _form_page(request, principal, desk, form, {"queue": None})
 
@@ -207,7 +207,7 @@ def queue_settings(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
         raise Http404
     form = QueueForm(request.POST if request.method == "POST" else None, desk=desk, instance=found)
     if form.is_valid() and _saved(form, lambda: _configure(principal, found, form)):
-        messages.success(request, _("The settings are saved."))
+        messages.success(request, _("Settings saved."))
         return redirect("line:settings", slug=desk.slug)
     return _form_page(request, principal, desk, form, {"queue": found})
 
@@ -230,7 +230,7 @@ def agent_create(request: HttpRequest, slug: str) -> HttpResponse:
             actor=principal, desk=desk, user=form.cleaned_data["user"], **form.settings()
         ),
     ):
-        messages.success(request, _("The agent can go online now."))
+        messages.success(request, _("Agent added. They can go online now."))
         return redirect("line:settings", slug=desk.slug)
     return _form_page(request, principal, desk, form, {"agent": None, "of_agent": True})
 
@@ -247,7 +247,7 @@ def agent_settings(request: HttpRequest, slug: str, user_id: int) -> HttpRespons
     if form.is_valid() and _saved(
         form, lambda: desks.agent_configure(actor=principal, agent=agent, **form.settings())
     ):
-        messages.success(request, _("The settings are saved."))
+        messages.success(request, _("Settings saved."))
         return redirect("line:settings", slug=desk.slug)
     return _form_page(request, principal, desk, form, {"agent": agent, "of_agent": True})
 

@@ -21,7 +21,6 @@ from queueing.line.services import hours
 from queueing.line.services.languages import SHORT, known_language
 from queueing.line.views.widget import may_be_framed
 
-YEAR_SECONDS = 365 * 24 * 3600
 LANGUAGE_PATH = "/q/"  # visitors' pages, not the console
 
 
@@ -73,10 +72,10 @@ def _remembered(answer: HttpResponse, language: str) -> HttpResponse:
         answer.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
             language,
-            max_age=YEAR_SECONDS,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
             path=LANGUAGE_PATH,
-            secure=settings.BEHIND_TLS,
-            httponly=True,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
             samesite="Lax",
         )
     return answer

@@ -117,10 +117,10 @@ def _act(principal: Principal, desk: Desk, request: HttpRequest, verb: str) -> s
         key = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
         row = BlockedVisitor.objects.filter(desk=desk, pk=key).select_related("desk").first()
         if row is None:
-            raise LineError("malformed", _("Nobody is blocked like this."))
+            raise LineError("malformed", _("Blocked visitor not found."))
         desk_settings.visitor_unblock(actor=principal, blocked=row)
-        return _("The address may join again.")
-    raise LineError("malformed", _("There is no such action."))
+        return _("Address unblocked. It can join again.")
+    raise LineError("malformed", _("Action not found."))
 
 
 def _erase(principal: Principal, desk: Desk, request: HttpRequest) -> str:
@@ -133,8 +133,8 @@ def _erase(principal: Principal, desk: Desk, request: HttpRequest) -> str:
         given = form.cleaned_data
     done = erasing.visitor_erase(actor=principal, desk=desk, **given)
     words: str = ngettext(
-        "%(n)s visit is erased, with %(m)s messages and %(l)s left messages.",
-        "%(n)s visits are erased, with %(m)s messages and %(l)s left messages.",
+        "%(n)s visit erased, including %(m)s messages and %(l)s left messages.",
+        "%(n)s visits erased, including %(m)s messages and %(l)s left messages.",
         done.visits,
     )
     return words % {"n": done.visits, "m": done.messages, "l": done.left_messages}
@@ -146,9 +146,11 @@ def _block(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     if visit is not None:
         key = visit.address
         if not key:
-            raise LineError("malformed", _("The visit came by a machine: it has no address."))
+            raise LineError(
+                "malformed", _("This visit came through the API and has no address to block.")
+            )
     days = BLOCK_DAYS.get(request.POST.get("days", ""))
     until = timezone.now() + timedelta(days=days) if days else None
     reason = request.POST.get("reason", "")[:200]
     desk_settings.visitor_block(actor=principal, desk=desk, key=key, reason=reason, until=until)
-    return _("Nobody joins from %(key)s now.") % {"key": key}
+    return _("Address %(key)s blocked.") % {"key": key}

@@ -139,7 +139,7 @@ def test_a_drill_is_refused_while_entries_cannot_be_written(clean_redis):
     with clean_redis.client() as client:
         client.xdel("{acct." + row.slug + "}:log", "3-0")
     before = figures(row)
-    with pytest.raises(CommandError, match="SQL does not take"):
+    with pytest.raises(CommandError, match="SQL can't store"):
         command("rebuild", row.slug)
     row.refresh_from_db()
     assert (row.recovering_since, row.generation) == (None, 1)
@@ -150,7 +150,7 @@ def test_show_tells_both_sides():
     row = used("acme")
     assert "entries to write" in command("show")
     said = command("show", "acme")
-    assert "acme  open  common server" in said
+    assert "acme  open  default server" in said
     run(row, door.destroy(row.slug, row.generation))
     assert "lost; a worker rebuilds it" in command("show", "acme")
 

@@ -46,7 +46,7 @@ def test_from_a_file_to_the_last_recipient(
     acme: Sender, client: Client, gateway: GatewayProcess
 ) -> None:
     home = f"/accounts/{acme.wallet.slug}/campaigns/"
-    assert "No campaign yet" in client.get(home).content.decode()
+    assert "No campaigns yet" in client.get(home).content.decode()
     rows = "\n".join([*numbers(6), "nobody", numbers(1)[0]])
     answer = client.post(
         f"{home}new/",
@@ -59,7 +59,7 @@ def test_from_a_file_to_the_last_recipient(
     runner.run(campaign.job_id or 0)
     shown = client.get(page).content.decode()
     assert "Send 6 messages" in shown
-    assert "Twice in the file, first in row 1" in shown
+    assert "Duplicate of row 1" in shown
     assert "nobody" in shown
     assert client.post(f"{page}send/")["Location"] == page
     work(campaign)
@@ -105,8 +105,8 @@ def test_a_low_balance_is_said_with_the_way_on(
     campaign = send(acme.draft(numbers(4)))
     page = client.get(f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/").content.decode()
     assert "the balance is too low for the next message" in page
-    assert "4 recipients are still to come" in page
-    assert "Go on" in page
+    assert "4 recipients are still waiting" in page
+    assert "Continue" in page
 
 
 def test_dropped_rows_and_results_are_csv_that_no_spreadsheet_runs(
@@ -143,9 +143,9 @@ def test_what_a_draft_says_of_its_time_is_kept_in_the_account_s_zone(
     assert found.scheduled_at.isoformat() == "2099-01-01T00:00:00+00:00"
     bad = client.post(url, {**given, "scheduled_at": "2001-01-01T08:00"})
     assert bad.status_code == 422
-    assert "This time is over." in bad.content.decode()
+    assert "Enter a time in the future." in bad.content.decode()
     half = client.post(url, {**given, "quiet_until": ""})
-    assert "Give both ends" in half.content.decode()
+    assert "Enter both the start and the end" in half.content.decode()
 
 
 def test_opt_outs_are_added_and_taken_off(acme: Sender, client: Client) -> None:
@@ -153,7 +153,7 @@ def test_opt_outs_are_added_and_taken_off(acme: Sender, client: Client) -> None:
     client.post(url, {"numbers": "138 0013 0000\n13800130001\n", "reason": "by phone"})
     assert OptOut.objects.count() == 2
     bad = client.post(url, {"numbers": "13800130002\nnobody"})
-    assert "Not a number: nobody" in bad.content.decode()
+    assert "Not a phone number: nobody" in bad.content.decode()
     assert OptOut.objects.count() == 2
     first = OptOut.objects.get(number="+8613800130000")
     client.post(f"{url}{first.pk}/remove/", {"reason": ""})
@@ -170,7 +170,7 @@ def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
     first = {"chatbot": acme.shop.chatbot.pk, "name": "Winter", "native_kind": "text"}
     assert client.post(f"{home}new/", {**first, "native_text": "Hi"}).status_code == 302
     made = Template.objects.get(name="Winter")
-    assert "Not complete" in client.get(f"{home}{made.pk}/").content.decode()
+    assert "Incomplete" in client.get(f"{home}{made.pk}/").content.decode()
     whole = {
         **first,
         "native_text": "Hi",
@@ -186,7 +186,7 @@ def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
     send(acme.draft(numbers(1)))
     used = client.post(f"{home}{acme.template.pk}/", {**whole, "name": "Other"})
     assert used.status_code == 422
-    assert "make a new one" in used.content.decode()
+    assert "Create a new one instead" in used.content.decode()
     client.post(f"{home}{made.pk}/archive/")
     made.refresh_from_db()
     assert made.archived_at is not None

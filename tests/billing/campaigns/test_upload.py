@@ -27,12 +27,12 @@ def test_each_row_is_taken_or_dropped_with_its_reason(acme: Sender) -> None:
     taken = dict(Recipient.objects.filter(campaign=found).values_list("row", "number"))
     assert taken == {2: "+8613800130000", 3: "+8613800130001", 9: "+8613800130003"}
     assert dropped(found) == {
-        4: "Twice in the file, first in row 2",
+        4: "Duplicate of row 2",
         5: "Opted out",
-        6: "Not a number",
+        6: "Not a phone number",
         7: "Number is empty",
-        8: "No telephone can have this number",
-        10: "Too long for a number",
+        8: "Wrong number length or country code",
+        10: "Number is too long",
     }
     counts = (found.uploaded, found.dropped_duplicates, found.dropped_opt_outs)
     assert (*counts, found.dropped_invalid, found.accepted) == (9, 1, 1, 4, 3)
@@ -74,7 +74,7 @@ def test_a_worker_that_dies_in_the_file_is_followed_by_one_that_goes_on(
     runner.run(found.job_id)
     found = fresh(found)
     assert (found.uploaded, found.accepted, found.dropped_duplicates) == (26, 20, 6)
-    assert dropped(found)[22] == "Twice in the file, first in row 2"
+    assert dropped(found)[22] == "Duplicate of row 2"
 
 
 def test_another_file_takes_the_place_of_the_first(acme: Sender) -> None:

@@ -265,12 +265,12 @@ def test_the_command_imports_a_table_and_tells_what_a_hold_would_know(
     call_command("terminals", "show", "138 0000 0001", NEVER)
     told = capsys.readouterr()
     assert told.out.splitlines() == [
-        "1 taken, 1 refused",
+        "1 imported, 1 refused",
         f"{YES}: yuexin (table, 0 s old)",
         f"{NEVER}: video (unknown, 0 s old)",
     ]
     assert told.err.splitlines() == ["row 2: not a number"]
-    with pytest.raises(CommandError, match="no file"):
+    with pytest.raises(CommandError, match="not found"):
         call_command("terminals", "import", str(tmp_path / "none.csv"))
 
 

@@ -65,7 +65,7 @@ def test_validity_is_half_open_to_the_microsecond(account: Account) -> None:
 def test_a_local_time_that_the_zone_skips_is_refused_and_of_two_the_first_counts(
     account: Account,
 ) -> None:
-    with pytest.raises(ValidationError, match="skip"):
+    with pytest.raises(ValidationError, match="This time doesn't exist in the account's time zone"):
         moment_of(account, datetime(2030, 3, 10, 2, 30))  # noqa: DTZ001
     twice = moment_of(account, datetime(2030, 11, 3, 1, 30))  # noqa: DTZ001
     assert twice == datetime(2030, 11, 3, 5, 30, tzinfo=UTC)
@@ -73,7 +73,7 @@ def test_a_local_time_that_the_zone_skips_is_refused_and_of_two_the_first_counts
 
 @pytest.mark.parametrize("year", [1, 1999, 2200, 9999])
 def test_dates_out_of_reach_are_refused(account: Account, year: int) -> None:
-    with pytest.raises(ValidationError, match="reach"):
+    with pytest.raises(ValidationError, match="Enter a date from 2000 to 2199"):
         moment_of(account, date(year, 12, 31))
 
 
@@ -91,7 +91,7 @@ def test_two_versions_are_never_valid_at_once(
     account: Account, starts: date, ends: date | None
 ) -> None:
     make(account, valid_from=date(2030, 1, 1), valid_until=date(2030, 7, 1))
-    with pytest.raises(ValidationError, match="valid in this time"):
+    with pytest.raises(ValidationError, match="already valid in this period"):
         make(account, valid_from=starts, valid_until=ends)
     assert Tariff.objects.count() == 1
 
@@ -127,7 +127,7 @@ def test_a_version_in_use_never_changes_but_may_end(account: Account) -> None:
     with pytest.raises(ValidationError, match="past"):
         tariff_end(actor="test", tariff=tariff, valid_until=soon(seconds=-1))
     ended = tariff_end(actor="test", tariff=tariff, valid_until=soon(days=1))
-    with pytest.raises(ValidationError, match="nearer"):
+    with pytest.raises(ValidationError, match="can only be moved earlier"):
         tariff_end(actor="test", tariff=ended, valid_until=soon(days=2))
     assert prices_of(ended) == prices_of(tariff)
 

@@ -59,7 +59,7 @@ def test_a_complete_template_lacks_nothing_and_its_link_is_part_of_the_text(
         ({"native_kind": "card"}, "the card"),
         ({"yuexin_text": ""}, "the Yuexin text with its link"),
         ({"yuexin_link": ""}, "the Yuexin text with its link"),
-        ({"link_registered": False}, "the link's registration with the handset makers"),
+        ({"link_registered": False}, "the link registration with handset makers"),
         ({"video_subject": ""}, "the video message"),
         ({"video_kilobytes": 0}, "the video message"),
     ],
@@ -156,7 +156,7 @@ def test_a_bad_chatbot_is_refused(north: Tenant, change: dict[str, Any]) -> None
 def test_a_chatbot_s_token_reaches_its_wallet_alone_and_the_one_before_it_ends(
     north: Tenant, chatbot: Chatbot
 ) -> None:
-    with pytest.raises(ValidationError, match="no wallet"):
+    with pytest.raises(ValidationError, match="This account has no balance yet"):
         chatbot_token_create(actor=north.owner, chatbot=chatbot)
     Wallet.objects.create(account=north.account)
     chatbot_token_create(actor=north.owner, chatbot=chatbot)

@@ -76,7 +76,7 @@ async def test_a_top_up_by_the_demo_s_provider_moves_the_balance_on_every_open_p
         await watching.go(PORTAL)
         await customer.go(f"{PORTAL}top-up/?amount=300")
         assert await customer.page.input_value("[name=amount]") == "300"
-        await customer.page.click("text=Go on to pay")
+        await customer.page.click("text=Continue to payment")
         await customer.page.wait_for_url("**/pay/")
         assert await balance(customer) == before
         await customer.page.click("button[value=paid]")
@@ -93,7 +93,7 @@ async def test_a_top_up_by_the_demo_s_provider_moves_the_balance_on_every_open_p
 async def test_a_refused_payment_moves_nothing_and_can_be_tried_again(customer: Window) -> None:
     before = await balance(customer)
     await customer.go(f"{PORTAL}top-up/?amount=25.5")
-    await customer.page.click("text=Go on to pay")
+    await customer.page.click("text=Continue to payment")
     await customer.page.click("button[value=failed]")
     assert await customer.text("h1") == "Top-up"
     assert await balance(customer) == before
@@ -107,7 +107,7 @@ async def test_a_second_press_of_the_button_is_one_top_up(customer: Window) -> N
         await customer.page.eval_on_selector(
             "[name=token]", "(field, token) => { field.value = token; }", token
         )
-        await customer.page.click("text=Go on to pay")
+        await customer.page.click("text=Continue to payment")
         await customer.page.wait_for_url("**/pay/")
     await customer.go(f"{PORTAL}top-ups/?show=waiting")
     assert await customer.page.locator("tbody tr").count() == 1
@@ -118,7 +118,7 @@ async def test_what_is_no_amount_is_said_beside_its_field(customer: Window, amou
     before = await balance(customer)
     await customer.go(f"{PORTAL}top-up/")
     await customer.page.fill("[name=amount]", amount)
-    await customer.page.click("text=Go on to pay")
+    await customer.page.click("text=Continue to payment")
     await customer.page.wait_for_selector(".field__error, .notice--bad")
     assert await balance(customer) == before
 
@@ -130,7 +130,7 @@ async def test_a_credit_is_asked_for_in_one_window_and_approved_in_another(
     await operator.go(f"/billing{PORTAL}adjust/")
     await operator.page.fill("[name=amount]", "12000")
     await operator.page.fill("[name=reason]", "Goodwill after the outage")
-    await operator.page.click("text=Ask for it")
+    await operator.page.click("text=Submit adjustment")
     await operator.page.wait_for_url("**/billing/adjustments/*/")
     assert await operator.page.locator("button:has-text('Approve')").count() == 0
     page = operator.page.url.removeprefix(operator.base)

@@ -4,6 +4,7 @@ Mallory has the grants operate and finance, and nobody helps. Each test is one a
 pages that she has; `olga` is an honest finance operator.
 """
 
+from html import unescape
 from typing import Any
 from uuid import uuid4
 
@@ -79,10 +80,10 @@ def in_vain(people: Payers, made: Adjustment, user: User, why: str = "") -> None
     """The user's approval is refused and nothing moves; with `why` the page says it before."""
     if why:
         page = browser(user).get(f"/billing/adjustments/{made.pk}/").content.decode()
-        assert why in page
+        assert why in unescape(page)
         assert f"{made.pk}/approve/" not in page
     told = approve(made, user)
-    assert told.status_code == 403 if not why else why in told.content.decode()
+    assert told.status_code == 403 if not why else why in unescape(told.content.decode())
     made.refresh_from_db()
     assert (made.status, spendable(people.wallet)) == ("waiting", 0)
 
@@ -122,7 +123,7 @@ def test_two_puppets_of_one_operator_approve_nothing_for_each_other(
     first, second = (invite(mallory, name, "finance") for name in ("first", "second"))
     for puppet in (first, second):
         believed(puppet, olga)
-    in_vain(people, ask(people, first), second, "Your access and that of first both come from")
+    in_vain(people, ask(people, first), second, "Your access and first's access both come from")
 
 
 def test_a_puppet_of_a_puppet_approves_nothing(people: Payers, mallory: User, olga: User) -> None:
@@ -132,8 +133,8 @@ def test_a_puppet_of_a_puppet_approves_nothing(people: Payers, mallory: User, ol
     services.finance_approve(
         FinanceRequest.objects.get(user=other), actor=operator("omar", "finance")
     )
-    in_vain(people, ask(people, mallory), other, "Your access comes from mallory, through other")
-    in_vain(people, ask(people, other), mallory, "The access of other comes from you, through")
+    in_vain(people, ask(people, mallory), other, "Your access comes indirectly from mallory.")
+    in_vain(people, ask(people, other), mallory, "other's access comes indirectly from you.")
 
 
 def test_a_puppet_who_waited_without_finance_still_needs_a_second_finance_operator(
@@ -211,7 +212,7 @@ def test_a_customer_who_is_the_operator_s_own_asks_for_a_refund_in_vain(
     )
     page = browser(mallory).get(f"/billing/refunds/{asked.pk}/").content.decode()
     assert "You gave puppet a role on" in page
-    assert "Accept the refund" not in page
+    assert "Accept refund" not in page
     token = str(uuid4())
     browser(mallory).post(
         f"/billing/refunds/{asked.pk}/", {"accept": "1", "reference": "", "token": token}

@@ -221,7 +221,7 @@ def test_a_refund_is_asked_for_accepted_and_shown(people: Payers, customer: Clie
     Wallet.objects.update(spendable=30 * UNITS)
     given = {"amount": "30", "payout": "Bank 1", "reason": "leaving"}
     assert customer.post(f"{HOME}refund/", given).status_code == 302
-    assert b"Withdraw it" in customer.get(f"{HOME}refund/").content
+    assert b"Withdraw request" in customer.get(f"{HOME}refund/").content
     olga = browser(operator("olga", "finance"))
     (waiting,) = olga.get("/billing/adjustments/").context["refunds"]
     accepted = olga.post(

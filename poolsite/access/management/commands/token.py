@@ -17,22 +17,22 @@ ACTOR = "manage.py token"
 class Command(BaseCommand):
     """A token for a switch, a device, a gateway or an application server."""
 
-    help = "Make, revoke or list API tokens."
+    help = "Create, revoke or list API tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Verbs and their options."""
         verbs = parser.add_subparsers(dest="verb", required=True)
-        create = verbs.add_parser("create", help="make a token; prints it once")
+        create = verbs.add_parser("create", help="create a token; it is printed once")
         create.add_argument("name")
-        create.add_argument("--account", help="slug; without one it is the platform's")
+        create.add_argument("--account", help="slug of the account; default: the platform")
         create.add_argument("--may-reach", action="append", required=True, metavar="KIND:SLUG")
         create.add_argument("--action", action="append", default=[])
         create.add_argument("--event", action="append", default=[])
         create.add_argument("--switch", default="")
         create.add_argument("--days", type=int, default=365)
-        revoke = verbs.add_parser("revoke", help="end a token by its first characters")
+        revoke = verbs.add_parser("revoke", help="revoke a token, given its first characters")
         revoke.add_argument("prefix")
-        verbs.add_parser("list", help="the tokens that are accepted now")
+        verbs.add_parser("list", help="list valid tokens")
 
     def handle(self, *args: Any, verb: str, **options: Any) -> None:
         """Run one verb; CommandError with one sentence when something is wrong."""
@@ -43,12 +43,12 @@ class Command(BaseCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         if not 0 < options["days"] <= 730:
-            raise CommandError("--days is a number from 1 to 730.")
+            raise CommandError("--days must be a number from 1 to 730.")
         account = None
         if options["account"]:
             account = Account.objects.filter(slug=options["account"]).first()
             if account is None:
-                raise CommandError(f"There is no account {options['account']}.")
+                raise CommandError(f"Account {options['account']} not found.")
         _token, secret = services.token_create(
             name=options["name"],
             account=account,
@@ -64,9 +64,11 @@ class Command(BaseCommand):
     def _revoke(self, options: dict[str, Any]) -> None:
         found = list(ApiToken.objects.filter(prefix=options["prefix"], revoked_at=None)[:2])
         if len(found) != 1:
-            raise CommandError(f"{len(found)} live tokens begin with {options['prefix']}.")
+            raise CommandError(
+                f"{len(found)} valid tokens start with {options['prefix']}; exactly one must match."
+            )
         services.token_revoke(token=found[0], actor=ACTOR)
-        self.stdout.write(f"{found[0]} is revoked.")
+        self.stdout.write(f"Token {found[0]} revoked.")
 
     def _list(self, options: dict[str, Any]) -> None:
         for token in ApiToken.objects.filter(revoked_at=None, expires_at__gt=timezone.now()):

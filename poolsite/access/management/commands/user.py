@@ -17,23 +17,23 @@ ACTOR = "manage.py user"
 class Command(BaseCommand):
     """The first operator is made here; everybody else is invited by mail."""
 
-    help = "Make a user, give roles and grants, set a new password, or end all sessions."
+    help = "Create a user, assign roles and grants, set a new password, or end all sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Verbs and their options."""
         verbs = parser.add_subparsers(dest="verb", required=True)
-        create = verbs.add_parser("create", help="make a user; prints a password once")
+        create = verbs.add_parser("create", help="create a user; the password is printed once")
         create.add_argument("username")
         create.add_argument("--email", default="")
-        create.add_argument("--name", default="", help="how the person is called")
-        create.add_argument("--operator", action="store_true", help="platform staff")
+        create.add_argument("--name", default="", help="full name")
+        create.add_argument("--operator", action="store_true", help="make the user an operator")
         self._add_rights(create)
-        rights = verbs.add_parser("grant", help="give grants and roles")
+        rights = verbs.add_parser("grant", help="assign grants and roles")
         rights.add_argument("username")
         self._add_rights(rights)
         for verb, text in (
-            ("password", "set a new password; prints it once"),
-            ("logout", "end every session of the user"),
+            ("password", "set a new password; it is printed once"),
+            ("logout", "end all sessions of the user"),
         ):
             verbs.add_parser(verb, help=text).add_argument("username")
 
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
     def _grant(self, username: str, options: dict[str, Any]) -> None:
         self._give(_user(username), options)
-        self.stdout.write(f"The rights of {username} are saved.")
+        self.stdout.write(f"Grants and roles of {username} saved.")
 
     def _password(self, username: str, options: dict[str, Any]) -> None:
         password = secrets.token_urlsafe(15)
@@ -74,7 +74,7 @@ class Command(BaseCommand):
 
     def _logout(self, username: str, options: dict[str, Any]) -> None:
         services.log_out_everywhere(user=_user(username), actor=ACTOR)
-        self.stdout.write(f"{username} is logged out everywhere.")
+        self.stdout.write(f"{username} was logged out everywhere.")
 
     def _give(self, user: User, options: dict[str, Any]) -> None:
         for name in options["grant"]:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
         if options["account"]:
             account = Account.objects.filter(slug=options["account"]).first()
             if account is None:
-                raise CommandError(f"There is no account {options['account']}.")
+                raise CommandError(f"Account {options['account']} not found.")
             held = user.memberships.filter(account=account).values_list("role", flat=True)
             services.membership_set(
                 user=user, account=account, roles={*held, *options["role"]}, actor=ACTOR
@@ -94,5 +94,5 @@ class Command(BaseCommand):
 def _user(username: str) -> User:
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
-        raise CommandError(f"There is no user {username}.")
+        raise CommandError(f"User {username} not found.")
     return user

@@ -19,24 +19,26 @@ def unregistered_files() -> list[Path]:
 
 
 class Command(BaseCommand):
-    help = "Loads all scripts on every master; prints `app/name  <number of KEYS>  <sha1>` each."
+    help = (
+        "Load all scripts on every master and print `app/name  <number of KEYS>  <sha1>` for each."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         instead = parser.add_mutually_exclusive_group()
         instead.add_argument(
             "--check",
             action="store_true",
-            help="load nothing; exit 1 when a script is missing on a master",
+            help="load nothing; exit 1 if a script is missing on a master",
         )
         instead.add_argument(
             "--prune",
             action="store_true",
-            help="load nothing; delete the function libraries of other releases and name them",
+            help="load nothing; delete the function libraries of other releases and list them",
         )
         instead.add_argument(
             "--text",
             metavar="APP/NAME",
-            help="load nothing; print this script exactly as Redis is given it",
+            help="load nothing; print this script exactly as it is sent to Redis",
         )
 
     def handle(
@@ -53,7 +55,7 @@ class Command(BaseCommand):
         try:
             gone = hotpath.default().prune_libraries()
         except hotpath.HotPathError as error:
-            raise CommandError(f"Redis could not be asked: {error}") from error
+            raise CommandError(f"Can't reach Redis: {error}") from error
         for node, library in gone:
             self.stdout.write(f"{library} on {node or 'the server'}")
 
@@ -70,12 +72,12 @@ class Command(BaseCommand):
             if not check:
                 hotpath.default().load_scripts()
         except hotpath.HotPathError as error:
-            raise CommandError(f"Redis could not be asked: {error}") from error
+            raise CommandError(f"Can't reach Redis: {error}") from error
         for title, script in scripts.items():
             self.stdout.write(f"{title}  {len(script.keys)}  {script.sha1}")
         if missing:
             lines = "".join(f"\n  {title} on {node or 'the server'}" for node, title in missing)
-            raise CommandError(f"Missing (load with `manage.py scripts`):{lines}")
+            raise CommandError(f"Missing scripts (load them with `manage.py scripts`):{lines}")
 
 
 def _script(title: str) -> hotpath.Script:
@@ -88,5 +90,5 @@ def _script(title: str) -> hotpath.Script:
         bare = {script.name for script in scripts.values()}
         (alike, *_) = (*get_close_matches(title, bare, n=1), "")
         near = [name for name, script in scripts.items() if script.name == alike]
-    hint = f"Did you mean {' or '.join(near)}?" if near else "`manage.py scripts` lists all."
-    raise CommandError(f"There is no script {title!r}. {hint}")
+    hint = f"Did you mean {' or '.join(near)}?" if near else "List all scripts: `manage.py scripts`"
+    raise CommandError(f"Script {title!r} not found. {hint}")

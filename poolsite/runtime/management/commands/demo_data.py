@@ -8,11 +8,15 @@ from poolsite.runtime import demo_data
 
 
 class Command(BaseCommand):
-    help = "Make the demo's accounts, users, pools and tokens; harmless to repeat."
+    help = "Create the demo's accounts, users, pools and tokens. Safe to run again."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--past", action="store_true", help="the past alone, made last")
-        parser.add_argument("--small", action="store_true", help="little data, for fault tests")
+        parser.add_argument(
+            "--past", action="store_true", help="only the history, which is created last"
+        )
+        parser.add_argument(
+            "--small", action="store_true", help="only a little data, for fault tests"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["past"]:

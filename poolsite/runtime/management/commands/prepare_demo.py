@@ -13,7 +13,7 @@ from poolsite.runtime import demo_data, fresh_schema
 
 
 class Command(BaseCommand):
-    help = "Migrate, collect static files, make the demo's data but its past; harmless to repeat."
+    help = "Migrate, collect static files, create the demo data except its history. Safe to repeat."
 
     def handle(self, *args: Any, **options: Any) -> None:
         collecting = _begin_to_collect()  # on another core
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=1)
         demo_data.make()
         if os.waitstatus_to_exitcode(os.waitpid(collecting, 0)[1]):
-            raise CommandError("The static files were not collected.")
+            raise CommandError("Collecting the static files failed.")
 
 
 def _begin_to_collect() -> int:

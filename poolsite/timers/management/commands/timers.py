@@ -10,7 +10,7 @@ from poolsite.timers.process import Timers
 
 
 class Command(BaseCommand):
-    help = "Visits every aggregate when something of it is due, until it is ended. Run two or more."
+    help = "Run the timers process until it is stopped. Run two or more of these."
     requires_migrations_checks = False
     requires_system_checks: list[str] = []
 
@@ -20,5 +20,5 @@ class Command(BaseCommand):
 
     async def _run(self) -> None:
         timers = Timers()
-        self.stdout.write(f"timers {timers.name} runs; Ctrl-C ends it.")
+        self.stdout.write(f"Timers {timers.name} running. Press Ctrl-C to stop.")
         await timers.run()

@@ -33,9 +33,11 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        create = verbs.add_parser("create", help="make a gate, in SQL and in Redis")
+        create = verbs.add_parser("create", help="create a gate")
         create.add_argument("slug")
-        create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        create.add_argument(
+            "--account", default="", help="slug of the account; default: the platform"
+        )
         add_settings(create, Gate, SETTINGS)
         create.set_defaults(run=self._create)
         change = verbs.add_parser("set", help="change settings")
@@ -43,36 +45,40 @@ class Command(VerbCommand):
         change.add_argument("--reason", default="")
         add_settings(change, Gate, SETTINGS)
         change.set_defaults(run=self._set)
-        show = verbs.add_parser("show", help="settings and live figures; all gates without a slug")
+        show = verbs.add_parser(
+            "show", help="show current figures and open batches; without a slug, all gates"
+        )
         show.add_argument("slug", nargs="?", default="")
         show.set_defaults(run=self._show)
-        cap = verbs.add_parser("cap", help="another cap, from this moment on")
+        cap = verbs.add_parser("cap", help="change the concurrency limit; takes effect immediately")
         cap.add_argument("slug")
         cap.add_argument("cap", type=int)
         cap.add_argument("--reason", default="")
         cap.set_defaults(run=self._cap)
-        holders = verbs.add_parser("holders", help="who holds a permit, soonest deadline first")
+        holders = verbs.add_parser("holders", help="list permit holders, earliest deadline first")
         holders.add_argument("slug")
         holders.set_defaults(run=self._holders)
-        free = verbs.add_parser("free", help="end a permit: a name, @device or #token")
+        free = verbs.add_parser("free", help="end a permit; holder: a name, @device or #token")
         free.add_argument("slug")
         free.add_argument("holder")
         free.add_argument("--reason", required=True)
         free.set_defaults(run=self._free)
-        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and mend")
-        reconcile.add_argument("slug", nargs="?", default="", help="left out: every gate")
-        reconcile.add_argument("--check", action="store_true", help="change nothing; 1 on drift")
+        reconcile = verbs.add_parser("reconcile", help="compare SQL and Redis, and fix differences")
+        reconcile.add_argument("slug", nargs="?", default="", help="default: all gates")
+        reconcile.add_argument(
+            "--check", action="store_true", help="change nothing; exit 1 if they differ"
+        )
         reconcile.set_defaults(run=self._reconcile)
         self._add_batch(verbs)
         self._add_key(verbs)
-        cancel = verbs.add_parser("cancel", help="cancel a batch for good")
+        cancel = verbs.add_parser("cancel", help="cancel a batch permanently")
         cancel.add_argument("slug")
         cancel.add_argument("batch", type=int)
         cancel.add_argument("--reason", required=True)
         cancel.set_defaults(run=self._cancel)
         for verb, run, told in (
-            ("pause", self._pause, "let nobody in"),
-            ("resume", self._resume, "let the gate go on"),
+            ("pause", self._pause, "pause a gate: no one is admitted"),
+            ("resume", self._resume, "resume a paused gate"),
             ("open", self._open, "open a recovering gate early"),
         ):
             one = verbs.add_parser(verb, help=told)
@@ -81,19 +87,25 @@ class Command(VerbCommand):
             one.set_defaults(run=run)
 
     def _add_batch(self, verbs: Any) -> None:
-        batch = verbs.add_parser("batch", help="a batch from a CSV of device and payload")
+        batch = verbs.add_parser(
+            "batch", help="create a batch from a CSV file with device and payload"
+        )
         batch.add_argument("slug")
         batch.add_argument("file", type=Path)
         batch.add_argument("--name", default="")
         batch.add_argument("--opens", required=True, help="2026-01-31T08:00+08:00")
         batch.add_argument("--closes", required=True)
-        batch.add_argument("--skip-bad", action="store_true", help="take the good rows")
+        batch.add_argument("--skip-bad", action="store_true", help="skip bad rows")
         batch.set_defaults(run=self._batch)
 
     def _add_key(self, verbs: Any) -> None:
-        key = verbs.add_parser("key", help="the key that signs permits; a new one is printed once")
+        key = verbs.add_parser(
+            "key", help="change the key that signs permits; a new key is printed once"
+        )
         key.add_argument("slug")
-        key.add_argument("do", choices=("new", "use", "remove"), help="use: sign with the newest")
+        key.add_argument(
+            "do", choices=("new", "use", "remove"), help="use: sign with the newest key"
+        )
         key.add_argument("--reason", default="")
         key.set_defaults(run=self._key)
 
@@ -104,13 +116,13 @@ class Command(VerbCommand):
             account=account_of(options["account"]),
             **settings_given(options, SETTINGS),
         )
-        self.stdout.write(f"{gate.slug}: made, at most {gate.cap} at once")
+        self.stdout.write(f"Gate {gate.slug} created. Concurrency limit: {gate.cap}.")
 
     def _set(self, options: dict[str, Any]) -> None:
         changes, gate = changes_given(options, SETTINGS), _gate(options["slug"])
         before = values_of(gate, list(changes))
         gate = services.gate_configure(actor=ACTOR, gate=gate, reason=options["reason"], **changes)
-        for line in told_changes(before, changes) or ["nothing changed"]:
+        for line in told_changes(before, changes) or ["no changes"]:
             self.stdout.write(f"{gate.slug}: {line}")
 
     def _show(self, options: dict[str, Any]) -> None:
@@ -130,7 +142,7 @@ class Command(VerbCommand):
     def _cap(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])
         services.gate_resize(actor=ACTOR, gate=gate, cap=options["cap"], reason=options["reason"])
-        self.stdout.write(f"{gate.slug}: at most {options['cap']} at once")
+        self.stdout.write(f"{gate.slug}: concurrency limit {options['cap']}")
 
     def _holders(self, options: dict[str, Any]) -> None:
         found = hotpath.run(door.holders(_gate(options["slug"]).slug, 0, 1_000))
@@ -146,7 +158,7 @@ class Command(VerbCommand):
         gate = _gate(options["slug"])
         held = hotpath.run(door.holder(gate.slug, options["holder"]))
         if held is None:
-            raise CommandError(f"{options['holder']} holds no permit of {gate.slug}")
+            raise CommandError(f"{options['holder']} has no permit of {gate.slug}.")
         services.permit_free(
             actor=ACTOR,
             gate=gate,
@@ -154,7 +166,7 @@ class Command(VerbCommand):
             token=held.token,
             reason=options["reason"],
         )
-        self.stdout.write(f"{held.holder}: freed")
+        self.stdout.write(f"{held.holder}: permit ended")
 
     def _reconcile(self, options: dict[str, Any]) -> None:
         gates = [_gate(options["slug"])] if options["slug"] else list(Gate.objects.all())
@@ -165,7 +177,7 @@ class Command(VerbCommand):
             told = ", ".join(f"{kind}: {count}" for kind, count in report.drift.items())
             self.stdout.write(f"{gate.slug}: {report.status}, {told or 'no drift'}")
         if options["check"] and drift:
-            raise CommandError("SQL and Redis differ", returncode=DRIFT)
+            raise CommandError("SQL and Redis differ.", returncode=DRIFT)
 
     def _batch(self, options: dict[str, Any]) -> None:
         with options["file"].open("rb") as file:
@@ -178,14 +190,14 @@ class Command(VerbCommand):
                 closes_at=moment_of_text(options["closes"]),
                 skip_bad=options["skip_bad"],
             )
-        left_out = f", {made.bad} rows left out" if made.bad else ""
+        left_out = f", {made.bad} rows skipped" if made.bad else ""
         self.stdout.write(f"batch {made.batch.pk}: {made.batch.total} tasks{left_out}")
 
     def _cancel(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])
         batch = TaskBatch.objects.filter(gate=gate, pk=options["batch"]).first()
         if batch is None:
-            raise CommandError(f"{gate.slug} has no batch {options['batch']}")
+            raise CommandError(f"Batch {options['batch']} not found in {gate.slug}.")
         services.batch_cancel(actor=ACTOR, batch=batch, reason=options["reason"])
         self.stdout.write(f"batch {batch.pk}: cancelled")
 
@@ -209,7 +221,7 @@ class Command(VerbCommand):
     def _resume(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])
         services.gate_resume(actor=ACTOR, gate=gate, reason=options["reason"])
-        self.stdout.write(f"{gate.slug}: goes on")
+        self.stdout.write(f"{gate.slug}: resumed")
 
     def _open(self, options: dict[str, Any]) -> None:
         gate = _gate(options["slug"])
@@ -220,5 +232,5 @@ class Command(VerbCommand):
 def _gate(slug: str) -> Gate:
     gate = Gate.objects.select_related("account").filter(slug=slug).first()
     if gate is None:
-        raise CommandError(f"there is no gate {slug}")
+        raise CommandError(f"Gate {slug} not found.")
     return gate

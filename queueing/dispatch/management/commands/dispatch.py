@@ -26,21 +26,23 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        verbs.add_parser("list", help="every group with its figures").set_defaults(run=self._list)
-        create = verbs.add_parser("create", help="make a group, in SQL and in Redis")
+        verbs.add_parser("list", help="list groups with their figures").set_defaults(run=self._list)
+        create = verbs.add_parser("create", help="create a group")
         create.add_argument("slug")
         create.add_argument("--name", default="")
-        create.add_argument("--account", default="", help="slug; left out: the platform's own")
+        create.add_argument(
+            "--account", default="", help="slug of the account; default: the platform"
+        )
         create.add_argument("--sharing", default="least", choices=("least", "turn", "key"))
         create.add_argument("--heartbeat", type=int, default=5, metavar="SECONDS")
         create.set_defaults(run=self._create)
-        show = verbs.add_parser("show", help="figures, instances and front-ends of a group")
+        show = verbs.add_parser("show", help="show a group's figures, instances and front-ends")
         show.add_argument("slug")
         show.set_defaults(run=self._show)
         for verb, told in (
-            ("open", "let an instance take new sessions"),
-            ("drain", "its sessions go on, no new ones"),
-            ("block", "its sessions end, no new ones"),
+            ("open", "let an instance accept new sessions"),
+            ("drain", "stop new sessions; open sessions continue"),
+            ("block", "stop new sessions and end the open ones"),
         ):
             one = verbs.add_parser(verb, help=told)
             one.add_argument("slug")
@@ -49,30 +51,30 @@ class Command(VerbCommand):
             if verb != "open":
                 one.add_argument("--until", default="", help="2026-01-31T08:00+08:00")
             one.set_defaults(run=self._set)
-        explain = verbs.add_parser("explain", help="why a session is where it is")
+        explain = verbs.add_parser("explain", help="explain a session's route")
         explain.add_argument("slug")
         explain.add_argument("session", help="front-end/number")
         explain.set_defaults(run=self._explain)
         self._add_upgrades(verbs)
-        events = verbs.add_parser("events", help="the newest events of a group")
+        events = verbs.add_parser("events", help="list the latest events of a group")
         events.add_argument("slug")
         events.add_argument("--count", type=int, default=20)
         events.set_defaults(run=self._events)
-        check = verbs.add_parser("check", help="compare SQL and Redis; 1 when they differ")
-        check.add_argument("slug", nargs="?", default="", help="left out: every group")
-        check.add_argument("--mend", action="store_true", help="bring Redis to what SQL says")
+        check = verbs.add_parser("check", help="compare SQL and Redis; exit 1 if they differ")
+        check.add_argument("slug", nargs="?", default="", help="default: all groups")
+        check.add_argument("--mend", action="store_true", help="fix Redis from SQL")
         check.set_defaults(run=self._check)
 
     def _add_upgrades(self, verbs: Any) -> None:
-        upgrade = verbs.add_parser("upgrade", help="upgrade the instances, one after the other")
+        upgrade = verbs.add_parser("upgrade", help="upgrade the instances one by one")
         upgrade.add_argument("slug")
         upgrade.add_argument("version")
         upgrade.add_argument("--max-drain", type=int, default=600, metavar="SECONDS")
         upgrade.add_argument("--at-limit", default="wait", choices=("wait", "force"))
         upgrade.add_argument("--reason", default="")
-        upgrade.add_argument("--follow", action="store_true", help="tell until it has ended")
+        upgrade.add_argument("--follow", action="store_true", help="print progress until it ends")
         upgrade.set_defaults(run=self._upgrade)
-        abort = verbs.add_parser("abort", help="stop the upgrade that runs")
+        abort = verbs.add_parser("abort", help="abort the running upgrade")
         abort.add_argument("slug")
         abort.add_argument("--reason", required=True)
         abort.set_defaults(run=self._abort)
@@ -90,7 +92,7 @@ class Command(VerbCommand):
             sharing=options["sharing"],
             heartbeat_seconds=options["heartbeat"],
         )
-        self.stdout.write(f"{group.slug}: made")
+        self.stdout.write(f"Group {group.slug} created.")
 
     def _show(self, options: dict[str, Any]) -> None:
         group = _group(options["slug"])
@@ -117,7 +119,7 @@ class Command(VerbCommand):
     def _explain(self, options: dict[str, Any]) -> None:
         story = selectors.session_story(_group(options["slug"]), options["session"])
         if story is None:
-            raise CommandError(f"there is no session {options['session']}")
+            raise CommandError(f"Session {options['session']} not found.")
         told = selectors.session_out(story)
         for name, value in told.items():
             self.stdout.write(f"{name}: {value}")
@@ -150,7 +152,7 @@ class Command(VerbCommand):
     def _abort(self, options: dict[str, Any]) -> None:
         upgrade = selectors.running_upgrade(_group(options["slug"]))
         if upgrade is None:
-            raise CommandError("no upgrade of this group runs")
+            raise CommandError("No upgrade of this group is running.")
         told = services.upgrade_abort(actor=ACTOR, upgrade=upgrade, reason=options["reason"])
         for step in selectors.upgrade_out(told)["steps"]:
             self.stdout.write(f"{step['name']}: {step['status']}, {step['manual_state']}")
@@ -176,9 +178,9 @@ class Command(VerbCommand):
             if found and options["mend"]:
                 if not services.group_check(group, hotpath.run(door.show(group.slug))):
                     services.bring_to_redis(group)
-                self.stdout.write(f"{group.slug}: mended")
+                self.stdout.write(f"{group.slug}: fixed")
         if drift and not options["mend"]:
-            raise CommandError("SQL and Redis differ", returncode=DRIFT)
+            raise CommandError("SQL and Redis differ.", returncode=DRIFT)
 
 
 def _figures(now: selectors.GroupNow) -> str:
@@ -206,5 +208,5 @@ def _front(row: dict[str, Any]) -> str:
 def _group(slug: str) -> Group:
     group = Group.objects.select_related("account").filter(slug=slug).first()
     if group is None:
-        raise CommandError(f"there is no group {slug}")
+        raise CommandError(f"Group {slug} not found.")
     return group

@@ -45,7 +45,10 @@ def upgrade_start(
     """
     require(actor, "dispatch.operate", group)
     if not _VERSION.fullmatch(target_version):
-        raise DispatchError("malformed", _("A version is 1 to 40 letters, digits, . _ and -."))
+        raise DispatchError(
+            "malformed",
+            _("Enter a version of 1 to 40 letters, digits, or the characters . _ and -."),
+        )
     with redis_refusals():
         rows = hotpath.run(door.peers(group.slug))
     note(group, rows)
@@ -55,7 +58,9 @@ def upgrade_start(
     with transaction.atomic():
         group = locked(group)
         if Upgrade.objects.filter(group=group, status=Status.RUNNING).exists():
-            raise DispatchError("upgrade-refused", _("An upgrade of this group runs already."))
+            raise DispatchError(
+                "upgrade-refused", _("An upgrade of this group is already running.")
+            )
         upgrade = Upgrade(
             group=group,
             target_version=target_version,
@@ -81,16 +86,16 @@ def upgrade_start(
 
 def _check(linked: list[door.PeerRow], todo: list[door.PeerRow], target: str) -> None:
     if not linked:
-        raise DispatchError("upgrade-refused", _("No instance is linked."))
+        raise DispatchError("upgrade-refused", _("No instances are linked."))
     if not todo:
-        words = _("Every instance has version %(version)s already.")
+        words = _("Every instance already has version %(version)s.")
         raise DispatchError("upgrade-refused", words % {"version": target})
     for row in todo:
         missing = load.lacking(linked, row.name)
         if missing:
             words = _(
-                "The others cannot carry the load without %(name)s: there is no room for "
-                "%(count)s sessions. Open or add an instance first."
+                "The other instances can't carry the load without %(name)s: there is no room "
+                "for %(count)s sessions. Open or add an instance first."
             )
             raise DispatchError("upgrade-refused", words % {"name": row.name, "count": missing})
 
@@ -103,7 +108,9 @@ def upgrade_force(*, actor: Actor, upgrade: Upgrade, reason: str) -> int:
         upgrade = locked_upgrade(upgrade.pk)
         step = upgrade.steps.filter(status=Step.DRAINING).select_related("instance").first()
         if upgrade.status != Status.RUNNING or step is None:
-            raise DispatchError("upgrade-refused", _("No instance of this upgrade drains now."))
+            raise DispatchError(
+                "upgrade-refused", _("No instance is draining for this upgrade right now.")
+            )
         step.forced_at, step.forced_by = timezone.now(), name_of(actor)
         step.save(update_fields=["forced_at", "forced_by"])
         _audit(actor, "dispatch.upgrade_force", upgrade, reason, name=step.instance.name)
@@ -138,7 +145,7 @@ def upgrade_abort(*, actor: Actor, upgrade: Upgrade, reason: str) -> Upgrade:
     with transaction.atomic():
         upgrade = locked_upgrade(upgrade.pk)
         if upgrade.status != Status.RUNNING:
-            raise DispatchError("upgrade-refused", _("This upgrade has ended already."))
+            raise DispatchError("upgrade-refused", _("This upgrade has already ended."))
         now = timezone.now()
         for step in upgrade.steps.exclude(status=Step.DONE).select_related("instance"):
             let_go(upgrade.group, step.instance)

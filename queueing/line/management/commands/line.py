@@ -14,23 +14,25 @@ from queueing.line.services import erasing
 
 class Command(BaseCommand):
     help = (
-        "check: exit 1 when a desk breaks one of the four laws. show: its queues now. "
-        "erase: a visitor's words and names, by --visit or --contact, with --reason."
+        "check: exit 1 if a desk breaks one of the four laws. show: show its queues. "
+        "erase: erase a visitor's messages and names, by --visit or --contact, with --reason."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("what", choices=["check", "show", "erase"])
-        parser.add_argument("desk", nargs="?", help="its slug; without one: every desk")
-        parser.add_argument("--visit", default="", help="erase: one visit, by its id")
-        parser.add_argument("--contact", default="", help="erase: all with a phone or e-mail")
-        parser.add_argument("--reason", default="", help="erase: kept in the audit log")
+        parser.add_argument("desk", nargs="?", help="slug of the desk; default: all desks")
+        parser.add_argument("--visit", default="", help="erase: ID of one visit")
+        parser.add_argument(
+            "--contact", default="", help="erase: everything with this phone number or email"
+        )
+        parser.add_argument("--reason", default="", help="erase: reason for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
         desks = Desk.objects.order_by("slug")
         if options["desk"]:
             desks = desks.filter(slug=options["desk"])
             if not desks:
-                raise CommandError(f"There is no desk {options['desk']}.")
+                raise CommandError(f"Desk {options['desk']} not found.")
         if options["what"] == "erase":
             self.erase(desks.first() if options["desk"] else None, options)
             return
@@ -38,7 +40,7 @@ class Command(BaseCommand):
             (self.check_desk if options["what"] == "check" else self.show)(desk) for desk in desks
         )
         if drift:
-            raise CommandError(f"{drift} contradictions.", returncode=1)
+            raise CommandError(f"{drift} violations found.", returncode=1)
 
     def check_desk(self, desk: Desk) -> int:
         """Print what contradicts the laws; return how many."""
@@ -52,7 +54,7 @@ class Command(BaseCommand):
     def erase(self, desk: Desk | None, options: dict[str, Any]) -> None:
         """Erase a visitor of one desk; nothing is printed that names the person."""
         if desk is None:
-            raise CommandError("Name the desk.")
+            raise CommandError("Give the desk's slug.")
         given = {name: options[name] for name in ("visit", "contact", "reason")}
         try:
             done = erasing.visitor_erase(actor="manage.py line erase", desk=desk, **given)
