@@ -103,7 +103,7 @@ class LimitsForm(forms.Form):
         help_text=_("0: no limit. Holds that would exceed the limit are refused until midnight."),
     )
     top_up_below = AmountField(
-        label=_("Top up when balance is below"), least=0, help_text=_("0: no automatic top-up.")
+        label=_("Top up below"), least=0, help_text=_("0: no automatic top-up.")
     )
     top_up_amount = AmountField(label=_("Top-up amount"), least=0)
     top_up_daily_count = forms.IntegerField(

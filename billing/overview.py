@@ -92,7 +92,7 @@ def balances_card(principal: Any) -> operations.CardData | None:
     count = visible_wallets(principal).count()
     return operations.CardData(
         [],
-        columns=[_("Account"), _("Available balance"), _("Runs out in")],
+        columns=[_("Account"), _("Available"), _("Runs out in")],
         rows=[_card_row(row, principal) for row in rows[:SHOWN]],
         hint=ngettext("%(n)s account", "%(n)s accounts", count) % {"n": f"{count:,}"},
         severity="warning" if any(row.is_low for row in rows) else "",

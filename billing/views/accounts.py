@@ -94,7 +94,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
     names = [
         (_("Account"), "slug", False),
         (_("Status"), "", False),
-        (_("Available balance"), "spendable", True),
+        (_("Available"), "spendable", True),
         (_("Held"), "held", True),
         (_("Spent/h, last 24 h"), "", True),
         (_("Owed"), "", True),

@@ -17,7 +17,7 @@ ACCOUNTS = {
 # user name, full name, account and role (operators: none), what the supervisor prints
 PEOPLE = (
     ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
-    ("gao.ning", "Gao Ning", "", "", "operator, second pair of eyes", "/billing/accounts/"),
+    ("gao.ning", "Gao Ning", "", "", "second operator, who approves", "/billing/accounts/"),
     ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/balance/"),
     ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/balance/"),
     ("liu.yang", "Liu Yang", "evergreen", "sender", "customer who sends", "/campaigns/"),

@@ -36,6 +36,13 @@ def test_a_missing_page_offers_the_languages_and_leads_back_to_itself(client: Cl
     assert page.count('<button name="language"') == len(settings.LANGUAGES)
 
 
+def test_each_language_is_named_in_itself(client: Client):
+    client.post(CHOOSE, {"language": "zh-hans"})
+    page = client.get("/login/").content.decode()
+    assert ">English</button>" in page
+    assert ">简体中文</button>" in page
+
+
 def test_an_unknown_language_changes_nothing(client: Client):
     client.post(CHOOSE, {"language": "tlh"})
     assert settings.LANGUAGE_COOKIE_NAME not in client.cookies

@@ -1,9 +1,11 @@
 """Sending over a real gateway process: each message once, paid once, whatever stops it."""
 
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
@@ -319,3 +321,13 @@ def test_the_steps_know_every_refusal_of_a_wallet() -> None:
 
     assert set(STOPS) == set(REFUSALS) - {NO_SUCH_WALLET}
     assert sending.GROUP <= sending_steps.TOGETHER == door.BATCH_LIMIT
+
+
+def test_the_reason_kept_by_the_release_before_is_given_in_the_words_of_this_one(acme: Sender):
+    migration = import_module("billing.migrations.0003_campaign_texts")
+    campaign = acme.draft(numbers(1))
+    for old, new in migration.TEXTS.items():
+        Campaign.objects.filter(pk=campaign.pk).update(status_reason=old)
+        migration.reword(apps, None)
+        campaign.refresh_from_db()
+        assert campaign.status_reason == new
