@@ -286,6 +286,8 @@ async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown
     await page.wait_for_selector(
         ".field--error:has-text('Enter a value lower than the permit duration.')"
     )
+    await expect(page.locator("#id_margin_seconds")).to_have_css("border-top-width", "2px")
+    await expect(page.locator("#id_name")).to_have_css("border-top-width", "1px")
     assert await shown.serious_violations() == []
     await page.fill("#id_margin_seconds", "20")
     await page.keyboard.press("Enter")

@@ -270,6 +270,8 @@ async def test_a_past_minute_is_reached_by_the_keyboard(supervisor: Window) -> N
 
 async def test_a_report_has_a_chart_a_table_and_a_file(supervisor: Window) -> None:
     await supervisor.go("/desks/care/reports/")
+    arrow = supervisor.page.locator("#f-queue")
+    await expect(arrow).not_to_have_css("background-image", "none")
     await supervisor.page.get_by_role("link", name="7 days").click()
     await supervisor.page.wait_for_selector("[data-charts] canvas")
     await supervisor.page.click("[data-chart-table]")
