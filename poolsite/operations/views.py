@@ -151,7 +151,7 @@ def _attention(principal: Principal, *, most: int = 0) -> dict[str, Any]:
     found = selectors.causes(principal)
     return {
         "causes": found,
-        "shown": found[:most] if most else found,
+        "shown_causes": found[:most] if most else found,
         "most": most,
         "checked_at": timezone.now(),
         **attention.counts(found),

@@ -22,7 +22,7 @@ export function startPoolCharts(page) {
   const calls = new TimeChart(plot(callsBox), {
     title: gettext("Calls per minute"),
     series: [
-      { key: "offered", label: gettext("Offered"), look: "offered", kind: "line" },
+      { key: "offered", label: gettext("Calls offered"), look: "offered", kind: "line" },
       { key: "carried", label: gettext("Carried"), look: "carried", kind: "area" },
       { key: "blocked", label: gettext("Blocked"), look: "blocked", kind: "bars", stretch: "offered" },
     ],

@@ -328,9 +328,17 @@ def test_the_overview_shows_five_causes_and_leads_to_all(operator):
     for n in range(7):
         operations.incidents.open(type=f"t{n}", object="o", severity="warning", title=f"T{n}")
     answer = operator.get("/overview/")
-    assert len(answer.context["shown"]) == 5
+    assert len(answer.context["shown_causes"]) == 5
     assert "Show all 7 problems" in answer.content.decode()
-    assert len(operator.get("/incidents/").context["shown"]) == 7
+    assert len(operator.get("/incidents/").context["shown_causes"]) == 7
+
+
+def test_the_page_of_incidents_counts_the_ended_ones_beside_open_ones(operator):
+    for n in range(3):
+        operations.incidents.open(type=f"t{n}", object="o", severity="warning", title=f"T{n}")
+    operations.incidents.close(type="t0", object="o")
+    page = operator.get("/incidents/").content.decode()
+    assert '<span class="num">1 row</span>' in page
 
 
 def test_problems_of_one_cause_are_one_row_and_are_acknowledged_together(operator):
