@@ -54,7 +54,7 @@ def test_what_dies_is_started_again(demo):
     until(lambda: demo.page_answers() and demo.pid_of("uvicorn") != web, START_SECONDS)
     worker = demo.pid_of("-Q jobs")
     os.kill(worker, signal.SIGKILL)
-    until(lambda: "worker-jobs ended (signal 9)" in demo.said)
+    until(lambda: "worker-jobs stopped (signal 9)" in demo.said)
     until(lambda: any("-Q jobs" in line for line in demo.processes().values()))
     assert worker not in demo.processes()
     os.kill(_redis_pid(demo), signal.SIGKILL)
