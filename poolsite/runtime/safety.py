@@ -82,7 +82,7 @@ def public_refusals(command: Sequence[str]) -> Iterator[str]:
     for address in listens_on(command):
         if not is_local(address):
             yield (
-                f"{mode} is for your own machine, but the server is told to listen on {address}: "
+                f"{mode} is for your own machine, but the server is set to listen on {address}: "
                 f"unset {mode.partition('=')[0]}, or listen on 127.0.0.1"
             )
 
@@ -157,7 +157,7 @@ def mail_refusals() -> Iterator[str]:
         )
     elif backend in TO_NOBODY and not settings.DEMO:
         yield (
-            "EMAIL_URL names no mail server, so nobody can be invited or get a new password: "
+            "EMAIL_URL has no mail server, so no one can be invited or get a new password: "
             "set EMAIL_URL, for instance to smtp+tls://user:password@host:587"
         )
 

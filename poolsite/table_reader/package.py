@@ -44,7 +44,7 @@ _BOOK: Final = tags("sheet", "workbookPr")
 
 def damaged() -> UnreadableFileError:
     """Return the error of a file that is no workbook."""
-    return UnreadableFileError("The file is no XLSX workbook that can be read.")
+    return UnreadableFileError("The file is not a readable XLSX workbook.")
 
 
 class Handler:

@@ -1,5 +1,6 @@
-"""The OpenAPI document: what stands in it under a name is what the routes mean by it."""
+"""The OpenAPI document: names are unambiguous, and its words are plain English."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
 from poolsite.api.root import api
+from tests.house.wording import unwanted
 
 
 def test_no_two_schemas_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,3 +25,22 @@ def test_no_two_schemas_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     document = NinjaAPI.get_openapi_schema(api)  # made here: the API's own is made once per process
     assert {"Problem", "GateOut", "EventProblem"} <= document["components"]["schemas"].keys()
     assert told_twice == set()
+
+
+def test_its_words_are_plain_english() -> None:
+    said = list(_said(NinjaAPI.get_openapi_schema(api)))
+    assert len(said) > 1000
+    assert [text for text in said if unwanted(text)] == []
+
+
+def _said(part: object) -> Iterator[str]:
+    """Yield each summary and description of a part of the document."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key in ("summary", "description") and isinstance(value, str):
+                yield value
+            else:
+                yield from _said(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _said(value)

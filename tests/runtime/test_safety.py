@@ -109,7 +109,7 @@ def test_a_server_that_others_reach_is_refused_in_the_demo_and_with_debugging(
     assert list(safety.public_refusals(words)) == []
     setattr(settings, name, True)
     told = only(safety.public_refusals(words))
-    assert f"the server is told to listen on {address}: unset POOLSITE_{name}, or" in told
+    assert f"the server is set to listen on {address}: unset POOLSITE_{name}, or" in told
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from tests.uploads.workbooks import (
 pytestmark = pytest.mark.processes
 
 TOO_MUCH: Final = "unpacks to too much"
-NONE: Final = "is no XLSX workbook"
+NONE: Final = "is not a readable XLSX workbook"
 LONG_TAG: Final = "a tag that is too long"
 OUT: Final = "too large|too long to read"  # whichever limit the kernel comes upon first
 GIGABYTE: Final = 1024 * MEBIBYTE

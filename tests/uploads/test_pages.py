@@ -55,7 +55,7 @@ FILES: Final[dict[str, tuple[str, str, Callable[[], bytes], str]]] = {
         "larger than 8 MB",
     ),
     "labels: a workbook": (LABELS, "a.xlsx", bomb, "unpacks to too much"),
-    "labels: no workbook": (LABELS, "a.xlsx", lambda: HEAD, "is no XLSX workbook"),
+    "labels: no workbook": (LABELS, "a.xlsx", lambda: HEAD, "is not a readable XLSX workbook"),
     "batch: one cell": (BATCHES, "a.csv", lambda: b'd,"' + b"x" * 31_000_000, LONG_LINE),
     "batch: an open quote": (
         BATCHES,

@@ -153,7 +153,7 @@ def post_front(
 def post_end(
     request: HttpRequest, given: SupervisorReasonIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """End a visit in the line or in a room. The visitor is told that a supervisor ended it."""
+    """End a visit in the line or in a room. The visitor sees that a supervisor ended it."""
     actor = principal_of_request(request)
     row = _visit(request, visit)
     rooms.visit_end_by_supervisor(actor=actor, visit=row, reason=given.reason)
