@@ -123,7 +123,7 @@ def test_the_demo_and_debugging_on_a_public_name_are_refused(mode):
 def test_a_server_of_the_demo_that_would_listen_to_everybody_does_not_start(command):
     words = [word.replace("PORT", str(free_port())) for word in command]
     result = run(words, POOLSITE_DEMO="1")
-    assert "POOLSITE_DEMO=1 is for your own machine, but the server is told" in result.stderr
+    assert "POOLSITE_DEMO=1 is for your own machine, but the server is set" in result.stderr
     assert result.returncode == 1
 
 

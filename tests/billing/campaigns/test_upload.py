@@ -101,7 +101,7 @@ def test_what_is_no_file_of_rows_changes_nothing(acme: Sender, name, data, sente
     [
         ("a.csv", b"number\n", "no rows"),
         ("a.csv", b"\xff\xfe\x00\x81\x00", "neither UTF-8"),
-        ("a.xlsx", b"PK\x03\x04 nothing", "no XLSX"),
+        ("a.xlsx", b"PK\x03\x04 nothing", "not a readable XLSX workbook"),
         ("a.csv", b"1" * 70_000, "longer than"),
     ],
 )
