@@ -31,6 +31,7 @@ MARGIN_SECONDS = 0.2  # a holder stops this long before its lease ends
 LEFT_ALONE_SECONDS = 2.0  # a shard that was handed on is not taken back sooner
 TELL_SECONDS = 1.0
 FORGET_SECONDS = 60.0  # marks of processes that are gone
+CANCEL_AGAIN_SECONDS = 1.0
 
 
 class Timers:
@@ -63,9 +64,7 @@ class Timers:
         tasks = [asyncio.create_task(work) for work in works]
         tasks.append(asyncio.create_task(self._end()))
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_all(tasks)
         await self._give_back()
         for task in done:
             task.result()  # what should run for ever has failed: say why
@@ -161,6 +160,15 @@ class Timers:
         gone = [its.process for its in marks if now - its.at > FORGET_SECONDS]
         if gone:
             await client.hdel(state.PROCESSES_KEY, *gone)
+
+
+async def cancel_all(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel until all have ended: a client that closes a lost connection can keep one waiting."""
+    while pending := [task for task in tasks if not task.done()]:
+        for task in pending:
+            task.cancel()
+        await asyncio.wait(pending, timeout=CANCEL_AGAIN_SECONDS)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _further() -> list[tuple[str, Callable[[], hotpath.HotPath]]]:

@@ -11,6 +11,7 @@ from billing import servers, wallet
 from poolsite import hotpath
 from poolsite.jobs import sweeping
 from poolsite.runtime.redis_server import RedisServer
+from poolsite.timers import process
 from poolsite.timers.process import Timers
 from tests.billing.wallet.wallet_support import request
 from tests.support.parts import starts_processes
@@ -101,3 +102,20 @@ def test_each_further_server_is_named_once(heavy: RedisServer, settings: Any) ->
     assert len(servers.further()) == 1
     settings.BILLING_REDIS_URLS = {"own": settings.REDIS_URL}
     assert servers.further() == {}
+
+
+async def test_the_end_is_reached_though_a_task_misses_its_first_cancellation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "CANCEL_AGAIN_SECONDS", 0.01)
+
+    async def closes_a_lost_connection() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(closes_a_lost_connection())
+    await asyncio.sleep(0)
+    await process.cancel_all([task])
+    assert task.cancelled()
